@@ -96,10 +96,13 @@ impl Nest {
         if !used[first..].contains(&true) {
             return Accumulation::Last;
         }
-        let (chains, terms) = chains::of(&self.code, first);
+        // What nothing needs is no second use of an accumulator.
+        let mut code = self.code.clone();
+        chains::keep_used(&mut code);
+        let (chains, terms) = chains::of(&code, first);
         let is_chain = chains.iter().any(Option::is_some);
         if self.licence != Licence::None && chains.contains(&None) && self.code.rounds() {
-            let split = licence::split(&self.code, first, self.licence);
+            let split = licence::split(&code, first, self.licence);
             if let Some((terms, operator)) = split.filter(|_| self.kept().is_some()) {
                 return Accumulation::Licensed(Box::new((Operator::User(*operator), terms)));
             }
@@ -186,6 +189,12 @@ mod tests {
         assert_eq!(
             operators(of(&[(Op::Fma, &[0, 0, 1], F32)], 2)),
             Some((vec![Builtin::Addf], vec![2]))
+        );
+        // Of the two sums nothing needs the first one.
+        let fma = (Op::Fma, &[0, 0, 1][..], F32);
+        assert_eq!(
+            operators(of(&[fma, fma], 3)),
+            Some((vec![Builtin::Addf], vec![3]))
         );
         // acc - x + x is the sum of -x and x.
         assert_eq!(

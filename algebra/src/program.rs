@@ -6,7 +6,9 @@
 
 mod control;
 mod counts;
+mod graph;
 mod instance;
+mod memory;
 mod nests;
 mod placement;
 mod plain;
@@ -18,6 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use control::{Body, For, Forall, If, Insertion, While};
+pub use graph::{Graph, GraphBlock};
 pub use instance::{Argument, Instance};
 pub use nests::NestOperands;
 pub use placement::{Asked, Placement};
@@ -170,6 +173,15 @@ pub enum Statement {
         memref: ValueId,
         slice: Option<SliceOperands>,
     },
+    /// The memory under a memref under other offsets and strides, which count its elements from its
+    /// first one on (`memref.reinterpret_cast`).
+    Reinterpret {
+        result: ValueId,
+        memref: ValueId,
+        offset: Index,
+        sizes: Vec<Index>,
+        strides: Vec<Index>,
+    },
     /// `result = tensor[indices]`: a scalar (`tensor.extract`, `memref.load`).
     Load {
         result: ValueId,
@@ -194,6 +206,8 @@ pub enum Statement {
     Forall(Box<Forall>),
     /// A branch.
     If(Box<If>),
+    /// Blocks that lead to each other.
+    Graph(Box<Graph>),
     /// `mdh.compute`.
     Compute(Box<Compute>),
     /// Loops around scalar code on elements (`linalg.generic`).

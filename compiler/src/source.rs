@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use melior::Context;
 use melior::ir::Module;
+use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationVerify;
 
 use mdh_dialect::ffi::{mdhParseModule, string_ref};
-use mdh_dialect::ir::Op;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::location::SourceLocation;
+use mdh_dialect::ops;
 use mdh_frontend::memory::{self, Account};
 use mdh_frontend::mlir::Results;
 use mdh_runtime::faults;
@@ -22,13 +26,6 @@ use crate::{compile, nesting};
 
 /// Magic bytes of MLIR bytecode.
 const BYTECODE_MAGIC: &[u8] = b"ML\xefR";
-
-/// Verification of a module as soon as it is parsed.
-#[derive(Clone, Copy, PartialEq)]
-enum Verify {
-    Yes,
-    No,
-}
 
 /// Byte order mark that some editors put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -137,7 +134,9 @@ impl Source {
 
     /// Parses and verifies. What is wrong has been shown when an error comes back.
     pub fn parse<'c>(&self, context: &'c Context) -> Result<Module<'c>> {
-        self.parse_and(context, Verify::Yes)
+        let module = self.parse_only(context)?;
+        self.verify(context, &module)?;
+        Ok(module)
     }
 
     /// Parses what a command is about: everything, or, where a function is wanted, that one with
@@ -150,19 +149,26 @@ impl Source {
         let Some(wanted) = wanted else {
             return self.parse(context);
         };
-        let module = self.parse_and(context, Verify::No)?;
+        let module = self.parse_only(context)?;
         let op = compile::operation(&module);
         let name = select(op, Some(wanted), self.stem())?;
         compile::keep_only(context, &module, &name);
+        self.verify(context, &module)?;
+        Ok(module)
+    }
+
+    fn verify(&self, context: &Context, module: &Module) -> Result<()> {
+        let op = compile::operation(module);
+        self.check_bodies(context, op)?;
         // SAFETY: the operation is the module's, which is there.
         let holds = faults::reading(&self.name, || unsafe { mlirOperationVerify(op.to_raw()) });
         match holds {
-            true => Ok(module),
+            true => Ok(()),
             false => Err(Error::diagnosed()),
         }
     }
 
-    fn parse_and<'c>(&self, context: &'c Context, verify: Verify) -> Result<Module<'c>> {
+    fn parse_only<'c>(&self, context: &'c Context) -> Result<Module<'c>> {
         let mut text = match &self.translated {
             Some(translated) => translated.module.clone().into_bytes(),
             None => self.bytes.clone(),
@@ -175,10 +181,51 @@ impl Source {
         // SAFETY: text and name outlive the call; the module is ours.
         let module = faults::reading(&self.name, || unsafe {
             let name = string_ref(&self.name);
-            let verify = verify == Verify::Yes;
-            Module::from_option_raw(mdhParseModule(context.to_raw(), source, name, verify))
+            Module::from_option_raw(mdhParseModule(context.to_raw(), source, name, false))
         });
         module.ok_or_else(Error::diagnosed)
+    }
+
+    /// Refuses operations of linalg whose bodies are wrong that upstream makes of their types: an error
+    /// in what no text is of would have no place.
+    fn check_bodies(&self, context: &Context, module: Op) -> Result<()> {
+        let all = ir::all(module).into_iter();
+        let named = all.filter(|op| ir::name_of(*op).starts_with("linalg."));
+        let named = named.filter(|op| ir::name_of(*op) != ops::linalg::GENERIC);
+        // What is wrong with the operation itself has its place.
+        for op in named.filter(|op| self.mistake(context, *op).is_some()) {
+            let inside = ir::all(op).into_iter().filter(|inner| *inner != op);
+            let made = inside.filter(|inner| SourceLocation::of(inner.location()).is_none());
+            let wrong = made.flat_map(|inner| self.mistake(context, inner)).next();
+            if let Some(found) = wrong {
+                let message = format!(
+                    "has no body for these types of elements, as upstream makes it: {found}; expected a \
+                     destination of the type of the inputs or of a wider one; write that and convert its \
+                     elements, or write a linalg.generic"
+                );
+                ir::error_at(op, &message);
+                return Err(Error::diagnosed());
+            }
+        }
+        Ok(())
+    }
+
+    /// Verifies an operation; what is wrong with it, without showing that.
+    fn mistake(&self, context: &Context, op: Op) -> Option<String> {
+        let found: Arc<Mutex<Option<String>>> = Arc::default();
+        let said = Arc::clone(&found);
+        let handler = context.attach_diagnostic_handler(move |diagnostic| {
+            if let Ok(mut said) = said.lock() {
+                said.get_or_insert_with(|| diagnostic.to_string());
+            }
+            true
+        });
+        // SAFETY: the operation is the module's, which is there.
+        let verify = || unsafe { mlirOperationVerify(op.to_raw()) };
+        let holds = faults::reading(&self.name, verify);
+        context.detach_diagnostic_handler(handler);
+        let found = found.lock().ok().and_then(|mut found| found.take());
+        (!holds).then(|| found.unwrap_or_default())
     }
 
     /// Returns whether it is MLIR bytecode.

@@ -1,7 +1,10 @@
 //! Functions into the algebra's [`Program`]: what the oracle evaluates, and what knows a
 //! function's shapes before it runs.
 
+mod calls;
 mod control;
+mod graph;
+mod memory;
 mod nests;
 mod packs;
 mod shapes;
@@ -19,7 +22,7 @@ use mdh_algebra::program::{
 };
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, AttributeLike, BlockRef, Type, ValueLike};
+use melior::ir::{Attribute, AttributeLike, BlockLike, BlockRef, RegionLike, Type, ValueLike};
 use mlir_sys::*;
 
 use crate::code::{arguments, scalar_operation};
@@ -48,14 +51,15 @@ pub struct Unknown<'c> {
     pub message: String,
 }
 
-/// Translates a function of one block.
+/// Translates a function.
 pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, Unknown<'c>> {
     let unknown = |message: &str| Unknown {
         op: function,
         message: message.to_owned(),
     };
-    let Some(block) = ir::only_block(ir::region(function, 0)) else {
-        return Err(unknown("has several blocks: expected a function with one"));
+    let region = ir::region(function, 0);
+    let Some(block) = region.first_block() else {
+        return Err(unknown("is declared only: expected a function with a body"));
     };
     let mut translator = Translator {
         depth,
@@ -67,6 +71,10 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
         copies: Vec::new(),
         roots: HashMap::new(),
         nest: Vec::new(),
+        calls: symbol_name(function).into_iter().collect(),
+        globals: HashMap::new(),
+        start: Vec::new(),
+        strided: Vec::new(),
     };
     for argument in arguments(block) {
         let Some(ty) = types::buffer_type(argument.r#type()) else {
@@ -75,7 +83,10 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
                 argument.r#type()
             )));
         };
-        translator.define(argument);
+        let id = translator.define(argument);
+        if memory::is_strided(argument) {
+            translator.strided.push(id);
+        }
         translator.program.arguments.push(match ty.kind {
             BufferKind::Scalar => ArgumentType::Scalar(ty.element),
             BufferKind::Tensor | BufferKind::MemRef => ArgumentType::Tensor {
@@ -84,12 +95,15 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
             },
         });
     }
-    let body = translator.block(block)?;
-    translator.program.statements = body.statements;
-    translator.program.returns = body.yields;
+    let mut statements = Vec::new();
+    translator.program.returns = translator.blocks(function, region, &mut statements)?;
+    let (mut origins, mut all): (Vec<Op>, Vec<Statement>) = translator.start.into_iter().unzip();
+    origins.extend(translator.origins);
+    all.extend(statements);
+    translator.program.statements = all;
     Ok(Translated {
         program: translator.program,
-        origins: translator.origins,
+        origins,
     })
 }
 
@@ -107,6 +121,14 @@ struct Translator<'c> {
     roots: HashMap<ValueId, ValueId>,
     /// Holds the indices of the loops of the generic that is read as loops.
     nest: Vec<ValueId>,
+    /// Holds the names of the functions that are read, each called by the one before it.
+    calls: Vec<&'c str>,
+    /// Holds the memory behind the names of global variables.
+    globals: HashMap<String, ValueId>,
+    /// Holds what comes before all others: what global variables hold.
+    start: Vec<(Op<'c>, Statement)>,
+    /// Holds the arguments that are memrefs of which elements do not lie one after the other.
+    strided: Vec<ValueId>,
 }
 
 impl<'c> Translator<'c> {
@@ -119,16 +141,6 @@ impl<'c> Translator<'c> {
     /// Gives a value the number of another one.
     fn name(&mut self, value: Val<'c>, id: ValueId) {
         self.ids.insert(value.to_raw().ptr as usize, id);
-    }
-
-    /// From now on one memref is another name of a second one.
-    fn shares(&mut self, name: ValueId, memref: ValueId) {
-        let root = self.root(memref);
-        self.roots.insert(name, root);
-    }
-
-    fn root(&self, memref: ValueId) -> ValueId {
-        self.roots.get(&memref).copied().unwrap_or(memref)
     }
 
     /// Adds a statement that comes from an operation.
@@ -159,9 +171,17 @@ impl<'c> Translator<'c> {
         for op in ir::ops_of(block) {
             let unknown = |message| Unknown { op, message };
             match ir::name_of(op) {
+                ops::scf::YIELD | ops::scf::CONDITION | ops::cf::BR | ops::cf::COND_BR => {
+                    let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+                    let carried = self.carrying(op, &values, &mut body.statements);
+                    body.yields = carried.map_err(unknown)?;
+                }
+                ops::func::RETURN if is_one_of_several(block) => {
+                    let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+                    let carried = self.carrying(op, &values, &mut body.statements);
+                    body.yields = carried.map_err(unknown)?;
+                }
                 ops::func::RETURN
-                | ops::scf::YIELD
-                | ops::scf::CONDITION
                 | ops::scf::REDUCE_RETURN
                 | ops::linalg::YIELD
                 | ops::tensor::YIELD => {
@@ -172,7 +192,6 @@ impl<'c> Translator<'c> {
                 ops::memref::DEALLOC | ops::cf::ASSERT => {}
                 // What is inserted there is a part of the loop.
                 ops::scf::FORALL_IN_PARALLEL | ops::scf::REDUCE => {}
-                ops::func::CALL if ir::calls_nothing(op) => {}
                 _ => self.operation(op, &mut body.statements)?,
             }
         }
@@ -190,7 +209,11 @@ impl<'c> Translator<'c> {
             ops::tensor::PAD => return self.pad(op, statements),
             ops::tensor::SPLAT => return self.splat(op, statements).map_err(unknown),
             ops::tensor::RESHAPE => return self.reshape(op, statements).map_err(unknown),
-            ops::tensor::GENERATE => return self.generate(op, statements).map_err(unknown),
+            ops::tensor::GENERATE => return self.generate(op, statements),
+            ops::func::CALL => return self.call(op, statements),
+            ops::memref::GET_GLOBAL => return self.global(op).map_err(unknown),
+            ops::memref::TRANSPOSE => return self.transpose(op, statements).map_err(unknown),
+            ops::scf::EXECUTE_REGION => return self.executed(op, statements),
             ops::linalg::GENERIC if self.is_spelled_out(op) => {
                 return self.spelled_out(op, statements);
             }
@@ -209,12 +232,18 @@ impl<'c> Translator<'c> {
             _ if upstream::is_rewritten(op) => return self.rewritten(op, statements),
             _ => {}
         }
+        let initial = match ir::name_of(op) {
+            ops::scf::FOR => op.operands().skip(3).map(ir::value).collect(),
+            ops::scf::WHILE => op.operands().map(ir::value).collect(),
+            _ => Vec::new(),
+        };
+        let initial = self.carrying(op, &initial, statements).map_err(unknown)?;
         self.origins.push(self.instead.unwrap_or(op));
         statements.push(match ir::name_of(op) {
-            ops::scf::FOR => self.for_loop(op)?,
+            ops::scf::FOR => self.for_loop(op, initial)?,
             ops::scf::FORALL => self.forall(op)?,
             ops::scf::PARALLEL => self.parallel(op)?,
-            ops::scf::WHILE => self.while_loop(op)?,
+            ops::scf::WHILE => self.while_loop(op, initial)?,
             ops::scf::IF => self.branch(op)?,
             _ => self.statement(op).map_err(unknown)?,
         });
@@ -275,7 +304,9 @@ impl<'c> Translator<'c> {
                 ops::tensor::EXTRACT_SLICE
                 | ops::tensor::INSERT_SLICE
                 | ops::memref::SUBVIEW
-                | ops::memref::CAST,
+                | ops::memref::CAST
+                | ops::memref::MEMORY_SPACE_CAST
+                | ops::memref::ASSUME_ALIGNMENT,
                 _,
             ) => self.slice(op, name, operands)?,
             (
@@ -291,6 +322,8 @@ impl<'c> Translator<'c> {
                 | ops::memref::COLLAPSE_SHAPE,
                 _,
             ) => self.shape(op, name, &ids)?,
+            (ops::memref::REINTERPRET_CAST, _) => self.reinterpret(op)?,
+            (ops::memref::VIEW, _) => return Err(memory::bytes()),
             (ops::tensor::CAST, &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
@@ -482,12 +515,23 @@ impl<'c> Translator<'c> {
     }
 }
 
+/// The name of a function.
+fn symbol_name(function: Op<'_>) -> Option<&str> {
+    ir::attribute(function, "sym_name").and_then(ir::text)
+}
+
+/// Returns whether a block is one of several in its region.
+fn is_one_of_several(block: BlockRef) -> bool {
+    let region = block.parent_region();
+    region.is_some_and(|region| ir::only_block(region).is_none())
+}
+
 /// Returns the message about an operation that has no statement, to follow its name.
 fn unknown() -> String {
     "is not known to the oracle: expected mdh.compute, operations of linalg, constants, scalar \
-     arithmetic, loops and branches of scf or affine, tensors that are made, cast, cut, padded, joined \
-     or seen under another shape, their elements, or allocations, casts, copies, subviews, loads and \
-     stores of memrefs, or bufferization.to_tensor and materialize_in_destination; lower what it is \
+     arithmetic, loops and branches of scf or affine, cf.br and cf.cond_br, calls of functions, tensors \
+     that are made, cast, cut, padded, joined or seen under another shape, their elements, or \
+     allocations, global variables, casts, copies, parts, loads and stores of memrefs, or bufferization.to_tensor and materialize_in_destination; lower what it is \
      to these, or check without it"
         .to_owned()
 }

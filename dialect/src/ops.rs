@@ -93,6 +93,8 @@ names! {
     }
     cf {
         ASSERT = "cf.assert",
+        BR = "cf.br",
+        COND_BR = "cf.cond_br",
     }
     func {
         CALL = "func.call",
@@ -262,6 +264,7 @@ names! {
     }
     scf {
         CONDITION = "scf.condition",
+        EXECUTE_REGION = "scf.execute_region",
         FOR = "scf.for",
         FORALL = "scf.forall",
         FORALL_IN_PARALLEL = "scf.forall.in_parallel",

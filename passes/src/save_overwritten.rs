@@ -30,11 +30,16 @@
 //! It also takes an operation of linalg whose body does not read a destination for one that writes all of
 //! it. What one leaves as it was, since its indices do not reach it or since there is no iteration, is copied
 //! into memory of the operation's own.
+//!
+//! A memref that a function returns to another one becomes an argument, into which it is copied: where that
+//! is no memory of the function's own, what is written to the one would not be seen by the other, which is
+//! refused.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::types::BufferKind;
 use mdh_dialect::{ops, read, types};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -53,6 +58,8 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    let mut called = ir::find_all(module, &[ops::func::CALL]).into_iter();
+    called.try_for_each(check_returned)?;
     for op in ir::all(module) {
         if op.result_count() > 0 && is_structured(op) {
             keep_unwritten(op);
@@ -70,6 +77,60 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     Ok(())
+}
+
+/// Fails for a call of a function that returns memory which others may have by another name.
+fn check_returned(call: Op) -> Result<(), Errors> {
+    let callee = ir::attribute(call, "callee").and_then(ir::symbol);
+    let function = callee.and_then(|name| ir::lookup_symbol(call, name));
+    let ends = function.map_or(Vec::new(), |f| ir::find_all(f, &[ops::func::RETURN]));
+    for end in ends {
+        for (n, value) in end.operands().map(ir::value).enumerate() {
+            let is_memref =
+                types::buffer_type(value.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
+            if is_memref && !is_own(value) {
+                let message = format!(
+                    "returns memory to another function that may have it by another name: found result \
+                     #{n}, {}, expected memory that is allocated here; return nothing, and let that \
+                     function use the memory that it gave",
+                    value.r#type()
+                );
+                ir::error_at(end, &message);
+                return Err(Vec::new());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a memref is, or shows a part of, memory that nothing outside its function has.
+fn is_own(value: Val) -> bool {
+    const VIEWS: [&str; 7] = [
+        ops::memref::CAST,
+        ops::memref::COLLAPSE_SHAPE,
+        ops::memref::EXPAND_SHAPE,
+        ops::memref::REINTERPRET_CAST,
+        ops::memref::SUBVIEW,
+        ops::memref::TRANSPOSE,
+        ops::memref::VIEW,
+    ];
+    const OWN: [&str; 3] = [
+        ops::memref::ALLOC,
+        ops::bufferization::TO_BUFFER,
+        // Checked where it is called.
+        ops::func::CALL,
+    ];
+    let mut value = value;
+    loop {
+        match ir::defining_op(value) {
+            Some(op) if VIEWS.contains(&ir::name_of(op)) => match ir::operand(op, 0) {
+                Some(of) => value = of,
+                None => return false,
+            },
+            Some(op) => return OWN.contains(&ir::name_of(op)),
+            None => return false,
+        }
+    }
 }
 
 /// Copies destinations of an operation of linalg of which it might leave something that it does not read.

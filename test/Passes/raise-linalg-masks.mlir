@@ -226,3 +226,25 @@ func.func @either(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
   } -> tensor<7xf32>
   return %r : tensor<7xf32>
 }
+
+// -----
+
+// A condition on what is accumulated so far, as a branch.
+// CHECK-LABEL: func.func @branch_of_itself
+// CHECK:       linalg.generic
+func.func @branch_of_itself(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %c = arith.cmpf olt, %x, %y : f32
+    %z = scf.if %c -> f32 {
+      %s = arith.addf %y, %x : f32
+      scf.yield %s : f32
+    } else {
+      scf.yield %y : f32
+    }
+    linalg.yield %z : f32
+  } -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}

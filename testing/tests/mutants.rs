@@ -177,7 +177,8 @@ fn known_upstream() -> Vec<Vec<&'static str>> {
 
 /// Returns whether a stack has a function of ours inside the call into upstream's parser or passes.
 fn is_ours(frames: &[&str]) -> bool {
-    let is_call = |name: &&str| name.contains("mdhParseModule") || name.contains("mlirPassManager");
+    const CALLS: [&str; 3] = ["mdhParseModule", "mlirOperationVerify", "mlirPassManager"];
+    let is_call = |name: &&str| CALLS.iter().any(|call| name.contains(call));
     let inside = frames.iter().take_while(|name| !is_call(name));
     inside.into_iter().any(|name| name.contains("mdh"))
 }

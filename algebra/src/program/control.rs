@@ -1,6 +1,7 @@
 //! Loops and branches around computations: statements that hold statements.
 
 use super::instance::{Instance, Value};
+use super::memory::View;
 use super::slices::{Index, SliceOperands};
 use super::{Statement, ValueId};
 use crate::domain::{Grid, points};
@@ -91,6 +92,14 @@ pub struct Insertion {
     pub slice: SliceOperands,
 }
 
+/// A value that goes to other names: as it is, or as memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Handed {
+    Value(Value),
+    /// A name of memory: what is written by the other name is written there.
+    Memory(ValueId),
+}
+
 /// `scf.if`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct If {
@@ -115,6 +124,7 @@ impl Statement {
             Statement::Forall(of) => vec![&of.body],
             Statement::While(of) => vec![&of.before, &of.after],
             Statement::If(of) => of.branches.iter().collect(),
+            Statement::Graph(of) => of.blocks.iter().map(|block| &block.body).collect(),
             _ => Vec::new(),
         }
     }
@@ -128,17 +138,19 @@ impl Statement {
                 | Statement::Forall(_)
                 | Statement::While(_)
                 | Statement::If(_)
+                | Statement::Graph(_)
                 | Statement::Load { .. }
                 | Statement::Store { .. }
                 | Statement::Slice { .. }
                 | Statement::Insert { .. }
                 | Statement::Alias { slice: Some(_), .. }
+                | Statement::Reinterpret { .. }
         )
     }
 }
 
 impl Body {
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.statements.iter().map(Statement::size).sum()
     }
 }
@@ -164,6 +176,7 @@ impl Instance<'_> {
                 Statement::Forall(of) => self.run_forall(of, number)?,
                 Statement::While(of) => self.run_while(of, number)?,
                 Statement::If(of) => self.run_if(of, number)?,
+                Statement::Graph(of) => self.run_graph(of, number)?,
                 simple => self
                     .run(number, simple)
                     .map_err(|message| (number, message))?,
@@ -235,7 +248,10 @@ impl Instance<'_> {
                 whole[insertion.into] = self.inserted(into, part, slice).map_err(here)?;
             }
         }
-        let whole: Vec<Value> = whole.into_iter().map(Value::Tensor).collect();
+        let whole = whole
+            .into_iter()
+            .map(|node| Handed::Value(Value::Tensor(node)));
+        let whole: Vec<Handed> = whole.collect();
         self.assign_all(&of.results, &whole).map_err(here)
     }
 
@@ -262,7 +278,7 @@ impl Instance<'_> {
     }
 
     /// Fails where all loops together go on for too long.
-    fn count_iteration(&mut self) -> Result<(), String> {
+    pub(super) fn count_iteration(&mut self) -> Result<(), String> {
         self.iterations += 1;
         match self.iterations > self.limit {
             false => Ok(()),
@@ -282,13 +298,25 @@ impl Instance<'_> {
         self.assign_all(&of.results, &values).map_err(here)
     }
 
-    fn all(&mut self, values: &[ValueId]) -> Result<Vec<Value>, String> {
-        values.iter().map(|value| self.value(*value)).collect()
+    /// The values to be given to other names.
+    pub(super) fn all(&mut self, values: &[ValueId]) -> Result<Vec<Handed>, String> {
+        let handed = |value: &ValueId| match self.aliases.contains_key(value) {
+            true => Ok(Handed::Memory(self.kept(*value))),
+            false => self.value(*value).map(Handed::Value),
+        };
+        values.iter().map(handed).collect()
     }
 
-    fn assign_all(&mut self, to: &[ValueId], values: &[Value]) -> Result<(), String> {
-        let mut pairs = to.iter().zip(values);
-        pairs.try_for_each(|(to, value)| self.assign(*to, *value))
+    pub(super) fn assign_all(&mut self, to: &[ValueId], values: &[Handed]) -> Result<(), String> {
+        to.iter()
+            .zip(values)
+            .try_for_each(|(to, value)| match value {
+                Handed::Value(value) => self.assign(*to, *value),
+                Handed::Memory(name) => {
+                    self.aliases.insert(*to, (*name, View::Whole));
+                    Ok(())
+                }
+            })
     }
 }
 

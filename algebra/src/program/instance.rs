@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::memory::View;
 use super::reference::Memo;
 use super::slices::{Memory, Slice};
 use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
@@ -127,14 +128,6 @@ pub(super) struct Bound {
     pub(super) broken: bool,
 }
 
-/// Describes what another name of a memref shows of it.
-#[derive(Clone, Debug)]
-pub(super) enum View {
-    Whole,
-    Part(Arc<Slice>),
-    Shape(Vec<i64>),
-}
-
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
     Scalar(Element),
@@ -148,7 +141,7 @@ pub struct Instance<'a> {
     pub(super) computes: Vec<Bound>,
     pub(super) returns: Vec<Value>,
     pub(super) arguments: Vec<Value>,
-    values: HashMap<ValueId, Value>,
+    pub(super) values: HashMap<ValueId, Value>,
     /// Holds what other names of memrefs stand for.
     pub(super) aliases: HashMap<ValueId, (ValueId, View)>,
     findings: Vec<(usize, Finding)>,
@@ -156,6 +149,8 @@ pub struct Instance<'a> {
     pub(super) iterations: usize,
     /// So many they may have together.
     pub(super) limit: usize,
+    /// So many names that no statement has are in use.
+    pub(super) names: usize,
     /// Holds what statements that depend on elements have evaluated: the next ones need the same.
     pub(super) memos: Vec<Memo>,
 }
@@ -188,6 +183,7 @@ impl Program {
             findings: Vec::new(),
             iterations: 0,
             limit,
+            names: 0,
             memos: Vec::new(),
         };
         let outside = |message: String| ProgramError {
@@ -268,45 +264,6 @@ impl<'a> Instance<'a> {
             Value::Scalar(scalar) => Some(scalar.value),
             Value::Tensor(_) => None,
         }
-    }
-
-    pub(super) fn value(&mut self, value: ValueId) -> Result<Value, String> {
-        let Some((memref, view)) = self.aliases.get(&value).cloned() else {
-            let known = self.values.get(&value).copied();
-            return known.ok_or_else(|| format!("bug: value {value} is not defined"));
-        };
-        match view {
-            View::Whole => self.value(memref),
-            View::Part(slice) => {
-                let of = self.tensor(memref)?;
-                self.part(of, slice).map(Value::Tensor)
-            }
-            View::Shape(shape) => {
-                let of = self.tensor(memref)?;
-                self.reshaped(of, shape).map(Value::Tensor)
-            }
-        }
-    }
-
-    /// Gives a value, or what it is another name of, what it holds from now on.
-    pub(super) fn assign(&mut self, to: ValueId, value: Value) -> Result<(), String> {
-        let Some((memref, view)) = self.aliases.get(&to).cloned() else {
-            self.values.insert(to, value);
-            return Ok(());
-        };
-        let whole = match (view, value) {
-            (View::Part(slice), Value::Tensor(part)) => {
-                let into = self.tensor(memref)?;
-                Value::Tensor(self.inserted(into, part, slice)?)
-            }
-            (View::Shape(_), Value::Tensor(part)) => {
-                let into = self.tensor(memref)?;
-                let shape = self.nodes[into].shape.clone();
-                Value::Tensor(self.reshaped(part, shape)?)
-            }
-            (_, value) => value,
-        };
-        self.assign(memref, whole)
     }
 
     pub(super) fn scalar_element(&self, value: ValueId) -> Result<Element, String> {
@@ -438,33 +395,20 @@ impl<'a> Instance<'a> {
                 let (node, indices) = (self.tensor(*tensor)?, self.integers(indices)?);
                 (*result, Value::Scalar(self.load(node, &indices)?))
             }
-            Statement::Alias {
-                result,
-                memref,
-                slice,
-            } => {
-                let node = self.tensor(*memref)?;
-                let view = match slice {
-                    Some(slice) => View::Part(self.slice(slice, node)?),
-                    None => View::Whole,
-                };
-                self.aliases.insert(*result, (*memref, view));
-                return Ok(());
-            }
-            Statement::Reshape {
-                result,
-                tensor,
-                shaping,
+            Statement::Alias { .. }
+            | Statement::Reinterpret { .. }
+            | Statement::Reshape {
                 memory: Memory::Shared,
-            } => {
-                let node = self.tensor(*tensor)?;
-                let shape = self.shape_of(shaping, node)?;
-                self.aliases.insert(*result, (*tensor, View::Shape(shape)));
-                return Ok(());
-            }
+                ..
+            } => return self.other_name(statement),
             Statement::Layout(placement) => return self.placement(placement),
             Statement::Compute(compute) => return self.compute(number, compute),
             Statement::Nest(nest) => return self.nest(number, nest),
+            Statement::Empty { result, .. } => {
+                // What had the name before may be known by another one.
+                self.aliases.remove(result);
+                self.tensor_statement(statement)?
+            }
             tensor => self.tensor_statement(tensor)?,
         };
         self.assign(result, value)

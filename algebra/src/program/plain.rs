@@ -10,7 +10,8 @@ mod uses;
 use std::collections::HashMap;
 
 use super::control::{Body, For, Forall, If, While};
-use super::instance::{Instance, Source, Value, View};
+use super::instance::{Instance, Source, Value};
+use super::memory::View;
 use super::reference::Reference;
 use super::slices::{Index, Shaping, Slice, SliceOperands};
 use super::{Memory, Statement, ValueId};
@@ -109,14 +110,6 @@ impl Instance<'_> {
             }
         }
         Ok(true)
-    }
-
-    /// The memref that a value is another name of.
-    fn root(&self, id: ValueId) -> ValueId {
-        match self.aliases.get(&id) {
-            Some((memref, _)) => self.root(*memref),
-            None => id,
-        }
     }
 
     /// The part of an array that another name of its memref shows.
@@ -272,6 +265,24 @@ impl Plain<'_, '_> {
                 memref,
                 slice: Some(slice),
             } => (*result, Slot::Part(self.sliced(*memref, slice)?)),
+            Statement::Reinterpret {
+                result,
+                memref,
+                offset,
+                sizes,
+                strides,
+            } => {
+                let Slot::Part(Part { array, .. }) = self.slots[*memref] else {
+                    return Err("bug: another part of what is not laid out".into());
+                };
+                let count = self.arrays[array].elements.len() as i64;
+                let number = |index| self.number(index);
+                let slice = Slice::flat((*offset, sizes, strides), number, count)?;
+                (
+                    *result,
+                    Slot::Part(Part::whole(array, vec![count]).slice(&slice)),
+                )
+            }
             Statement::Reshape {
                 result,
                 tensor,
@@ -301,19 +312,19 @@ impl Plain<'_, '_> {
         let Slot::Part(of) = &self.slots[memref] else {
             return Err("bug: a part of what is not laid out".into());
         };
-        let number = |index| match index {
-            Index::Known(number) => Ok(number),
-            Index::Value(value) => self.known(value),
-        };
+        let number = |index| self.number(index);
         Ok(of.slice(&Slice::new(slice, number, &of.shape)?))
     }
 
+    fn number(&self, index: Index) -> Result<i64, String> {
+        match index {
+            Index::Known(number) => Ok(number),
+            Index::Value(value) => self.known(value),
+        }
+    }
+
     fn numbers(&self, all: &[Index]) -> Result<Vec<i64>, String> {
-        let number = |index: &Index| match index {
-            Index::Known(number) => Ok(*number),
-            Index::Value(value) => self.known(*value),
-        };
-        all.iter().map(number).collect()
+        all.iter().map(|index| self.number(*index)).collect()
     }
 
     #[inline]

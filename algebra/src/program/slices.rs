@@ -56,16 +56,21 @@ impl SliceOperands {
     }
 }
 
-/// A slice with all numbers known.
+/// A slice with all numbers known: steps along the axes of the whole, most often one along each.
 ///
 /// The law: `part[x] = whole[offset + x * stride]` in each axis, with `x = 0` where the part has
-/// no axis.
+/// no axis, and all steps along one axis added.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Slice {
     offsets: Vec<i64>,
+    /// The axis of the whole that each step goes along.
+    axes: Vec<usize>,
     sizes: Vec<i64>,
     strides: Vec<i64>,
+    /// The steps that are axes of the part, in its order.
     kept: Vec<usize>,
+    /// Says that all steps go along one axis, not one along each.
+    is_flat: bool,
 }
 
 impl Slice {
@@ -78,9 +83,11 @@ impl Slice {
         let numbers = |of: &[Index]| of.iter().map(|i| number(*i)).collect::<Result<Vec<_>, _>>();
         let slice = Slice {
             offsets: numbers(&operands.offsets)?,
+            axes: (0..shape.len()).collect(),
             sizes: numbers(&operands.sizes)?,
             strides: numbers(&operands.strides)?,
             kept: operands.kept.clone(),
+            is_flat: false,
         };
         if [&slice.offsets, &slice.sizes, &slice.strides].map(Vec::len) != [shape.len(); 3] {
             return Err("bug: a slice of another rank".into());
@@ -88,12 +95,8 @@ impl Slice {
         for (axis, extent) in shape.iter().enumerate() {
             let (offset, size) = (slice.offsets[axis], slice.sizes[axis]);
             let stride = slice.strides[axis];
-            let last = size
-                .checked_sub(1)
-                .and_then(|steps| steps.checked_mul(stride))
-                .and_then(|way| way.checked_add(offset));
-            let is_inside = |index: Option<i64>| index.is_some_and(|i| 0 <= i && i < *extent);
-            if size < 0 || size > 0 && !(is_inside(Some(offset)) && is_inside(last)) {
+            let reached = reached(offset, [(size, stride)].into_iter());
+            if size < 0 || size > 0 && !reached.is_some_and(|r| is_inside(r, *extent)) {
                 return Err(format!(
                     "takes {size} elements from {offset} by steps of {stride} in axis {axis}, \
                      which has the indices 0..{extent}"
@@ -103,44 +106,133 @@ impl Slice {
         Ok(slice)
     }
 
+    /// A part of so many elements that lie one after the other, with any strides.
+    pub(super) fn flat(
+        (offset, sizes, strides): (Index, &[Index], &[Index]),
+        number: impl Fn(Index) -> Result<i64, String>,
+        count: i64,
+    ) -> Result<Slice, String> {
+        let numbers = |of: &[Index]| of.iter().map(|i| number(*i)).collect::<Result<Vec<_>, _>>();
+        let (sizes, strides) = (numbers(sizes)?, numbers(strides)?);
+        let slice = Slice {
+            offsets: vec![number(offset)?],
+            axes: vec![0; sizes.len()],
+            kept: (0..sizes.len()).collect(),
+            sizes,
+            strides,
+            is_flat: true,
+        };
+        let (sizes, strides) = (&slice.sizes, &slice.strides);
+        let steps = sizes.iter().copied().zip(strides.iter().copied());
+        let is_empty = sizes.contains(&0);
+        let reached = reached(slice.offsets[0], steps);
+        if sizes.iter().any(|n| *n < 0)
+            || !is_empty && !reached.is_some_and(|r| is_inside(r, count))
+        {
+            return Err(format!(
+                "shows elements of sizes {sizes:?} from {} on by strides {strides:?}: expected them \
+                 within the {count} elements of the memory",
+                slice.offsets[0]
+            ));
+        }
+        Ok(slice)
+    }
+
+    /// Fails if an element of the whole may be several ones of the part, or cannot be told to be one.
+    pub(super) fn check_written(&self) -> Result<(), String> {
+        let is_told = match self.is_flat {
+            false => {
+                let mut steps = self.sizes.iter().zip(&self.strides);
+                steps.all(|(size, stride)| *size <= 1 || *stride != 0)
+            }
+            true => {
+                let steps = self.steps(0);
+                let mut told = steps.iter().scan(0, |inner, step| {
+                    let (size, stride) = (self.sizes[*step], self.strides[*step]);
+                    let is_told = steps.len() == 1 && stride != 0 || stride > *inner;
+                    *inner += (size - 1) * stride;
+                    Some(is_told)
+                });
+                told.all(|one| one)
+            }
+        };
+        match is_told || self.sizes.contains(&0) {
+            true => Ok(()),
+            false => Err(format!(
+                "is written by strides {:?} over sizes {:?}, which the oracle does not follow: \
+                 expected each stride to pass over what the smaller ones reach, or stores in loops",
+                self.strides, self.sizes
+            )),
+        }
+    }
+
+    /// The steps of more than one element along an axis, the shortest ones first.
+    fn steps(&self, axis: usize) -> Vec<usize> {
+        let all = 0..self.axes.len();
+        let mut own: Vec<usize> = all
+            .filter(|step| self.axes[*step] == axis && self.sizes[*step] > 1)
+            .collect();
+        own.sort_by_key(|step| self.strides[*step]);
+        own
+    }
+
     /// The part's shape.
     pub(super) fn shape(&self) -> Vec<i64> {
-        self.kept.iter().map(|axis| self.sizes[*axis]).collect()
+        self.kept.iter().map(|step| self.sizes[*step]).collect()
     }
 
     /// The part in an array of these strides: where it begins, its shape and its strides.
     pub(super) fn strided(&self, strides: &[i64]) -> (i64, Vec<i64>, Vec<i64>) {
         let offset = self.offsets.iter().zip(strides).map(|(o, s)| o * s).sum();
-        let own = |axis: &usize| self.strides[*axis] * strides[*axis];
+        let own = |step: &usize| self.strides[*step] * strides[self.axes[*step]];
         (offset, self.shape(), self.kept.iter().map(own).collect())
     }
 
     /// Returns where an element of the part stands in the whole.
     pub(super) fn source_index(&self, part: &[i64]) -> Vec<i64> {
         let mut index = self.offsets.clone();
-        for (axis, x) in self.kept.iter().zip(part) {
-            index[*axis] += x * self.strides[*axis];
+        for (step, x) in self.kept.iter().zip(part) {
+            index[self.axes[*step]] += x * self.strides[*step];
         }
         index
     }
 
     /// Returns the index in the part of an element of the whole, if it is in it.
     pub(super) fn part(&self, whole: &[i64]) -> Option<Vec<i64>> {
-        let mut all = Vec::with_capacity(whole.len());
+        let mut all = vec![0; self.axes.len()];
+        let mut place = |step: usize, distance: i64| {
+            let x = distance.checked_div(self.strides[step]).unwrap_or(0);
+            all[step] = x;
+            (0 <= x && x < self.sizes[step]).then(|| distance - x * self.strides[step])
+        };
         for (axis, index) in whole.iter().enumerate() {
             let distance = index - self.offsets[axis];
-            let x = match self.strides[axis] {
-                0 => 0,
-                stride => distance / stride,
+            let rest = match self.is_flat {
+                // Looking for an element is what the most time is spent on: no list is made for it.
+                false => place(axis, distance)?,
+                true => {
+                    let mut longest = self.steps(axis).into_iter().rev();
+                    longest.try_fold(distance, |rest, step| place(step, rest))?
+                }
             };
-            let is_met = x * self.strides[axis] == distance;
-            if !is_met || x < 0 || x >= self.sizes[axis] {
+            if rest != 0 {
                 return None;
             }
-            all.push(x);
         }
-        Some(self.kept.iter().map(|axis| all[*axis]).collect())
+        Some(self.kept.iter().map(|step| all[*step]).collect())
     }
+}
+
+/// The first and the last place that steps from an offset reach, of sizes of at least one.
+fn reached(offset: i64, mut steps: impl Iterator<Item = (i64, i64)>) -> Option<(i64, i64)> {
+    steps.try_fold((offset, offset), |(low, high), (size, stride)| {
+        let way = size.checked_sub(1)?.checked_mul(stride)?;
+        Some((low.checked_add(way.min(0))?, high.checked_add(way.max(0))?))
+    })
+}
+
+fn is_inside((low, high): (i64, i64), extent: i64) -> bool {
+    0 <= low && high < extent
 }
 
 #[cfg(test)]
@@ -173,6 +265,55 @@ mod tests {
                 }
             }
             assert!(Slice::new(&operands, number, &[size.min(1), 2]).is_err() || size == 0);
+        }
+    }
+
+    /// Other strides over a flat whole: the same, where each element is met once.
+    #[test]
+    fn a_flat_whole_has_parts_of_any_strides() {
+        let known = |all: &[i64]| all.iter().map(|n| Index::Known(*n)).collect::<Vec<Index>>();
+        let number = |index| match index {
+            Index::Known(n) => Ok(n),
+            Index::Value(_) => Err("none".to_owned()),
+        };
+        for (offset, sizes, strides, is_told) in [
+            (1, [2, 3], [4, 1], true),
+            (0, [3, 2], [1, 5], true),
+            (2, [1, 4], [0, 2], true),
+            (0, [2, 3], [1, 1], false),
+            (0, [3, 2], [0, 1], false),
+        ] {
+            let operands = (
+                Index::Known(offset),
+                &known(&sizes)[..],
+                &known(&strides)[..],
+            );
+            let slice = Slice::flat(operands, number, 9).unwrap();
+            assert_eq!(slice.shape(), sizes);
+            assert_eq!(
+                slice.check_written().is_ok(),
+                is_told,
+                "{sizes:?} {strides:?}"
+            );
+            let mut met = Vec::new();
+            for i in 0..sizes[0] {
+                for j in 0..sizes[1] {
+                    let place = slice.source_index(&[i, j]);
+                    assert_eq!(place, [offset + i * strides[0] + j * strides[1]]);
+                    if is_told {
+                        assert_eq!(slice.part(&place), Some(vec![i, j]));
+                    }
+                    met.push(place[0]);
+                }
+            }
+            let others = (0..9).filter(|place| is_told && !met.contains(place));
+            assert!(
+                others
+                    .into_iter()
+                    .all(|place| slice.part(&[place]).is_none())
+            );
+            let last = met.into_iter().max().unwrap();
+            assert!(Slice::flat(operands, number, last).is_err());
         }
     }
 }

@@ -180,7 +180,7 @@ impl Instance<'_> {
         })
     }
 
-    fn number(&self, index: Index) -> Result<i64, String> {
+    pub(super) fn number(&self, index: Index) -> Result<i64, String> {
         match index {
             Index::Known(number) => Ok(number),
             Index::Value(value) => Ok(self.known_scalar(value)?.as_i64()),
@@ -284,6 +284,7 @@ impl Instance<'_> {
                 "inserts a tensor of shape {found:?}: expected {expected:?}"
             ));
         }
+        slice.check_written()?;
         let (element, shape) = (self.nodes[into].element, self.nodes[into].shape.clone());
         let into = self.shortened(into)?;
         self.add(element, shape, Source::Insert { into, part, slice })

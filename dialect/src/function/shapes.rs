@@ -1,16 +1,19 @@
 //! Operations that give elements other places, or make tensors of single ones.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::code::{Block, Code, Instruction};
+use mdh_algebra::code::{Block, Code, Instruction, Op as ScalarOp};
 use mdh_algebra::nest::{Licence, Nest, NestAccess};
-use mdh_algebra::program::{Index, Memory, NestOperands, Shaping, Statement, ValueId};
+use mdh_algebra::program::{
+    Index, Memory, NestOperands, Shaping, SliceOperands, Statement, ValueId,
+};
 use mdh_algebra::scalar::ScalarType;
-use melior::ir::ValueLike;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, ValueLike};
 use std::sync::Arc;
 
 use super::slices::DYNAMIC;
+use super::spelled::loops_around;
 use super::{Translator, Unknown, result_type};
 use crate::code;
 use crate::ir::{self, Op, Val};
@@ -136,7 +139,7 @@ impl<'c> Translator<'c> {
         Ok(())
     }
 
-    /// `tensor.pad` with one number everywhere.
+    /// `tensor.pad`, with one number everywhere or with what its body makes of the index.
     pub(super) fn pad(
         &mut self,
         op: Op<'c>,
@@ -144,14 +147,8 @@ impl<'c> Translator<'c> {
     ) -> Result<(), Unknown<'c>> {
         let here = |message: String| Unknown { op, message };
         let block = ir::only_block(ir::region(op, 0)).ok_or_else(|| here("has no body".into()))?;
-        for argument in code::arguments(block) {
-            if ir::has_uses(argument) {
-                return Err(here(
-                    "pads with a value that depends on the index, which the oracle does not follow: \
-                     expected the same everywhere; write a linalg.generic with linalg.index"
-                        .into(),
-                ));
-            }
+        if code::arguments(block).into_iter().any(ir::has_uses) {
+            return self.pad_by_index(op, block, statements);
         }
         let body = self.block(block)?;
         statements.extend(body.statements);
@@ -179,6 +176,91 @@ impl<'c> Translator<'c> {
         Ok(())
     }
 
+    /// A tensor of what the body makes of each index, into which the padded one is inserted.
+    fn pad_by_index(
+        &mut self,
+        op: Op<'c>,
+        block: BlockRef<'c, 'c>,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), Unknown<'c>> {
+        let here = |message: String| Unknown { op, message };
+        let mut next = 1;
+        let low = self.numbers(op, "static_low", &mut next).map_err(here)?;
+        let high = self.numbers(op, "static_high", &mut next).map_err(here)?;
+        let tensor = ir::operand(op, 0).ok_or_else(|| here("has no operand".into()))?;
+        let ty = types::buffer_type(tensor.r#type());
+        let ty = ty.ok_or_else(|| here("has an operand of an unknown type".into()))?;
+        let tensor = self.id(tensor).map_err(here)?;
+        let sizes = self.sizes(op, (tensor, &ty.shape), statements);
+        let mut made = Vec::new();
+        let shape = result_type(op).map_err(here)?.shape;
+        for (axis, extent) in shape.into_iter().enumerate() {
+            if extent.is_some() {
+                continue;
+            }
+            let mut whole = self.extent(op, (tensor, axis), statements);
+            for more in [low[axis], high[axis]] {
+                let more = match more {
+                    Index::Known(number) => self.index(op, number, statements),
+                    Index::Value(value) => value,
+                };
+                whole = self.operate(op, ScalarOp::Addi, [whole, more], statements);
+            }
+            made.push(whole);
+        }
+        let whole = self.empty_like(op, made, statements).map_err(here)?;
+        self.by_index(op, block, whole, statements)?;
+        let insert = Statement::Insert {
+            result: self.result(op).map_err(here)?,
+            part: tensor,
+            tensor: whole,
+            slice: SliceOperands {
+                strides: vec![Index::Known(1); sizes.len()],
+                kept: (0..sizes.len()).collect(),
+                offsets: low,
+                sizes,
+            },
+        };
+        self.put(op, statements, insert);
+        Ok(())
+    }
+
+    /// Puts loops that give each element of a tensor what a block makes of its index.
+    fn by_index(
+        &mut self,
+        op: Op<'c>,
+        block: BlockRef<'c, 'c>,
+        tensor: ValueId,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), Unknown<'c>> {
+        let here = |message: &str| Unknown {
+            op,
+            message: message.into(),
+        };
+        let bounds = [0, 1].map(|n| self.index(op, n, statements));
+        let mut loops = Vec::new();
+        for (axis, argument) in code::arguments(block).into_iter().enumerate() {
+            let extent = self.extent(op, (tensor, axis), statements);
+            loops.push((extent, self.define(argument)));
+        }
+        // A loop has its origin before those of what it holds.
+        for _ in &loops {
+            self.origins.push(self.instead.unwrap_or(op));
+        }
+        let body = self.block(block)?;
+        let mut inner = body.statements;
+        let value = body.yields.first().copied();
+        let store = Statement::Store {
+            result: tensor,
+            value: value.ok_or_else(|| here("makes nothing of an index"))?,
+            tensor,
+            indices: loops.iter().map(|(_, index)| *index).collect(),
+        };
+        self.put(op, &mut inner, store);
+        statements.extend(loops_around(inner, bounds, loops));
+        Ok(())
+    }
+
     /// `tensor.splat`
     pub(super) fn splat(
         &mut self,
@@ -202,12 +284,29 @@ impl<'c> Translator<'c> {
         Ok(())
     }
 
-    /// `tensor.generate`: a nest that reads nothing.
+    /// `tensor.generate`: a nest that reads nothing, or loops if it reads tensors.
     pub(super) fn generate(
         &mut self,
         op: Op<'c>,
         statements: &mut Vec<Statement>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unknown<'c>> {
+        let here = |message: String| Unknown { op, message };
+        let reads = code::captured(ir::region(op, 0)).into_iter();
+        let is_scalar = |value: Val| types::scalar_type(value.r#type()).is_some();
+        let block = ir::only_block(ir::region(op, 0)).ok_or_else(|| here("has no body".into()))?;
+        if reads.into_iter().all(is_scalar) {
+            return self.generated(op, statements).map_err(here);
+        }
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let sizes = self.ids(&operands).map_err(here)?;
+        let tensor = self.empty_like(op, sizes, statements).map_err(here)?;
+        self.by_index(op, block, tensor, statements)?;
+        let result = ir::result(op, 0).ok_or_else(|| here("has no result".into()))?;
+        self.name(result, tensor);
+        Ok(())
+    }
+
+    fn generated(&mut self, op: Op<'c>, statements: &mut Vec<Statement>) -> Result<(), String> {
         let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
         let sizes = self.ids(&operands)?;
         let ty = result_type(op)?;
@@ -218,10 +317,7 @@ impl<'c> Translator<'c> {
             .iter()
             .map(|v| types::scalar_type(v.r#type()))
             .collect();
-        let types = types.ok_or(
-            "reads tensors in its body, which the oracle does not follow: \
-                                 expected numbers from outside",
-        )?;
+        let types = types.ok_or("bug: tensors are read in a body of numbers")?;
         let outer = captured.len();
         let index = |d| Instruction::Index {
             result: outer + 1 + d,

@@ -13,7 +13,7 @@ use crate::types;
 pub(super) const DYNAMIC: i64 = i64::MIN;
 
 impl<'c> Translator<'c> {
-    /// `tensor.extract_slice`, `tensor.insert_slice`, `memref.subview`, `memref.cast`.
+    /// `tensor.extract_slice`, `tensor.insert_slice`, `memref.subview`, `memref.cast` and the like.
     pub(super) fn slice(
         &mut self,
         op: Op<'c>,
@@ -50,7 +50,7 @@ impl<'c> Translator<'c> {
     }
 
     /// Another name of a memref.
-    fn alias(
+    pub(super) fn alias(
         &mut self,
         op: Op<'c>,
         memref: ValueId,

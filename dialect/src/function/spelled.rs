@@ -39,7 +39,7 @@ impl<'c> Translator<'c> {
             // An element is read where it is written: once, by the only point that has it.
             let is_same = operands[a] == operands[b] && maps.get(a) == maps.get(b);
             let is_same = is_same && b < inputs && maps.get(a).is_some_and(|map| is_own(*map));
-            !is_same && ids.is_some_and(|(a, b)| self.root(a) == self.root(b))
+            !is_same && ids.is_some_and(|(a, b)| self.may_share(a, b))
         };
         let is_memref = |n: usize| {
             types::buffer_type(operands[n].r#type()).is_some_and(|t| t.kind == BufferKind::MemRef)
@@ -118,22 +118,8 @@ impl<'c> Translator<'c> {
             };
             self.put(op, &mut inner, store);
         }
-        for (upper, index) in bounds.into_iter().zip(indices).rev() {
-            inner = vec![Statement::For(Box::new(For {
-                lower: zero,
-                upper,
-                step: one,
-                index,
-                initial: Vec::new(),
-                carried: Vec::new(),
-                body: Body {
-                    statements: inner,
-                    yields: Vec::new(),
-                },
-                results: Vec::new(),
-            }))];
-        }
-        statements.extend(inner);
+        let loops = bounds.into_iter().zip(indices).collect();
+        statements.extend(loops_around(inner, [zero, one], loops));
         Ok(())
     }
 
@@ -243,7 +229,7 @@ impl<'c> Translator<'c> {
         }
     }
 
-    fn operate(
+    pub(super) fn operate(
         &mut self,
         op: Op<'c>,
         scalar_op: ScalarOp,
@@ -260,4 +246,28 @@ impl<'c> Translator<'c> {
         self.put(op, statements, apply);
         result
     }
+}
+
+/// Loops around statements from zero on, by steps of one, each up to a bound, with its index.
+pub(super) fn loops_around(
+    mut inner: Vec<Statement>,
+    [zero, one]: [ValueId; 2],
+    loops: Vec<(ValueId, ValueId)>,
+) -> Vec<Statement> {
+    for (upper, index) in loops.into_iter().rev() {
+        inner = vec![Statement::For(Box::new(For {
+            lower: zero,
+            upper,
+            step: one,
+            index,
+            initial: Vec::new(),
+            carried: Vec::new(),
+            body: Body {
+                statements: inner,
+                yields: Vec::new(),
+            },
+            results: Vec::new(),
+        }))];
+    }
+    inner
 }

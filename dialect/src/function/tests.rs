@@ -210,20 +210,6 @@ fn elements_get_other_places() {
 
 #[test]
 fn what_the_oracle_does_not_know_is_named() {
-    let text = "func.func @f(%x: tensor<4xf32>) -> tensor<6xf32> {
-      %y = tensor.pad %x low[1] high[1] {
-      ^bb0(%i: index):
-        %j = arith.index_cast %i : index to i32
-        %f = arith.sitofp %j : i32 to f32
-        tensor.yield %f : f32
-      } : tensor<4xf32> to tensor<6xf32>
-      return %y : tensor<6xf32>
-    }";
-    let refused = returned(text, &[(&[4], counted(4))]).unwrap_err();
-    assert!(
-        refused.starts_with("'tensor.pad' pads with a value that depends"),
-        "{refused}"
-    );
     let text = "func.func @f(%x: tensor<?xf32>, %w: tensor<?xf32>, %o: tensor<f32>) -> tensor<f32> {
       %y = linalg.dot ins(%x, %w : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<f32>) -> tensor<f32>
       return %y : tensor<f32>
@@ -235,4 +221,111 @@ fn what_the_oracle_does_not_know_is_named() {
         refused.starts_with("Some(\"linalg.dot\"): has operands of extents that do not fit"),
         "{refused}"
     );
+}
+
+#[test]
+fn what_has_no_body_is_refused() {
+    let text = "func.func @f(%x: f32) -> f32 {
+      %y = func.call @g(%x) : (f32) -> f32
+      return %y : f32
+    }
+    func.func private @g(f32) -> f32";
+    let refused = returned(text, &[(&[], vec![1.0])]).unwrap_err();
+    assert!(
+        refused.starts_with("'func.call' calls '@g', which is declared only: expected a function"),
+        "{refused}"
+    );
+    let text = "memref.global @g : memref<2xf32>
+    func.func @f(%x: tensor<2xf32>) {
+      %y = memref.get_global @g : memref<2xf32>
+      return
+    }";
+    let refused = returned(text, &[(&[2], vec![1.0, 2.0])]).unwrap_err();
+    assert!(
+        refused.starts_with("'memref.get_global' names '@g', which is declared only: expected"),
+        "{refused}"
+    );
+}
+
+/// Padding whose value is made of the index, on both sides.
+#[test]
+fn padding_may_depend_on_the_index() {
+    let text = "func.func @f(%x: tensor<2xf32>) -> tensor<5xf32> {
+      %y = tensor.pad %x low[1] high[2] {
+      ^bb0(%i: index):
+        %j = arith.index_cast %i : index to i32
+        %f = arith.sitofp %j : i32 to f32
+        tensor.yield %f : f32
+      } : tensor<2xf32> to tensor<5xf32>
+      return %y : tensor<5xf32>
+    }";
+    let found = returned(text, &[(&[2], vec![10.0, 20.0])]).unwrap();
+    assert_eq!(numbers(&found[0]), [0.0, 10.0, 20.0, 3.0, 4.0]);
+}
+
+/// Memory that a function is given twice, beside a variable that keeps what was stored.
+#[test]
+fn functions_are_given_memory() {
+    let text = "memref.global \"private\" @kept : memref<2xf32> = dense<[1.0, 2.0]>
+    func.func @f(%x: tensor<3xf32>) -> (tensor<3xf32>, f32) {
+      %m = memref.alloc() : memref<3xf32>
+      bufferization.materialize_in_destination %x in writable %m : (tensor<3xf32>, memref<3xf32>) -> ()
+      %a = func.call @g(%m, %m) : (memref<3xf32>, memref<3xf32>) -> f32
+      %b = func.call @g(%m, %m) : (memref<3xf32>, memref<3xf32>) -> f32
+      %s = arith.addf %a, %b : f32
+      %y = bufferization.to_tensor %m restrict : memref<3xf32> to tensor<3xf32>
+      return %y, %s : tensor<3xf32>, f32
+    }
+    func.func private @g(%p: memref<3xf32>, %q: memref<3xf32>) -> f32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %k = memref.get_global @kept : memref<2xf32>
+      %u = memref.load %k[%c1] : memref<2xf32>
+      memref.store %u, %p[%c0] : memref<3xf32>
+      %v = memref.load %q[%c0] : memref<3xf32>
+      %w = memref.load %q[%c2] : memref<3xf32>
+      %s = arith.addf %v, %w : f32
+      memref.store %s, %k[%c1] : memref<2xf32>
+      return %s : f32
+    }";
+    let found = returned(text, &[(&[3], vec![10.0, 20.0, 30.0])]).unwrap();
+    assert_eq!(numbers(&found[0]), [32.0, 20.0, 30.0]);
+    assert_eq!(numbers(&found[1]), [32.0 + 62.0]);
+}
+
+/// Blocks that lead to each other; memory that they carry, seen under other strides.
+#[test]
+fn memory_is_carried() {
+    let text = "func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c3 = arith.constant 3 : index
+      %m = memref.alloc() : memref<2x3xf32>
+      %n = memref.alloc() : memref<3x2xf32>
+      bufferization.materialize_in_destination %x in writable %m : (tensor<2x3xf32>, memref<2x3xf32>) -> ()
+      %t = memref.transpose %m (i, j) -> (j, i) : memref<2x3xf32> to memref<3x2xf32, strided<[1, 3]>>
+      %r = memref.reinterpret_cast %n to offset: [0], sizes: [3, 2], strides: [1, 3] : memref<3x2xf32> to memref<3x2xf32, strided<[1, 3]>>
+      memref.copy %t, %r : memref<3x2xf32, strided<[1, 3]>> to memref<3x2xf32, strided<[1, 3]>>
+      cf.br ^head(%c0, %t, %r : index, memref<3x2xf32, strided<[1, 3]>>, memref<3x2xf32, strided<[1, 3]>>)
+    ^head(%i: index, %p: memref<3x2xf32, strided<[1, 3]>>, %q: memref<3x2xf32, strided<[1, 3]>>):
+      %goes = arith.cmpi slt, %i, %c3 : index
+      cf.cond_br %goes, ^body, ^end
+    ^body:
+      %v = memref.load %p[%i, %c1] : memref<3x2xf32, strided<[1, 3]>>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %q[%i, %c0] : memref<3x2xf32, strided<[1, 3]>>
+      %j = arith.addi %i, %c1 : index
+      cf.br ^head(%j, %q, %p : index, memref<3x2xf32, strided<[1, 3]>>, memref<3x2xf32, strided<[1, 3]>>)
+    ^end:
+      %o = memref.load %q[%c2, %c0] : memref<3x2xf32, strided<[1, 3]>>
+      memref.store %o, %m[%c1, %c0] : memref<2x3xf32>
+      %y = bufferization.to_tensor %m restrict : memref<2x3xf32> to tensor<2x3xf32>
+      return %y : tensor<2x3xf32>
+    }";
+    let x = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let found = returned(text, &[(&[2, 3], x)]).unwrap();
+    // The second iteration goes the other way; in the end `q` is `m`, which has the first row of it still.
+    assert_eq!(numbers(&found[0]), [1.0, 10.0, 3.0, 3.0, 5.0, 6.0]);
 }

@@ -2,12 +2,14 @@
 //! affine loops are loops, arithmetic on tensors is a generic. The oracle reads what upstream's passes
 //! make of a copy of the operation; the function stays as it is.
 
+use std::collections::BTreeSet;
+
 use melior::Context;
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::r#type::FunctionType;
-use melior::ir::{Block, Location, Module, Region, RegionLike, Type, ValueLike};
+use melior::ir::{Block, Identifier, Location, Module, Region, RegionLike, Type, ValueLike};
 use melior::pass::{self, PassManager};
 use mlir_sys::*;
 
@@ -149,6 +151,7 @@ impl<'c> Copy<'c> {
         );
         let mut module = Module::new(location);
         module.body().append_operation(function);
+        declare(op, &module);
         rewrite(context, &mut module).then_some(Copy { module })
     }
 
@@ -159,6 +162,38 @@ impl<'c> Copy<'c> {
             let function = mlirBlockGetFirstOperation(self.module.body().to_raw());
             let region = mlirOperationGetRegion(function, 0);
             melior::ir::BlockRef::from_raw(mlirRegionGetFirstBlock(region))
+        }
+    }
+}
+
+/// Adds what an operation names to a module, so that it is verified: functions without what they do.
+fn declare(op: Op, module: &Module) {
+    let inside = ir::all(op).into_iter().flat_map(ir::symbols_named_by);
+    let names: BTreeSet<&str> = inside.collect();
+    for symbol in names
+        .into_iter()
+        .flat_map(|name| ir::lookup_symbol(op, name))
+    {
+        if ir::name_of(symbol) != ops::func::FUNC {
+            // SAFETY: the copy belongs to the module from here on.
+            unsafe {
+                let copy = mlirOperationClone(symbol.to_raw());
+                mlirBlockAppendOwnedOperation(module.body().to_raw(), copy);
+            }
+            continue;
+        }
+        let context = ir::context_of(symbol);
+        let private = StringAttribute::new(context, "private").into();
+        let mut parts = vec![(Identifier::new(context, "sym_visibility"), private)];
+        for name in ["sym_name", "function_type"] {
+            let part = ir::attribute(symbol, name).map(|a| (Identifier::new(context, name), a));
+            parts.extend(part);
+        }
+        let declared = OperationBuilder::new(ops::func::FUNC, Location::unknown(context))
+            .add_attributes(&parts)
+            .add_regions([Region::new()]);
+        if let Ok(declared) = declared.build() {
+            module.body().append_operation(declared);
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::generic::Operand;
-use super::types::{cast, infinite, is_float};
+use super::masks::{self, Numbers};
+use super::types::{cast, infinite, is_float, nan};
 use crate::choices::Choices;
 
 /// Way in which a body makes the elements of its destinations.
@@ -14,24 +15,29 @@ pub enum Kind {
     Sums(Vec<&'static str>),
     /// The best value with its place, by a comparison.
     Best(&'static str, bool),
-    /// The same, of which ties go to the smaller place; what is no number is the best.
-    Place(&'static str),
     /// Two numbers as one of the Gaussian integers, with the licence to combine parts of the product.
     Product,
     /// An operator that is not associative.
     Horner,
+    /// One or several are accumulated under conditions.
+    Masked(Vec<&'static str>),
+    /// One is accumulated in a wider type.
+    Narrow,
+    /// A boolean is accumulated by selections.
+    Logical,
+    /// The best value with its place, where many are alike.
+    Tied,
     /// The logarithm of a sum of exponentials, with the licence to combine parts of it.
     LogSum,
 }
 
-const INTEGERS: [&str; 12] = [
+const INTEGERS: [&str; 11] = [
     "addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori", "subi", "select",
-    "masked",
 ];
-const FLOATS: [&str; 10] = [
-    "addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "subf", "fma", "select", "masked",
+const FLOATS: [&str; 9] = [
+    "addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "subf", "fma", "select",
 ];
-const LOGIC: [&str; 4] = ["andi", "ori", "xori", "masked"];
+const LOGIC: [&str; 3] = ["andi", "ori", "xori"];
 
 /// The kind of a body for elements of a type.
 pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
@@ -40,7 +46,7 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         "i1" => &LOGIC,
         _ => &INTEGERS,
     };
-    match c.weighted("kind", &[35, 40, 9, 4, 4, 5, 3]) {
+    match c.weighted("kind", &[30, 34, 7, 3, 3, 4, 11, 4, 2, 2]) {
         1 => {
             let count = 1 + c.weighted("several", &[80, 15, 5]);
             let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
@@ -57,10 +63,14 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         3 if element == "i32" => Kind::Product,
         4 if element != "i1" => Kind::Horner,
         5 if is_float(element) => Kind::LogSum,
-        6 if element != "i1" => Kind::Place(match is_float(element) {
-            true => c.pick("order", &["ogt", "olt"]),
-            false => c.pick("order", &["sgt", "slt", "ugt"]),
-        }),
+        6..=9 if element == "i1" => Kind::Logical,
+        6 | 8 => {
+            let count = 1 + c.weighted("several", &[80, 20]);
+            let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
+            Kind::Masked((0..count).map(one).collect())
+        }
+        7 => Kind::Narrow,
+        9 => Kind::Tied,
         _ => Kind::Each,
     }
 }
@@ -69,21 +79,21 @@ impl Kind {
     /// The number of its destinations.
     pub fn destinations(&self) -> usize {
         match self {
-            Kind::Sums(operators) => operators.len(),
-            Kind::Best(..) | Kind::Place(_) | Kind::Product => 2,
-            Kind::Each | Kind::Horner | Kind::LogSum => 1,
+            Kind::Sums(operators) | Kind::Masked(operators) => operators.len(),
+            Kind::Best(..) | Kind::Tied | Kind::Product => 2,
+            Kind::Each | Kind::Horner | Kind::LogSum | Kind::Narrow | Kind::Logical => 1,
         }
     }
 
     /// Says that destinations do not depend on each other.
     pub fn is_several(&self) -> bool {
-        matches!(self, Kind::Sums(operators) if operators.len() > 1)
+        matches!(self, Kind::Sums(operators) | Kind::Masked(operators) if operators.len() > 1)
     }
 
     /// The type of the elements of a destination.
     pub fn element(&self, number: usize, element: &'static str) -> &'static str {
         match self {
-            Kind::Best(..) | Kind::Place(_) if number == 1 => "i32",
+            Kind::Best(..) | Kind::Tied if number == 1 => "i32",
             _ => element,
         }
     }
@@ -98,7 +108,7 @@ impl Kind {
 
     /// The neutral element of a destination's operator.
     pub fn start(&self, number: usize, element: &str) -> Option<String> {
-        let Kind::Sums(operators) = self else {
+        let (Kind::Sums(operators) | Kind::Masked(operators)) = self else {
             return None;
         };
         let text = match *operators.get(number)? {
@@ -120,17 +130,37 @@ impl Kind {
 }
 
 /// Lines of a body and names in it.
-struct Code {
+pub struct Code {
     lines: String,
     next: usize,
 }
 
 impl Code {
-    fn put(&mut self, text: &str) -> String {
+    /// Adds an operation; the name of what it makes.
+    pub fn put(&mut self, text: &str) -> String {
         self.next += 1;
         let name = format!("%t{}", self.next);
         let _ = writeln!(self.lines, "    {name} = {text}");
         name
+    }
+
+    /// The same of one with a region, which is open then.
+    pub fn open(&mut self, text: &str) -> String {
+        self.put(&format!("{text} {{"))
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, text: &str) {
+        let _ = writeln!(self.lines, "    {text}");
+    }
+
+    /// Adds a constant.
+    pub fn constant(&mut self, number: i64, element: &str) -> String {
+        self.put(&match element {
+            _ if is_float(element) => format!("arith.constant {number}.0 : {element}"),
+            "i1" => format!("arith.constant {}", number % 2 != 0),
+            _ => format!("arith.constant {number} : {element}"),
+        })
     }
 }
 
@@ -183,6 +213,38 @@ pub fn text(
             })
             .collect()
         }
+        Kind::Masked(operators) => {
+            let all = operators.iter().enumerate();
+            all.map(|(n, operator)| {
+                c.scope(format!("e{n}"), |c| {
+                    let e = match n {
+                        0 => first.clone(),
+                        _ => number(c, &mut code, &numbers, element, rank),
+                    };
+                    let with = Numbers {
+                        of: &numbers,
+                        element,
+                        rank,
+                    };
+                    let acc = format!("%o{n}");
+                    masks::masked(c, &mut code, (&acc, &e), operator, &with)
+                })
+            })
+            .collect()
+        }
+        Kind::Narrow => {
+            let with = Numbers {
+                of: &numbers,
+                element,
+                rank,
+            };
+            vec![masks::narrow(c, &mut code, ("%o0", &first), &with)]
+        }
+        Kind::Logical => vec![masks::logical(c, &mut code, ("%o0", &first))],
+        Kind::Tied => {
+            let place = place(c, &mut code, rank);
+            masks::tied(c, &mut code, (&first, &place), element)
+        }
         Kind::Best(predicate, is_swapped) => {
             let place = place(c, &mut code, rank);
             let compare = if is_float(element) { "cmpf" } else { "cmpi" };
@@ -204,10 +266,6 @@ pub fn text(
             pairs
                 .map(|(a, b, ty)| code.put(&format!("arith.select {better}, {a}, {b} : {ty}")))
                 .to_vec()
-        }
-        Kind::Place(order) => {
-            let place = place(c, &mut code, rank);
-            smaller_place(&mut code, [&first, &place], order, element)
         }
         Kind::Product => {
             // Elements are told apart by their places: others than the inputs in order stay loops.
@@ -259,42 +317,16 @@ pub fn text(
     )
 }
 
-/// The index of a loop, as a number.
+/// An index as a number, if there is one.
 fn place(c: &mut Choices, code: &mut Code, rank: usize) -> String {
     if rank == 0 {
         return code.put("arith.constant 3 : i32");
     }
-    let number = c.below("loop", rank as u64);
-    let index = code.put(&format!("linalg.index {number} : index"));
+    let index = code.put(&format!(
+        "linalg.index {} : index",
+        c.below("loop", rank as u64)
+    ));
     code.put(&format!("arith.index_cast {index} : index to i32"))
-}
-
-/// As JAX writes an arg-max.
-fn smaller_place(
-    code: &mut Code,
-    [element, place]: [&str; 2],
-    order: &str,
-    ty: &str,
-) -> Vec<String> {
-    let float = is_float(ty);
-    let (compare, equal) = if float {
-        ("cmpf", "oeq")
-    } else {
-        ("cmpi", "eq")
-    };
-    let mut better = code.put(&format!("arith.{compare} {order}, %o0, {element} : {ty}"));
-    if float {
-        let none = code.put(&format!("arith.cmpf une, %o0, %o0 : {ty}"));
-        better = code.put(&format!("arith.ori {better}, {none} : i1"));
-    }
-    let tie = code.put(&format!("arith.{compare} {equal}, %o0, {element} : {ty}"));
-    let smaller = code.put(&format!("arith.cmpi slt, %o1, {place} : i32"));
-    let both = code.put(&format!("arith.andi {tie}, {smaller} : i1"));
-    let by = code.put(&format!("arith.ori {better}, {both} : i1"));
-    vec![
-        code.put(&format!("arith.select {better}, %o0, {element} : {ty}")),
-        code.put(&format!("arith.select {by}, %o1, {place} : i32")),
-    ]
 }
 
 fn convert(name: &str, from: &str, to: &str) -> String {
@@ -304,7 +336,7 @@ fn convert(name: &str, from: &str, to: &str) -> String {
 fn binary(c: &mut Choices, a: &str, b: &str, element: &str) -> String {
     let all: &[&str] = match element {
         _ if is_float(element) => &["addf", "subf", "mulf", "maximumf"],
-        "i1" => &["andi", "ori", "xori"],
+        "i1" => &LOGIC,
         _ => &["addi", "subi", "muli", "andi", "maxsi"],
     };
     format!("arith.{} {a}, {b} : {element}", c.pick("binary", all))
@@ -330,6 +362,24 @@ fn number(c: &mut Choices, code: &mut Code, of: &[String], element: &str, rank: 
         };
         number = code.put(&c.scope("with", |c| binary(c, &number, &own, element)));
     }
+    if rank > 0 && is_float(element) && c.chance("special", 6) {
+        let index = code.put(&format!(
+            "linalg.index {} : index",
+            c.below("where", rank as u64)
+        ));
+        let place = code.put(&format!("arith.constant {} : index", c.below("at", 3)));
+        let is_there = code.put(&format!("arith.cmpi eq, {index}, {place} : index"));
+        let special = match c.weighted("which", &[40, 20, 20, 20]) {
+            0 => nan(element),
+            1 => infinite(element, true),
+            2 => infinite(element, false),
+            _ => "-0.0",
+        };
+        let special = code.put(&format!("arith.constant {special} : {element}"));
+        number = code.put(&format!(
+            "arith.select {is_there}, {special}, {number} : {element}"
+        ));
+    }
     if c.chance("chosen", 10) {
         let other = one(c, "third");
         let compare = if is_float(element) {
@@ -345,7 +395,8 @@ fn number(c: &mut Choices, code: &mut Code, of: &[String], element: &str, rank: 
     number
 }
 
-fn accumulate(
+/// An accumulation by an operator.
+pub fn accumulate(
     c: &mut Choices,
     code: &mut Code,
     (acc, e): (&str, &str),
@@ -353,7 +404,8 @@ fn accumulate(
     element: &str,
 ) -> String {
     match operator {
-        "masked" => masked(c, code, (acc, e), element),
+        "add" if is_float(element) => code.put(&format!("arith.addf {acc}, {e} : {element}")),
+        "add" => code.put(&format!("arith.addi {acc}, {e} : {element}")),
         "fma" => code.put(&format!("math.fma {e}, {e}, {acc} : {element}")),
         "subi" | "subf" => {
             let once = code.put(&format!("arith.{operator} {acc}, {e} : {element}"));
@@ -393,46 +445,4 @@ fn accumulate(
             code.put(&format!("arith.{operator} {a}, {b} : {element}"))
         }
     }
-}
-
-/// An accumulation under a condition that does not depend on what is accumulated.
-fn masked(c: &mut Choices, code: &mut Code, (acc, e): (&str, &str), element: &str) -> String {
-    if element == "i1" {
-        let truth = c.chance("truth", 50);
-        let known = code.put(&format!("arith.constant {truth}"));
-        let (by, other) = if c.chance("turned", 50) {
-            (acc, e)
-        } else {
-            (e, acc)
-        };
-        let (then, other) = if c.chance("other", 50) {
-            (other, known.as_str())
-        } else {
-            (known.as_str(), other)
-        };
-        return code.put(&format!("arith.select {by}, {then}, {other} : i1"));
-    }
-    let (compare, all): (&str, &[&str]) = match is_float(element) {
-        true => (
-            "cmpf ogt",
-            &["addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf"],
-        ),
-        false => (
-            "cmpi sgt",
-            &["addi", "muli", "maxsi", "minui", "andi", "xori", "subi"],
-        ),
-    };
-    let operator = c.pick("under", all);
-    let zero = if is_float(element) { "0.0" } else { "0" };
-    let zero = code.put(&format!("arith.constant {zero} : {element}"));
-    let by = code.put(&format!("arith.{compare}, {e}, {zero} : {element}"));
-    let further = format!("arith.{operator} {acc}, {e} : {element}");
-    if c.chance("branches", 50) {
-        return code.put(&format!(
-            "scf.if {by} -> {element} {{\n      %further = {further}\n      scf.yield %further : \
-             {element}\n    }} else {{\n      scf.yield {acc} : {element}\n    }}"
-        ));
-    }
-    let further = code.put(&further);
-    code.put(&format!("arith.select {by}, {further}, {acc} : {element}"))
 }

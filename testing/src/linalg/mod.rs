@@ -8,11 +8,15 @@
 //! | `shapes`  | what stands between them: slices, padding, other shapes    |
 //! | `named`   | named operations: products, arithmetic, packing            |
 //! | `windows` | convolutions and poolings                                  |
+//! | `masks`   | accumulation under conditions and in wider types            |
+//! | `calls`   | functions that are called                                  |
 //! | `views`   | other names of memrefs, and of parts of them               |
 //! | `types`   | types of elements                                          |
 
 mod body;
+mod calls;
 mod generic;
+mod masks;
 mod named;
 mod shapes;
 mod types;
@@ -61,6 +65,8 @@ struct Maker {
     lines: String,
     values: Vec<Value>,
     next: usize,
+    /// Functions that are called.
+    functions: Vec<String>,
 }
 
 impl Maker {
@@ -161,6 +167,7 @@ pub fn program(c: &mut Choices) -> Program {
         lines: String::new(),
         values: Vec::new(),
         next: 0,
+        functions: Vec::new(),
     };
     let count = 1 + c.below("statements", 4);
     for n in 0..count {
@@ -168,12 +175,13 @@ pub fn program(c: &mut Choices) -> Program {
             if !c.keep() && n > 0 {
                 return;
             }
-            match c.weighted("what", &[45, 30, 25]) {
+            match c.weighted("what", &[42, 27, 22, 9]) {
                 1 if !maker.values.is_empty() => match memory {
                     true => views::add(c, &mut maker),
                     false => shapes::add(c, &mut maker),
                 },
                 2 => named::add(c, &mut maker),
+                3 if !maker.values.is_empty() => calls::add(c, &mut maker),
                 _ => generic::add(c, &mut maker),
             }
         });
@@ -207,7 +215,8 @@ fn finish(mut maker: Maker) -> String {
         ),
     };
     format!(
-        "func.func @f({arguments}){arrow} {{\n{}  {tail}\n}}\n",
+        "{}func.func @f({arguments}){arrow} {{\n{}  {tail}\n}}\n",
+        maker.functions.concat(),
         maker.lines
     )
 }

@@ -33,7 +33,8 @@ pub fn narrower(element: &str) -> &'static [&'static str] {
     }
 }
 
-fn width(element: &str) -> u32 {
+/// The number of bits of a type.
+pub fn width(element: &str) -> u32 {
     let digits = element.trim_start_matches(|c: char| !c.is_ascii_digit());
     digits.parse().unwrap_or(0)
 }
@@ -61,5 +62,15 @@ pub fn infinite(element: &str, is_negative: bool) -> &'static str {
         ("bf16", false) => "0x7F80",
         (_, true) => "0xFF800000",
         (_, false) => "0x7F800000",
+    }
+}
+
+/// A value of a type that is no number, as constants have it.
+pub fn nan(element: &str) -> &'static str {
+    match element {
+        "f64" => "0x7FF8000000000000",
+        "f16" => "0x7E00",
+        "bf16" => "0x7FC0",
+        _ => "0x7FC00000",
     }
 }

@@ -175,6 +175,19 @@ impl Walk<'_> {
                 slice.as_ref().map_or(Some(()), |slice| self.slice(slice))?;
                 self.memory(*result);
             }
+            Statement::Reinterpret {
+                result,
+                memref,
+                offset,
+                sizes,
+                strides,
+            } => {
+                self.written(*memref)?;
+                self.indices(&[*offset])?;
+                self.indices(sizes)?;
+                self.indices(strides)?;
+                self.memory(*result);
+            }
             Statement::Reshape {
                 result,
                 tensor,
