@@ -34,6 +34,9 @@
 //! others read cannot be computed tile by tile in the loops of those, which saves far more memory where
 //! there is much of it. Of small tensors, each that several write is one for eight of them at most:
 //! bufferization holds every one that writes a buffer against every one that reads it.
+//!
+//! A tensor that is expanded to a shape with an extent of 0 has no elements, so that it is an empty one:
+//! upstream's run-time verification would divide by that extent.
 
 use mdh_dialect::ops;
 use std::collections::HashMap;
@@ -47,6 +50,7 @@ use mlir_sys::{mlirOperationClone, mlirOperationSetOperand};
 
 use crate::builder::Builder;
 use crate::inline::key;
+use crate::region;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -89,7 +93,25 @@ struct Shared<'c> {
     own: Val<'c>,
 }
 
+/// Replaces tensors without elements that others are expanded to by empty ones.
+fn replace_expanded(module: Op) {
+    for op in ir::find_all(module, &[ops::tensor::EXPAND_SHAPE]) {
+        let Some(result) = ir::result(op, 0) else {
+            continue;
+        };
+        let ty = types::buffer_type(result.r#type());
+        if ty.is_some_and(|ty| ty.shape.contains(&Some(0))) {
+            let sizes: Vec<Val> = op.operands().map(ir::value).skip(1).collect();
+            let mut builder = Builder::before(op);
+            let empty = builder.op(ops::tensor::EMPTY, &sizes, &[result.r#type()], &[]);
+            region::replace_all_uses(result, empty[0]);
+            region::erase(op);
+        }
+    }
+}
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    replace_expanded(module);
     let empties = ir::find_all(module, &[ops::tensor::EMPTY]).into_iter();
     let shared = empties.filter_map(|empty| {
         let result = ir::result(empty, 0)?;

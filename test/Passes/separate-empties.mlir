@@ -62,3 +62,15 @@ func.func @open(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 }
 
 // Refuses nothing: what stays shared is right.
+
+// -----
+
+// What has no elements is an empty tensor, whatever it is expanded from.
+// CHECK-LABEL: func.func @expanded
+// CHECK-SAME:    (%{{.*}}: tensor<0x?xi32>, %[[N:.*]]: index)
+// CHECK-NEXT:  %[[EMPTY:.*]] = tensor.empty(%[[N]]) : tensor<0x2x?xi32>
+// CHECK-NEXT:  return %[[EMPTY]]
+func.func @expanded(%x: tensor<0x?xi32>, %n: index) -> tensor<0x2x?xi32> {
+  %y = tensor.expand_shape %x [[0, 1], [2]] output_shape [0, 2, %n] : tensor<0x?xi32> into tensor<0x2x?xi32>
+  return %y : tensor<0x2x?xi32>
+}
