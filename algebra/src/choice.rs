@@ -81,8 +81,6 @@ enum Agree {
     Exactly,
     /// Zeros are one number.
     AsNumbers,
-    /// Nothing is compared beside a component that is no number on both sides.
-    UnlessSpoilt(usize),
 }
 
 impl<'a> Choice<'a> {
@@ -131,8 +129,6 @@ impl<'a> Choice<'a> {
             if let Some((component, number, own)) = found {
                 (associative, nans) = (None, own);
                 instead = Some((component, number));
-            } else if let Some(n) = self.spoilt(&nans) {
-                associative = self.violation(Law::Associative, &nans, Agree::UnlessSpoilt(n));
             }
         }
         Decision {
@@ -246,26 +242,6 @@ impl<'a> Choice<'a> {
             .filter(is_exact);
         ends.map(|number| (component, number, own.clone()))
             .collect()
-    }
-
-    /// A component that is a minimum or maximum: no number where one of its two values is none.
-    fn spoilt(&self, nans: &Nans) -> Option<usize> {
-        let body = &self.code.body;
-        let extremum = |n: usize| {
-            body.instructions.iter().any(|one| match one {
-                Instruction::Apply { op, result, .. } => {
-                    *result == body.yields[n] && matches!(op, Op::Maximumf | Op::Minimumf)
-                }
-                _ => false,
-            })
-        };
-        let spoils = |n: usize| {
-            self.pairs(nans).into_iter().all(|[x, y]| {
-                let either = x[n].is_nan() || y[n].is_nan();
-                self.apply(&x, &y).is_some_and(|f| f[n].is_nan() == either)
-            })
-        };
-        (0..self.components.len()).find(|n| nans.first[*n] && extremum(*n) && spoils(*n))
     }
 
     fn apply(&self, x: &[Scalar], y: &[Scalar]) -> Option<Vec<Scalar>> {
@@ -465,9 +441,8 @@ fn agree(left: &[Scalar], right: &[Scalar], how: Agree) -> bool {
     let nan = |(a, b): (&Scalar, &Scalar)| a.is_nan() && b.is_nan();
     let mut both = left.iter().zip(right);
     match how {
-        Agree::UnlessSpoilt(n) if nan((&left[n], &right[n])) => true,
         Agree::AsNumbers => both.all(|(a, b)| a.same_value(*b)),
-        _ => both.all(|(a, b)| a == b || nan((a, b))),
+        Agree::Exactly => both.all(|(a, b)| a == b || nan((a, b))),
     }
 }
 

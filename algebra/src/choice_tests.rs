@@ -62,6 +62,22 @@ fn the_first_of_the_best_is_associative_between_numbers() {
     assert!(found.contains("NaN"), "{found}");
 }
 
+/// A NaN stays in a maximum, and leaves the place as it was.
+#[test]
+fn a_place_beside_a_maximum_is_one_of_numbers() {
+    let pairs = [(F::Ogt, Op::Maximumf), (F::Olt, Op::Minimumf)];
+    for (predicate, extremum) in pairs {
+        let [compare, _, place] = best(predicate);
+        let rows = [compare, (extremum, &[2, 0], F32), place];
+        let law = decided(&[F32, I32], &rows, &[5, 6], NUMBERS);
+        assert_eq!(law.associative, None);
+        let law = decided(&[F32, I32], &rows, &[5, 6], ALL);
+        assert_eq!(law.instead, None);
+        let found = law.associative.expect("it is not").example();
+        assert!(found.contains("z = (NaN, 0)"), "{found}");
+    }
+}
+
 #[test]
 fn ties_that_places_decide_commute() {
     let rows: Vec<Row> = [&JAX[..], &[(Op::Select, &[10, 1, 3], I32)]].concat();

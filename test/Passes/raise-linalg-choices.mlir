@@ -303,3 +303,97 @@ func.func @numbers(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %p: tensor<7xi32>) -
   } -> (tensor<7xf32>, tensor<7xi32>)
   return %r#0, %r#1 : tensor<7xf32>, tensor<7xi32>
 }
+
+// -----
+
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+
+// A maximum that keeps what is no number, beside a place that does not: that is the place of the largest before it, which
+// a part that begins behind it does not know.
+// CHECK-LABEL: func.func @beside_maximum
+// CHECK:       linalg.generic
+func.func @beside_maximum(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %p: tensor<7xi64>) -> (tensor<7xf32>, tensor<7xi64>) {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body chooses by comparing floats in a way that is not associative where one is no number, for x = (0.0, 0), y = (1.0, 1), z = (NaN, 0), f(f(x, y), z) = (NaN, 1), but f(x, f(y, z)) = (NaN, 0): where all are numbers, put 'fastmath<nnan>' on each 'arith.cmpf', or 'mdh.associative' on the operation}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %p : tensor<7xf32>, tensor<7xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %i = arith.index_cast %k : index to i64
+    %s = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %t = arith.select %c, %i, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<7xf32>, tensor<7xi64>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xi64>
+}
+
+// CHECK-LABEL: func.func @beside_minimum
+// CHECK:       linalg.generic
+func.func @beside_minimum(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %p: tensor<7xi64>) -> (tensor<7xf32>, tensor<7xi64>) {
+  // expected-remark@+1 {{its body chooses by comparing floats in a way that is not associative where one is no number, for x = (0.0, 0), y = (-1.0, 1), z = (NaN, 0), f(f(x, y), z) = (NaN, 1), but f(x, f(y, z)) = (NaN, 0): where all are numbers, put 'fastmath<nnan>' on each 'arith.cmpf', or 'mdh.associative' on the operation}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %p : tensor<7xf32>, tensor<7xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %i = arith.index_cast %k : index to i64
+    %s = arith.minimumf %a, %o : f32
+    %c = arith.cmpf olt, %a, %o : f32
+    %t = arith.select %c, %i, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<7xf32>, tensor<7xi64>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xi64>
+}
+
+// Of numbers alone parts have what is needed.
+// CHECK-LABEL: func.func @of_numbers
+// CHECK:       (cc, pw(select)))
+// CHECK:       combine select associative (
+// CHECK:         arith.cmpf ogt, %{{.*}}, %{{.*}} fastmath<nnan> : f32
+func.func @of_numbers(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %p: tensor<7xi64>) -> (tensor<7xf32>, tensor<7xi64>) {
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %p : tensor<7xf32>, tensor<7xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %i = arith.index_cast %k : index to i64
+    %s = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o fastmath<nnan> : f32
+    %t = arith.select %c, %i, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<7xf32>, tensor<7xi64>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xi64>
+}
+
+// CHECK-LABEL: func.func @least_of_numbers
+// CHECK:       combine select associative (
+func.func @least_of_numbers(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %p: tensor<7xi64>) -> (tensor<7xf32>, tensor<7xi64>) {
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %p : tensor<7xf32>, tensor<7xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %i = arith.index_cast %k : index to i64
+    %s = arith.minimumf %a, %o : f32
+    %c = arith.cmpf olt, %a, %o fastmath<nnan> : f32
+    %t = arith.select %c, %i, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<7xf32>, tensor<7xi64>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xi64>
+}
+
+// What is granted although it does not hold is said.
+// CHECK-LABEL: func.func @granted
+// CHECK:       combine select associative (
+func.func @granted(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %p: tensor<7xi64>) -> (tensor<7xf32>, tensor<7xi64>) {
+  // expected-remark@+1 {{'linalg.generic' op is raised as 'mdh.associative' grants it: its body chooses by comparing floats in a way that is not associative where one is no number, for x = (0.0, 0), y = (1.0, 1), z = (NaN, 0), f(f(x, y), z) = (NaN, 1), but f(x, f(y, z)) = (NaN, 0)}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %p : tensor<7xf32>, tensor<7xi64>) attrs = {mdh.associative} {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %i = arith.index_cast %k : index to i64
+    %s = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %t = arith.select %c, %i, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<7xf32>, tensor<7xi64>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xi64>
+}

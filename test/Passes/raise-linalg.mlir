@@ -117,7 +117,7 @@ func.func @best(%x: tensor<3x7xi32>, %m: tensor<3xi32>, %p: tensor<3xi32>) -> (t
   return %z#0, %z#1 : tensor<3xi32>, tensor<3xi32>
 }
 
-// The same where the best is written as a maximum, in axes of one index.
+// The same where the best is written as a maximum, in axes of one index, of what the program says are numbers.
 // CHECK-LABEL: func.func @best_of_maximum
 // CHECK:       combine select associative
 func.func @best_of_maximum(%x: tensor<3x7xf32>, %m: tensor<3x1xf32>, %p: tensor<3x1xi64>) -> (tensor<3x1xf32>, tensor<3x1xi64>) {
@@ -129,7 +129,7 @@ func.func @best_of_maximum(%x: tensor<3x7xf32>, %m: tensor<3x1xf32>, %p: tensor<
     %k = linalg.index 1 : index
     %here = arith.index_cast %k : index to i64
     %s = arith.maximumf %a, %o : f32
-    %c = arith.cmpf ogt, %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o fastmath<nnan> : f32
     %t = arith.select %c, %here, %q : i64
     linalg.yield %s, %t : f32, i64
   } -> (tensor<3x1xf32>, tensor<3x1xi64>)

@@ -13,6 +13,12 @@
 // MAXIMA: 1 operation of linalg raised to computations: 1 linalg.generic
 // MAXIMA: check passed: 74 of 74 elements compared, no difference; {{7[0-4]}} told from zero
 //
+// Where some may be none, this stays: in parts the place would be one of the last part.
+// RUN: %python %S/Inputs/npy.py save %t.n.npy f4 "np.where(np.arange(100000) == 70001, np.nan, np.arange(100000) %% 977)[None]"
+// RUN: mdh run %s --check=all --entry place_before --in x=%t.n.npy 2>&1 | FileCheck %s --check-prefix BEFORE
+// BEFORE: warning: 'linalg.generic' op stays as it is: {{.*}} not associative where one is no number
+// BEFORE: check passed: 2 of 2 elements compared, no difference
+//
 // RUN: mdh run %s --check=all --entry wrapped --range=x=1..100 | FileCheck %s --check-prefix WRAPPED
 // WRAPPED: check passed: 8 of 8 elements compared, no difference; 8 told from zero
 //
@@ -145,7 +151,7 @@ func.func @in_place(%x: memref<5x7xf32>) {
   return
 }
 
-// The best and its place as torch-mlir writes them: the best as a maximum, and both in axes of one index.
+// The best and its place as torch-mlir writes them, but for the flag: the best as a maximum, and both in axes of one index.
 func.func @places_of_maxima(%x: tensor<37x211xf32>) -> (tensor<37x1xf32>, tensor<37x1xi64>) {
   %best = arith.constant dense<0xFF800000> : tensor<37x1xf32>
   %at = arith.constant dense<0> : tensor<37x1xi64>
@@ -157,9 +163,27 @@ func.func @places_of_maxima(%x: tensor<37x211xf32>) -> (tensor<37x1xf32>, tensor
     %j = linalg.index 1 : index
     %q = arith.index_cast %j : index to i64
     %value = arith.maximumf %a, %o : f32
-    %more = arith.cmpf ogt, %a, %o : f32
+    %more = arith.cmpf ogt, %a, %o fastmath<nnan> : f32
     %place = arith.select %more, %q, %p : i64
     linalg.yield %value, %place : f32, i64
   } -> (tensor<37x1xf32>, tensor<37x1xi64>)
   return %y#0, %y#1 : tensor<37x1xf32>, tensor<37x1xi64>
+}
+
+func.func @place_before(%x: tensor<1x100000xf32>) -> (tensor<1x1xf32>, tensor<1x1xi64>) {
+  %best = arith.constant dense<0xFF800000> : tensor<1x1xf32>
+  %at = arith.constant dense<0> : tensor<1x1xi64>
+  %y:2 = linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, 0)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : tensor<1x100000xf32>) outs(%best, %at : tensor<1x1xf32>, tensor<1x1xi64>) {
+  ^bb0(%a: f32, %o: f32, %p: i64):
+    %j = linalg.index 1 : index
+    %q = arith.index_cast %j : index to i64
+    %value = arith.maximumf %a, %o : f32
+    %more = arith.cmpf ogt, %a, %o : f32
+    %place = arith.select %more, %q, %p : i64
+    linalg.yield %value, %place : f32, i64
+  } -> (tensor<1x1xf32>, tensor<1x1xi64>)
+  return %y#0, %y#1 : tensor<1x1xf32>, tensor<1x1xi64>
 }

@@ -50,8 +50,16 @@ pub enum Law {
     Holds,
     /// Nothing.
     Open,
-    /// It does not hold, which is the rule that a body does not follow.
-    Broken(String),
+    /// It does not hold.
+    Broken(Broken),
+}
+
+/// A law that does not hold.
+pub struct Broken {
+    /// The rule that a body does not follow, with tuples that show it.
+    pub rule: String,
+    /// The way to follow it.
+    pub expected: String,
 }
 
 /// A body in which accumulators are the last arguments.

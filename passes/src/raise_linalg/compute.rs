@@ -4,6 +4,7 @@ use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::marks;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Laws, Parts};
 use mdh_dialect::types::{self, BufferKind};
@@ -53,6 +54,10 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
     }
     let mut replaced = Vec::new();
     for (draft, group) in drafts.into_iter().zip(&groups) {
+        for law in &draft.granted {
+            let name = ir::name_of(op);
+            ir::remark_at(op, &format!("'{name}' op is raised as {law}"));
+        }
         let compute = Builder::before(op).insert(draft.compute);
         for (number, own) in group.iter().zip(compute.results()) {
             let old = ir::result(op, *number).unwrap_or_else(|| panic!("a result for each tensor"));
@@ -127,6 +132,8 @@ struct Draft<'c> {
     sizes: Vec<Op<'c>>,
     /// Operations that fill destinations, which it does without.
     replaced: Vec<Op<'c>>,
+    /// Laws that it has only as the program grants them.
+    granted: Vec<String>,
 }
 
 impl Draft<'_> {
@@ -149,12 +156,13 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
     let mut yields = keep_yields(block, group);
     let mut parts = Parts::default();
     let (mut combiner, mut label) = (Region::new(), String::new());
-    let mut neutral = None;
+    let (mut neutral, mut granted) = (None, Vec::new());
     if !is_kept.iter().all(|kept| *kept) {
         let starts: Vec<Option<Scalar>> = outputs.iter().map(|o| start(of.op, o)).collect();
         let operator = accumulation(of, block, &outputs, (&starts, &mut yields))?;
         let several = is_kept.iter().filter(|kept| !**kept).count() > 1;
         neutral = neutrals(&operator, &outputs, &starts);
+        granted = self::granted(&operator, licence, several);
         (label, parts.laws, combiner) = laws(operator, licence, several)?;
         let context = ir::context_of(of.op);
         // Built-in operators have theirs, and declare no laws.
@@ -194,6 +202,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
             compute,
             sizes,
             replaced,
+            granted,
         }),
         Err(rule) => {
             sizes.into_iter().rev().for_each(region::erase);
@@ -305,6 +314,23 @@ fn neutrals(
     operators.iter().zip(outputs).map(neutral).collect()
 }
 
+/// Laws that are known not to hold, and are granted all the same.
+fn granted(operator: &Operator, licence: Licence, several: bool) -> Vec<String> {
+    let Operator::Own(own) = operator else {
+        return Vec::new();
+    };
+    let commutative = (licence.commutative && several).then_some(marks::COMMUTATIVE.name);
+    let laws = [
+        (&own.associative, licence.associative),
+        (&own.commutative, commutative),
+    ];
+    let say = |(law, by): (&Law, Option<&str>)| match (law, by) {
+        (Law::Broken(broken), Some(by)) => Some(format!("'{by}' grants it: {}", broken.rule)),
+        _ => None,
+    };
+    laws.into_iter().filter_map(say).collect()
+}
+
 /// The text of `pw`'s function, its laws and its code.
 fn laws<'c>(
     operator: Operator<'c>,
@@ -322,7 +348,7 @@ fn laws<'c>(
     let rule = |law: &Law, open: &str| match law {
         Law::Holds => None,
         Law::Open => Some(open.to_owned()),
-        Law::Broken(rule) => Some(rule.clone()),
+        Law::Broken(broken) => Some(format!("{}: {}", broken.rule, broken.expected)),
     };
     let associative = rule(
         &own.associative,
@@ -334,7 +360,7 @@ fn laws<'c>(
         "its body accumulates over several loops by an operator that is not known to be \
          commutative: where it is, put 'mdh.commutative' on the operation",
     );
-    let associative = associative.filter(|_| !licence.associative);
+    let associative = associative.filter(|_| licence.associative.is_none());
     let commutative = commutative.filter(|_| !licence.commutative);
     if let Some(rule) = associative {
         return Err(rule);

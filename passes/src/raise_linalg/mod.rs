@@ -24,7 +24,7 @@
 //! accumulates, by an operator that is found in it ([`accumulate`]). What a destination holds is
 //! carried in, unless it is filled with the operator's neutral element. An operator that is not known
 //! to be associative is taken where `mdh.associative` stands on the operation, or with the option
-//! `associative`, which says so of all of them.
+//! `associative`, which says so of all of them; a law that is known not to hold is granted with a remark.
 //!
 //! What stays as it is has a remark with the rule that it does not follow.
 
@@ -82,14 +82,19 @@ enum Checks {
 /// Laws that a program grants to operators that are not known to have them.
 #[derive(Clone, Copy, Default)]
 struct Licence {
-    associative: bool,
+    /// The attribute or option that grants it.
+    associative: Option<&'static str>,
     commutative: bool,
 }
 
 impl Licence {
     fn of(op: Op, all: bool) -> Self {
+        let mark = marks::ASSOCIATIVE;
         Licence {
-            associative: all || marks::ASSOCIATIVE.is_on(op),
+            associative: match mark.is_on(op) {
+                true => Some(mark.name),
+                false => all.then_some("associative"),
+            },
             commutative: marks::COMMUTATIVE.is_on(op),
         }
     }

@@ -9,6 +9,7 @@
 
 use mdh_algebra::choice::{Choice, Decision, Given};
 use mdh_algebra::code::Code;
+use mdh_algebra::laws::Violation;
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::Scalar;
@@ -18,7 +19,7 @@ use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::{Region, RegionLike, RegionRef, ValueLike};
 
-use super::accumulate::Law;
+use super::accumulate::{Broken, Law};
 use super::steps::Family;
 use crate::builder::Builder;
 use crate::region;
@@ -73,6 +74,23 @@ pub fn operation(operator: &Region, from: Option<Scalar>) -> Option<(Family, Opt
     Some((family?, instead))
 }
 
+/// The rule that only numbers follow, for an operator that is an operation between these, if any.
+fn between_numbers_only(found: &Violation, operation: Option<&str>) -> Broken {
+    let or = match operation {
+        Some(ops::arith::MAXIMUMF) => ", or take 'arith.maximumf' or 'arith.maxnumf'",
+        Some(_) => ", or take 'arith.minimumf' or 'arith.minnumf'",
+        None => ", or 'mdh.associative' on the operation",
+    };
+    Broken {
+        rule: format!(
+            "its body chooses by comparing floats in a way that is not associative where one is no \
+             number, {}",
+            found.example()
+        ),
+        expected: format!("where all are numbers, put 'fastmath<nnan>' on each 'arith.cmpf'{or}"),
+    }
+}
+
 /// The laws of code on accumulators, then elements, if it only compares and chooses.
 pub fn laws(operator: &Region, from: &[Option<Scalar>]) -> Option<Chosen> {
     let code = code_of(operator)?;
@@ -94,36 +112,33 @@ pub fn laws(operator: &Region, from: &[Option<Scalar>]) -> Option<Chosen> {
         associative: match decision.associative {
             None => Law::Holds,
             Some(found) if between_numbers.associative.is_none() => {
-                let or = match choice.operation(numbers) {
-                    Some((op, _)) if op.name() == ops::arith::MAXIMUMF => {
-                        ", or take 'arith.maximumf' or 'arith.maxnumf'"
-                    }
-                    Some(_) => ", or take 'arith.minimumf' or 'arith.minnumf'",
-                    None => "",
-                };
-                Law::Broken(format!(
-                    "its body chooses by comparing floats in a way that is not associative where one is no \
-                     number, {}: where all are numbers, put 'fastmath<nnan>' on each 'arith.cmpf'{or}",
-                    found.example()
-                ))
+                let operation = choice.operation(numbers).map(|(op, _)| op.name());
+                Law::Broken(between_numbers_only(&found, operation))
             }
-            Some(found) => Law::Broken(format!(
-                "its body chooses by an operator that is not associative, {}: expected one whose \
-                 parts can be combined, such as the first of the best",
-                found.example()
-            )),
+            Some(found) => Law::Broken(Broken {
+                rule: format!(
+                    "its body chooses by an operator that is not associative, {}",
+                    found.example()
+                ),
+                expected: "expected one whose parts can be combined, such as the first of the best"
+                    .into(),
+            }),
         },
         commutative: match decision.commutative {
             None => Law::Holds,
-            Some(found) => Law::Broken(format!(
-                "its body accumulates over several loops by an operator that is not commutative, {}: expected \
-                 {}",
-                found.example(),
-                match between_numbers.commutative {
-                    None => "'fastmath<nnan>' on each 'arith.cmpf', where all are numbers",
-                    Some(_) => "one loop, or that what is chosen does not depend on the order",
+            Some(found) => Law::Broken(Broken {
+                rule: format!(
+                    "its body accumulates over several loops by an operator that is not commutative, {}",
+                    found.example()
+                ),
+                expected: match between_numbers.commutative {
+                    None => "expected 'fastmath<nnan>' on each 'arith.cmpf', where all are numbers",
+                    Some(_) => {
+                        "expected one loop, or that what is chosen does not depend on the order"
+                    }
                 }
-            )),
+                .into(),
+            }),
         },
         instead,
         from_neutral,
