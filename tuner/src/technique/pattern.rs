@@ -1,0 +1,129 @@
+//! Pattern search: steps along each parameter, which grow shorter where none is better, and are
+//! repeated where one is (Hooke and Jeeves, "Direct search solution of numerical and statistical
+//! problems", 1961).
+
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+
+use super::Search;
+use super::rounds::{Rounds, beginning, least};
+use crate::space::Point;
+use crate::space::parameter::Order;
+
+/// The first step, as a fraction of a parameter's values.
+const FIRST: f64 = 0.25;
+
+/// A step along a parameter, in ranks; of a category, the rank to take.
+#[derive(Clone, Copy)]
+struct Poll {
+    parameter: usize,
+    step: f64,
+}
+
+/// Pattern search.
+pub(super) struct Pattern {
+    random: Pcg64Mcg,
+    centre: Option<(Point, f64)>,
+    fraction: f64,
+    /// Steps that were not tried yet, the last one first.
+    polls: Vec<Poll>,
+    asked: Vec<Poll>,
+    is_finest: bool,
+    starts: usize,
+}
+
+impl Pattern {
+    pub(super) fn new(random: Pcg64Mcg) -> Pattern {
+        Pattern {
+            random,
+            centre: None,
+            fraction: FIRST,
+            polls: Vec::new(),
+            asked: Vec::new(),
+            is_finest: false,
+            starts: 0,
+        }
+    }
+
+    /// All steps from a centre, in random order.
+    fn fill(&mut self, search: &Search<'_>) {
+        let space = search.space;
+        self.polls.clear();
+        self.is_finest = true;
+        for parameter in space.movable() {
+            let extent = space.extent(parameter);
+            if space.order(parameter) == Order::Categories {
+                let each = (0..extent).map(|rank| Poll {
+                    parameter,
+                    step: rank as f64,
+                });
+                self.polls.extend(each);
+                continue;
+            }
+            let step = (self.fraction * (extent - 1) as f64).round().max(1.0);
+            self.is_finest &= step == 1.0;
+            self.polls
+                .extend([-step, step].map(|step| Poll { parameter, step }));
+        }
+        self.polls.shuffle(&mut self.random);
+    }
+}
+
+/// The point that a step leads to.
+fn target(search: &Search<'_>, centre: &Point, poll: Poll) -> Option<Point> {
+    let rank = search.space.rank(centre, poll.parameter) as f64;
+    let wanted = match search.space.order(poll.parameter) {
+        Order::Categories => poll.step,
+        Order::Sorted => rank + poll.step,
+    };
+    search.space.moved(centre, poll.parameter, wanted)
+}
+
+impl Rounds for Pattern {
+    const NAME: &'static str = "pattern";
+
+    fn round(&mut self, search: &Search<'_>, wanted: usize) -> Vec<Point> {
+        self.asked.clear();
+        let Some((centre, _)) = self.centre.clone() else {
+            self.starts += 1;
+            let point = match self.starts {
+                1 => beginning(search, &mut self.random),
+                _ => search.space.sample(&mut self.random),
+            };
+            return vec![point];
+        };
+        let mut points = Vec::new();
+        while points.len() < wanted.max(1) {
+            let Some(poll) = self.polls.pop() else { break };
+            if let Some(point) = target(search, &centre, poll) {
+                points.push(point);
+                self.asked.push(poll);
+            }
+        }
+        match points.is_empty() {
+            true => vec![centre],
+            false => points,
+        }
+    }
+
+    fn judge(&mut self, search: &Search<'_>, points: &[Point], costs: &[f64]) {
+        let Some(least) = least(costs) else { return };
+        let Some((_, centre_cost)) = &self.centre else {
+            self.fraction = FIRST;
+            self.centre = Some((points[least].clone(), costs[least]));
+            self.fill(search);
+            return;
+        };
+        if costs[least] < *centre_cost {
+            self.centre = Some((points[least].clone(), costs[least]));
+            self.fill(search);
+            // The same step once more, before others.
+            self.polls.extend(self.asked.get(least));
+        } else if self.polls.is_empty() && self.is_finest {
+            self.centre = None;
+        } else if self.polls.is_empty() {
+            self.fraction /= 2.0;
+            self.fill(search);
+        }
+    }
+}
