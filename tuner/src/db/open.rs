@@ -132,6 +132,7 @@ pub(super) fn for_reading(folder: &Path) -> Result<Option<Database>> {
         Ok(data) if data.len() == 0 => return Ok(None),
         Ok(_) => {}
     }
+    roll_back(&path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&path, flags);
     let connection = connection.map_err(|error| failed(&path, error))?;
@@ -151,6 +152,18 @@ pub(super) fn for_reading(folder: &Path) -> Result<Option<Database>> {
             path.display()
         ))
         .help("`mdh tune` with this folder renames it and begins a new one")),
+    }
+}
+
+/// Takes back what a process has left half done that was killed. A connection that only reads
+/// cannot; where nothing may be written, it says so.
+fn roll_back(path: &Path) {
+    if path.with_file_name(format!("{FILE}-journal")).exists() {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let _ = Connection::open_with_flags(path, flags).and_then(|connection| {
+            connection.busy_timeout(PATIENCE)?;
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+        });
     }
 }
 

@@ -187,8 +187,8 @@ fn what_was_kept_survives_a_kill() {
         said += count_lines(&mut child, "kept", kills * 3);
         child.kill().unwrap();
         child.wait().unwrap();
-        let database = Database::open(folder.path()).unwrap();
-        assert_eq!(database.set_aside(), None);
+        // Who only reads is the first to come, and takes back what was left half done.
+        let database = Database::read(folder.path()).unwrap().unwrap();
         let kept = database.evaluations(&task(64)).unwrap().len();
         assert!(kept >= said, "{kept} of {said}");
         assert_eq!(database.stops(&task(64)).unwrap(), vec![None; kills]);

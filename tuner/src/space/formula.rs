@@ -16,6 +16,9 @@ use crate::error::did_you_mean;
 /// The functions that a text may call.
 const FUNCTIONS: [&str; 6] = ["min", "max", "abs", "log2", "ceil_div", "gcd"];
 
+/// A text is interpreted, in a microsecond or so.
+const PRICE_OF_TEXT: u64 = 20;
+
 type Compute = dyn Fn(&[&Value]) -> Result<Value, String> + Send + Sync;
 
 /// A function of some parameters, which it names.
@@ -24,6 +27,8 @@ pub struct Formula {
     text: Arc<str>,
     depends: Arc<[String]>,
     compute: Arc<Compute>,
+    /// Price of a question, in units of a closure's.
+    price: u64,
 }
 
 impl Formula {
@@ -38,6 +43,7 @@ impl Formula {
             text: text.into(),
             depends: depends.into_iter().map(str::to_string).collect(),
             compute: Arc::new(move |values| Ok(compute(values).into())),
+            price: 1,
         }
     }
 
@@ -61,6 +67,7 @@ impl Formula {
             text: text.into(),
             depends: depends.into(),
             compute: Arc::new(move |values| evaluate(&expression, &names, values)),
+            price: PRICE_OF_TEXT,
         })
     }
 
@@ -72,6 +79,11 @@ impl Formula {
     /// The parameters that it depends on.
     pub fn depends(&self) -> &[String] {
         &self.depends
+    }
+
+    /// Price of a question, in units of a closure's.
+    pub(crate) fn price(&self) -> u64 {
+        self.price
     }
 
     /// Its value for those of `depends`.

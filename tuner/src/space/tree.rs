@@ -13,7 +13,7 @@ use super::parameter::{Parameter, ParameterRange};
 use super::value::Value;
 use crate::error::{Error, Result};
 
-/// The most nodes of a tree, and the most questions to constraints while it grows.
+/// The most nodes of a tree, and the most questions to constraints while it grows, by their price.
 const MOST_NODES: usize = 1 << 22;
 const MOST_QUESTIONS: u64 = 200_000_000;
 
@@ -263,7 +263,7 @@ impl<'l> Growing<'l> {
             if self.without == Some((level, number)) {
                 continue;
             }
-            self.questions += 1;
+            self.questions += constraint.formula.price();
             let holds = constraint
                 .holds(&self.values)
                 .map_err(|why| self.formula_failed(level, why))?;

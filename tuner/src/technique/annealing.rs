@@ -5,8 +5,8 @@
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::Search;
 use super::rounds::{Rounds, beginning};
+use super::search::Search;
 use crate::space::Point;
 
 /// Temperatures are fractions of the best cost: at the first one a neighbour that is 30 % worse is

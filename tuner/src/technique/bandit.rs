@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::{Search, Technique};
+use super::search::{Search, Technique};
 use crate::space::Point;
 
 /// OpenTuner's parameters: the number of uses that count, and the weight of exploration.
@@ -123,7 +123,8 @@ impl Technique for Bandit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::technique::{generator, named};
+    use crate::technique::named;
+    use crate::technique::search::generator;
 
     #[test]
     fn scores_are_those_of_the_paper() {

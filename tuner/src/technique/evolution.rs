@@ -4,8 +4,8 @@
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::Search;
 use super::rounds::Rounds;
+use super::search::Search;
 use crate::space::Point;
 
 /// Probability with which a coordinate is the challenger's.

@@ -1,6 +1,6 @@
 //! Exhaustive search: all points, in order.
 
-use super::{Search, Technique};
+use super::search::{Search, Technique};
 use crate::space::Point;
 
 /// Exhaustive search.

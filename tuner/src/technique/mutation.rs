@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::random::unseen;
 use super::rounds::beginning;
-use super::{Search, Technique};
+use super::search::{Search, Technique};
 use crate::space::Point;
 
 /// Greedy mutation.

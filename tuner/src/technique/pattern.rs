@@ -5,8 +5,8 @@
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
-use super::Search;
 use super::rounds::{Rounds, beginning, least};
+use super::search::Search;
 use crate::space::Point;
 use crate::space::parameter::Order;
 

@@ -2,7 +2,7 @@
 
 use rand_pcg::Pcg64Mcg;
 
-use super::{Known, Search, Technique};
+use super::search::{Known, Search, Technique};
 use crate::space::{Point, Space};
 
 /// Random search.

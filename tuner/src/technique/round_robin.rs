@@ -1,6 +1,6 @@
 //! Round robin: techniques take turns.
 
-use super::{Search, Technique};
+use super::search::{Search, Technique};
 use crate::space::Point;
 
 /// Techniques that take turns.

@@ -3,7 +3,7 @@
 use rand_pcg::Pcg64Mcg;
 
 use super::random::unseen;
-use super::{Search, Technique, generator};
+use super::search::{Search, Technique, generator};
 use crate::space::Point;
 
 /// The most rounds without a point that is not known yet, before a random one is proposed.

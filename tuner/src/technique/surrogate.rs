@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 use super::mutation::mutant;
 use super::random::unseen;
 use super::rounds::beginning;
-use super::{Search, Technique};
+use super::search::{Search, Technique};
 use crate::forest::{Forest, Prediction};
 use crate::space::Point;
 use crate::space::parameter::Order;

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::space::parameter::Parameter;
+use crate::space::value::Configuration;
 use crate::space::value::Value;
+use crate::space::{Point, Space};
 use crate::space::{formula::Formula, read};
 use crate::stats::geometric_mean;
 

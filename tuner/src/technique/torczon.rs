@@ -4,8 +4,8 @@
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::Search;
 use super::rounds::{Rounds, beginning, least};
+use super::search::Search;
 use crate::space::Point;
 
 /// The side of the first simplex.
