@@ -1,6 +1,6 @@
 //! Pattern search: steps along each parameter, which grow shorter where none is better, and are
 //! repeated where one is (Hooke and Jeeves, "Direct search solution of numerical and statistical
-//! problems", 1961).
+//! problems", 1961). Beside other techniques it goes on from the best that any of them has found.
 
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
@@ -29,7 +29,8 @@ pub(super) struct Pattern {
     polls: Vec<Poll>,
     asked: Vec<Poll>,
     is_finest: bool,
-    starts: usize,
+    /// The best point around which all has been tried.
+    finished: Option<Point>,
 }
 
 impl Pattern {
@@ -41,7 +42,18 @@ impl Pattern {
             polls: Vec::new(),
             asked: Vec::new(),
             is_finest: false,
-            starts: 0,
+            finished: None,
+        }
+    }
+
+    /// Goes to a better point that another technique has found.
+    fn follow(&mut self, search: &Search<'_>) {
+        let (Some((_, cost)), Some((best, better))) = (&self.centre, search.known.best()) else {
+            return;
+        };
+        if better < *cost && self.finished.as_ref() != Some(best) {
+            self.centre = Some((best.clone(), better));
+            self.fill(search);
         }
     }
 
@@ -84,11 +96,14 @@ impl Rounds for Pattern {
 
     fn round(&mut self, search: &Search<'_>, wanted: usize) -> Vec<Point> {
         self.asked.clear();
+        self.follow(search);
         let Some((centre, _)) = self.centre.clone() else {
-            self.starts += 1;
-            let point = match self.starts {
-                1 => beginning(search, &mut self.random),
-                _ => search.space.sample(&mut self.random),
+            // The best, unless it has been a centre to the end: then anywhere.
+            let best = beginning(search, &mut self.random);
+            let is_failure = search.known.cost(&best).is_some_and(f64::is_infinite);
+            let point = match self.finished.as_ref() == Some(&best) || is_failure {
+                false => best,
+                true => search.space.sample(&mut self.random),
             };
             return vec![point];
         };
@@ -120,6 +135,11 @@ impl Rounds for Pattern {
             // The same step once more, before others.
             self.polls.extend(self.asked.get(least));
         } else if self.polls.is_empty() && self.is_finest {
+            let best = search.known.best().map(|(best, _)| best);
+            let is_best = self.centre.as_ref().map(|(centre, _)| centre) == best;
+            if is_best {
+                self.finished = best.cloned();
+            }
             self.centre = None;
         } else if self.polls.is_empty() {
             self.fraction /= 2.0;
