@@ -46,6 +46,7 @@
 //!     resumed: Vec::new(),
 //!     model: None,
 //!     confidence: 0.95,
+//!     confirmations: 0,
 //!     keep: &mut (),
 //!     watch: &mut (),
 //! })?;

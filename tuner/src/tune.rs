@@ -1,5 +1,6 @@
 //! The loop: propose, measure, keep, learn, until a condition ends it.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,6 +17,8 @@ use crate::technique::{CostModel, Known, Search, Technique};
 const MOST_REJECTED: usize = 100_000;
 /// In the place of a technique's name, of evaluations of before.
 const RESUMED: &str = "resumed";
+/// The same, of evaluations that were made once more.
+const CONFIRMED: &str = "confirmed";
 
 /// A search that is to be made.
 pub struct Tuning<'t> {
@@ -39,6 +42,9 @@ pub struct Tuning<'t> {
     pub model: Option<&'t CostModel>,
     /// Confidence with which a candidate has lost before its measurement stops.
     pub confidence: f64,
+    /// The most configurations that are measured once more in the end, without a race: whoever is
+    /// the best of many may have been lucky. 0 leaves it at what was measured.
+    pub confirmations: usize,
     /// Keeper of evaluations.
     pub keep: &'t mut dyn Keep,
     /// Observer of progress.
@@ -231,6 +237,9 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         Some(stop) => stop,
         None => run.search(tuning.technique, tuning.measure)?,
     };
+    if !matches!(stop, StopReason::Interrupted | StopReason::NotKept(_)) {
+        run.confirm(tuning.measure, tuning.confirmations);
+    }
     Ok(Tuned {
         resumed: run.resumed,
         best: run.best,
@@ -394,19 +403,18 @@ impl Run<'_> {
             .iter()
             .map(|point| self.space.configuration(point))
             .collect();
+        let is_search = name != CONFIRMED;
         let best = self.best.map(|best| &self.evaluations[best].outcome);
         let samples = match best {
-            Some(Outcome::Measured(cost)) => cost.samples.clone(),
+            Some(Outcome::Measured(cost)) if is_search => cost.samples.clone(),
             _ => Vec::new(),
         };
         let elapsed = self.stopwatch.elapsed();
+        let latest = self.abort.latest().filter(|_| is_search);
         let race = Race {
             best: &samples,
             confidence: self.confidence,
-            left: self
-                .abort
-                .latest()
-                .map(|latest| latest.saturating_sub(elapsed)),
+            left: latest.map(|latest| latest.saturating_sub(elapsed)),
             interrupted: self.interrupted,
         };
         let mut told = vec![false; points.len()];
@@ -416,13 +424,71 @@ impl Run<'_> {
                 self.add(&points[n], outcome, name);
             }
         });
-        if self.stop().is_some() {
+        if !is_search || self.stop().is_some() {
             return;
         }
         for (point, _) in points.iter().zip(&told).filter(|(_, told)| !**told) {
             let text = "it was not measured, and nobody has interrupted: a bug in mdh";
             self.add(point, Outcome::failed(FailureKind::Rejected, text), name);
         }
+    }
+
+    /// Measures the default and the best once more, and, if the best was lucky, the next ones: until
+    /// the one of least cost is confirmed, or so many were measured.
+    fn confirm(&mut self, measure: &mut dyn Measure, most: usize) {
+        if most == 0 {
+            return;
+        }
+        if let Some(default) = self.default {
+            self.again(measure, default);
+            let last = self.evaluations.len() - 1;
+            if self.evaluations[last].configuration == self.evaluations[default].configuration {
+                self.default = Some(last);
+            }
+        }
+        for _ in 0..most {
+            match self.least(|_| true) {
+                Some(best) if self.evaluations[best].technique != CONFIRMED => {
+                    self.again(measure, best);
+                }
+                _ => break,
+            }
+            if self.not_kept.is_some() || self.interrupted.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        let confirmed = self.least(|evaluation| evaluation.technique == CONFIRMED);
+        self.best = confirmed.or_else(|| self.least(|_| true));
+    }
+
+    /// Makes an evaluation once more.
+    fn again(&mut self, measure: &mut dyn Measure, evaluation: usize) {
+        // It is in the space: it was made from one of its points.
+        if let Ok(point) = self.space.find(&self.evaluations[evaluation].configuration) {
+            self.evaluate(measure, vec![point], CONFIRMED);
+        }
+    }
+
+    /// The evaluation of least cost, of those that are chosen: of each configuration the last one
+    /// counts, and none if it has ever failed.
+    fn least(&self, choose: impl Fn(&Evaluation) -> bool) -> Option<usize> {
+        let mut last: HashMap<&Configuration, Option<usize>> = HashMap::new();
+        for (number, evaluation) in self.evaluations.iter().enumerate() {
+            let entry = last
+                .entry(&evaluation.configuration)
+                .or_insert(Some(number));
+            *entry = match evaluation.outcome.cost() {
+                Some(_) => entry.map(|_| number),
+                None => None,
+            };
+        }
+        let sound = last.into_values().flatten();
+        let costs = sound
+            .filter(|number| choose(&self.evaluations[*number]))
+            .filter_map(|number| Some((self.evaluations[number].outcome.cost()?, number)));
+        costs
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+            .map(|(_, number)| number)
     }
 
     /// Adds an evaluation, keeps it, and tells of it.

@@ -55,6 +55,7 @@ fn session(folder: &Path, space: &Space, abort: Abort) -> Tuned {
             .collect(),
         model: None,
         confidence: 0.95,
+        confirmations: 0,
         keep: &mut session,
         watch: &mut (),
     })

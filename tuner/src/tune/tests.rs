@@ -1,6 +1,7 @@
 //! Tests of the loop, with costs that are computed and a clock that is moved by hand.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::*;
@@ -65,6 +66,7 @@ struct Setup<'s> {
     technique: &'s str,
     interrupt_at: Option<usize>,
     batch: usize,
+    confirmations: usize,
 }
 
 fn space(more: &str) -> Space {
@@ -103,6 +105,7 @@ impl Default for Setup<'_> {
             technique: "auto",
             interrupt_at: None,
             batch: 1,
+            confirmations: 0,
         }
     }
 }
@@ -145,6 +148,7 @@ impl Setup<'_> {
             resumed: self.resumed,
             model: None,
             confidence: 0.95,
+            confirmations: self.confirmations,
             keep,
             watch,
         })?;
@@ -390,6 +394,7 @@ fn what_is_not_told_is_a_failure() {
         resumed: Vec::new(),
         model: None,
         confidence: 0.95,
+        confirmations: 0,
         keep: &mut (),
         watch: &mut (),
     });
@@ -425,4 +430,53 @@ fn progress_has_the_default_beside_the_best() {
             .all(|pair| pair[1].1 <= pair[0].1 && pair[1].0 == pair[0].0 + 1)
     );
     assert_eq!(lines.0.last().unwrap().1, Some(1.0));
+}
+
+#[test]
+fn whoever_was_lucky_is_not_the_best() {
+    // The first time, (1, 1) and (1, 2) cost little by luck; (6, 3) costs what it costs.
+    let times = RefCell::new(HashMap::new());
+    let cost = |configuration: &Configuration| {
+        let mut times = times.borrow_mut();
+        let time = times.entry(configuration.to_string()).or_insert(0);
+        *time += 1;
+        match (configuration.to_string().as_str(), *time) {
+            ("a=1 b=1", 1) => Outcome::of_cost(0.1),
+            ("a=1 b=2", 1) => Outcome::of_cost(0.2),
+            ("a=1 b=2", 2) => Outcome::failed(FailureKind::WrongResult, "element 0"),
+            _ => measured(configuration),
+        }
+    };
+    let run = |confirmations| {
+        times.borrow_mut().clear();
+        let setup = Setup {
+            cost: &cost,
+            abort: Abort::Or(Vec::new()),
+            technique: "exhaustive",
+            seeds: vec![Seed {
+                role: Role::Default,
+                configuration: pair(8, 8),
+            }],
+            confirmations,
+            ..Setup::default()
+        };
+        setup.run().unwrap().0
+    };
+    let confirmed = run(5);
+    assert_eq!(confirmed.best().unwrap().configuration, pair(6, 3));
+    let names: Vec<String> = confirmed.evaluations[64..]
+        .iter()
+        .map(|e| format!("{}: {}", e.technique, e.configuration))
+        .collect();
+    let expected = ["a=8 b=8", "a=1 b=1", "a=1 b=2", "a=6 b=3"];
+    assert_eq!(
+        names,
+        expected.map(|configuration| format!("confirmed: {configuration}"))
+    );
+    assert_eq!(confirmed.default, Some(64));
+    // With too few, the best of those confirmed: the default is one.
+    assert_eq!(run(2).best().unwrap().configuration, pair(8, 8));
+    assert_eq!(run(0).best().unwrap().configuration, pair(1, 1));
+    let best = run(1).best().unwrap().outcome.cost();
+    assert_eq!(best, Some(30.0));
 }
