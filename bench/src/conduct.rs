@@ -9,9 +9,9 @@ use super::peers::Peers;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::rows::{OtherTime, PeerTime, Row};
 use super::shared::Shared;
-use super::stats::Median;
 use super::workloads::{Case, Variant};
 use mdh_compiler::error::Result;
+use mdh_tuner::stats::Median;
 
 /// Durations and repetitions of measurements.
 #[derive(Clone, Copy, Debug)]

@@ -28,7 +28,6 @@ pub mod protocol;
 pub mod rows;
 pub mod schedules;
 pub mod shared;
-pub mod stats;
 pub mod upstream;
 pub mod workloads;
 

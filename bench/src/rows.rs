@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::conduct::Entrant;
 use super::limits::Limit;
-use super::stats::geometric_mean;
 use super::workloads::Case;
+use mdh_tuner::stats::geometric_mean;
 
 /// One case: exactly an object of the array that `--json` writes. What could not be measured is
 /// `null`.

@@ -1,0 +1,149 @@
+//! Questions to the database.
+
+use rusqlite::{Row, params};
+
+use super::*;
+use crate::measure::{Cost, FailureKind};
+use crate::space::value::Configuration;
+
+/// An evaluation that was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// The configuration.
+    pub configuration: Configuration,
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// The technique that proposed it.
+    pub technique: String,
+}
+
+/// The evaluations of a task, of each configuration the last one; `having` says which of them.
+fn of_task(having: &str) -> String {
+    format!(
+        "SELECT configuration, cost, samples, complete, failure, message, technique \
+         FROM evaluation WHERE id IN (SELECT max(id) FROM evaluation WHERE session IN \
+         (SELECT id FROM session WHERE program = ?1 AND machine = ?2 AND sizes = ?3) \
+         GROUP BY configuration {having})"
+    )
+}
+
+impl Database {
+    /// The best evaluation of a task. A configuration that has failed once is never the best, and
+    /// one that was measured more than once has its last cost.
+    pub fn best(&self, task: &Task) -> Result<Option<Kept>> {
+        let query = of_task("HAVING count(failure) = 0") + " ORDER BY cost, id LIMIT 1";
+        let found = self.rows(&query, task)?;
+        Ok(found.into_iter().next())
+    }
+
+    /// All evaluations of a task, in the order in which they were made, of each configuration the
+    /// last one: what a search that is resumed knows.
+    pub fn evaluations(&self, task: &Task) -> Result<Vec<Kept>> {
+        let query = of_task("") + " ORDER BY id";
+        self.rows(&query, task)
+    }
+
+    /// The best evaluations of the same program on the same machine for other sizes, the nearest
+    /// sizes first.
+    pub fn nearest(&self, task: &Task, most: usize) -> Result<Vec<(Sizes, Kept)>> {
+        let wrong = |error| failed(&self.path, error);
+        let query = "SELECT DISTINCT sizes FROM session WHERE program = ?1 AND machine = ?2";
+        let mut statement = self.connection.prepare(query).map_err(wrong)?;
+        let texts = statement
+            .query_map(params![task.program, task.machine], |row| {
+                row.get::<_, String>(0)
+            })
+            .and_then(Iterator::collect::<rusqlite::Result<Vec<String>>>)
+            .map_err(wrong)?;
+        let mut others: Vec<(f64, Sizes)> = texts
+            .iter()
+            .filter_map(|text| Sizes::of_text(text))
+            .filter(|sizes| *sizes != task.sizes)
+            .filter_map(|sizes| Some((task.sizes.distance(&sizes)?, sizes)))
+            .collect();
+        others.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        let mut found = Vec::new();
+        for (_, sizes) in others {
+            let other = Task {
+                sizes: sizes.clone(),
+                ..task.clone()
+            };
+            found.extend(self.best(&other)?.map(|best| (sizes, best)));
+            if found.len() == most {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The number of sessions and of evaluations in all.
+    pub fn counts(&self) -> Result<(u64, u64)> {
+        let query = "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM evaluation)";
+        let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+        let counts = self.connection.query_row(query, [], read);
+        let (sessions, evaluations) = counts.map_err(|error| failed(&self.path, error))?;
+        Ok((sessions.unsigned_abs(), evaluations.unsigned_abs()))
+    }
+
+    /// The reasons for which the sessions of a task ended, in order; none of those that were killed.
+    pub fn stops(&self, task: &Task) -> Result<Vec<Option<String>>> {
+        let wrong = |error| failed(&self.path, error);
+        let query = "SELECT stop FROM session \
+             WHERE program = ?1 AND machine = ?2 AND sizes = ?3 ORDER BY id";
+        let mut statement = self.connection.prepare(query).map_err(wrong)?;
+        statement
+            .query_map(
+                params![task.program, task.machine, task.sizes.text()],
+                |row| row.get(0),
+            )
+            .and_then(Iterator::collect)
+            .map_err(wrong)
+    }
+
+    fn rows(&self, query: &str, task: &Task) -> Result<Vec<Kept>> {
+        let wrong = |error| failed(&self.path, error);
+        let mut statement = self.connection.prepare(query).map_err(wrong)?;
+        let task = params![task.program, task.machine, task.sizes.text()];
+        let rows = statement.query_map(task, |row| Ok(kept(row)));
+        let rows: Vec<Option<Kept>> = rows
+            .and_then(|rows| rows.map(|row| row.and_then(|kept| kept)).collect())
+            .map_err(wrong)?;
+        // A row that says nothing was written by nobody of ours.
+        Ok(rows.into_iter().flatten().collect())
+    }
+}
+
+fn kept(row: &Row<'_>) -> rusqlite::Result<Option<Kept>> {
+    let configuration: String = row.get(0)?;
+    let cost: Option<f64> = row.get(1)?;
+    let samples: Option<String> = row.get(2)?;
+    let is_complete: Option<bool> = row.get(3)?;
+    let failure: Option<String> = row.get(4)?;
+    let message: Option<String> = row.get(5)?;
+    let technique: String = row.get(6)?;
+    let configuration = serde_json::from_str(&configuration).ok();
+    let configuration = configuration.and_then(|json| Configuration::of_json(&json).ok());
+    let outcome = match (cost, failure) {
+        (Some(value), _) => Some(Outcome::Measured(Cost {
+            value,
+            samples: samples
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or_default(),
+            ended: match is_complete {
+                Some(false) => Ended::Lost,
+                _ => Ended::Complete,
+            },
+        })),
+        (None, Some(name)) => {
+            FailureKind::named(&name).map(|kind| Outcome::failed(kind, message.unwrap_or_default()))
+        }
+        (None, None) => None,
+    };
+    Ok(configuration
+        .zip(outcome)
+        .map(|(configuration, outcome)| Kept {
+            configuration,
+            outcome,
+            technique,
+        }))
+}

@@ -1,0 +1,125 @@
+//! Tests of the report: all parts are there, texts are escaped, nothing is loaded from elsewhere.
+
+use std::time::Duration;
+
+use super::*;
+use crate::abort::Abort;
+use crate::space::read;
+use crate::tune::StopReason;
+
+fn space() -> Space {
+    let text = r#"{"parameters": [{"name": "a", "interval": [1, 8]}, {"name": "b", "set": ["<x>", "y"]}]}"#;
+    read(text).unwrap().build().unwrap()
+}
+
+fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
+    let evaluation = |number: usize| Evaluation {
+        number,
+        configuration: Configuration::of([
+            ("a", (number as i64 % 8 + 1).into()),
+            ("b", if number < 8 { "<x>" } else { "y" }.into()),
+        ]),
+        outcome: outcome(number),
+        technique: ["default", "surrogate", "pattern"][number.min(1 + number % 2)].to_string(),
+        at: Duration::from_secs(number as u64),
+    };
+    let evaluations: Vec<Evaluation> = (0..16).map(evaluation).collect();
+    let cost = |number: &usize| evaluations[*number].outcome.cost();
+    let measured = (0..16).filter(|number| cost(number).is_some());
+    Tuned {
+        best: measured.min_by(|a, b| cost(a).unwrap().total_cmp(&cost(b).unwrap())),
+        default: Some(0),
+        evaluations,
+        resumed: 0,
+        stop: StopReason::Reached(Abort::Evaluations(16)),
+        rejected: Some(0.125),
+        elapsed: Duration::from_secs(16),
+    }
+}
+
+fn texts() -> ReportTexts {
+    ReportTexts {
+        title: "matmul <1024>".to_string(),
+        facts: vec![("machine".to_string(), "zen4".to_string())],
+        unit: "ms".to_string(),
+        limit: Some("81 % of the machine's limit".to_string()),
+        differences: vec!["tiles of 8 in place of 4".to_string()],
+    }
+}
+
+fn outcome(number: usize) -> Outcome {
+    match number % 5 {
+        3 => Outcome::failed(FailureKind::Crash, "signal 11 & <core>"),
+        _ => Outcome::of_cost(20.0 - number as f64),
+    }
+}
+
+#[test]
+fn all_parts_are_there() {
+    let page = html(&space(), &tuned(outcome), &texts()).unwrap();
+    for part in [
+        "<title>matmul &lt;1024&gt;</title>",
+        "5.0000 ms, the default 20.000 ms: 4.00 times as fast",
+        "81 % of the machine",
+        "tiles of 8 in place of 4",
+        "16 evaluations were made",
+        "12.5 %",
+        "<svg ",
+        "evaluations</text>",
+        "<td>surrogate</td>",
+        "signal 11 &amp; &lt;core&gt;",
+        "<td>crash</td><td class=\"number\">3</td>",
+        "<code>y</code></td><td><code>&lt;x&gt;</code></td>",
+    ] {
+        let squeezed = page.replace("\n", "");
+        assert!(
+            squeezed.contains(part) || page.contains(part),
+            "{part}\n{page}"
+        );
+    }
+    for foreign in ["http://", "https://", "<script", "src=", "@import"] {
+        let without_names = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!without_names.contains(foreign), "{foreign}");
+    }
+    assert!(page.trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn importance_is_shown_as_bars() {
+    let page = html(&space(), &tuned(outcome), &texts()).unwrap();
+    assert_eq!(page.matches("class=\"bar\"").count(), 2);
+    assert!(
+        page.contains("width: 100%") || page.contains("width: 100.0%"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_search_without_success_has_a_page() {
+    let page = html(
+        &space(),
+        &tuned(|_| Outcome::failed(FailureKind::Hang, "")),
+        &texts(),
+    )
+    .unwrap();
+    assert!(page.contains("no configuration works"), "{page}");
+    assert!(page.contains("Too few configurations"), "{page}");
+    let nothing = Tuned {
+        evaluations: Vec::new(),
+        best: None,
+        default: None,
+        ..tuned(outcome)
+    };
+    assert!(html(&space(), &nothing, &ReportTexts::default()).is_ok());
+}
+
+#[test]
+fn costs_are_shown_with_few_digits() {
+    let shown = |cost| super::shown(cost, "");
+    assert_eq!(shown(0.0), "0");
+    assert_eq!(shown(1.23456), "1.2346");
+    assert_eq!(shown(1234.56), "1234.6");
+    assert_eq!(shown(-2.5), "-2.5000");
+    assert_eq!(shown(1.5e-7), "1.500e-7");
+    assert_eq!(super::shown(12.0, "ms"), "12.000 ms");
+}

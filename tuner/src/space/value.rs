@@ -1,0 +1,264 @@
+//! Values of parameters, and configurations, which give each parameter one.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A value of a parameter. Floats are equal if their bits are.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// An integer.
+    Integer(i64),
+    /// A float.
+    Float(f64),
+    /// A text.
+    Text(Arc<str>),
+    /// True or false.
+    Boolean(bool),
+}
+
+impl Value {
+    /// The number that this is, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Integer(integer) => Some(*integer as f64),
+            Value::Float(float) => Some(*float),
+            Value::Text(_) | Value::Boolean(_) => None,
+        }
+    }
+
+    /// The integer that this is, if it is one.
+    pub fn integer(&self) -> Option<i64> {
+        match self {
+            Value::Integer(integer) => Some(*integer),
+            _ => None,
+        }
+    }
+
+    /// The text that this is, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The boolean that this is, if it is one.
+    pub fn boolean(&self) -> Option<bool> {
+        match self {
+            Value::Boolean(boolean) => Some(*boolean),
+            _ => None,
+        }
+    }
+
+    /// Tells whether two values mean the same: 2 and 2.0 do.
+    pub fn means(&self, other: &Value) -> bool {
+        match (self.number(), other.number()) {
+            (Some(one), Some(other)) => one == other,
+            _ => self == other,
+        }
+    }
+
+    /// Its JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Value::Integer(integer) => (*integer).into(),
+            Value::Float(float) => (*float).into(),
+            Value::Text(text) => text.as_ref().into(),
+            Value::Boolean(boolean) => (*boolean).into(),
+        }
+    }
+
+    /// The value that JSON gives, if it is a number, a text or a boolean.
+    pub fn of_json(json: &serde_json::Value) -> Option<Value> {
+        match json {
+            serde_json::Value::Bool(boolean) => Some(Value::Boolean(*boolean)),
+            serde_json::Value::Number(number) => match number.as_i64() {
+                Some(integer) => Some(Value::Integer(integer)),
+                None => number.as_f64().map(Value::Float),
+            },
+            serde_json::Value::String(text) => Some(Value::from(text.as_str())),
+            _ => None,
+        }
+    }
+
+    /// Order of values: numbers by size, then texts, then booleans.
+    pub(crate) fn order(&self, other: &Value) -> Ordering {
+        let class = |value: &Value| match value {
+            Value::Integer(_) | Value::Float(_) => 0,
+            Value::Text(_) => 1,
+            Value::Boolean(_) => 2,
+        };
+        match (self, other) {
+            (Value::Integer(one), Value::Integer(other)) => one.cmp(other),
+            (Value::Text(one), Value::Text(other)) => one.cmp(other),
+            (Value::Boolean(one), Value::Boolean(other)) => one.cmp(other),
+            _ => match (self.number(), other.number()) {
+                (Some(one), Some(other)) => one.total_cmp(&other),
+                _ => class(self).cmp(&class(other)),
+            },
+        }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Integer(one), Value::Integer(other)) => one == other,
+            (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+            (Value::Text(one), Value::Text(other)) => one == other,
+            (Value::Boolean(one), Value::Boolean(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Value::Integer(integer) => integer.hash(state),
+            Value::Float(float) => float.to_bits().hash(state),
+            Value::Text(text) => text.hash(state),
+            Value::Boolean(boolean) => boolean.hash(state),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Integer(integer) => integer.fmt(f),
+            Value::Float(float) => float.fmt(f),
+            Value::Text(text) => text.fmt(f),
+            Value::Boolean(boolean) => boolean.fmt(f),
+        }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(integer: i64) -> Value {
+        Value::Integer(integer)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(float: f64) -> Value {
+        Value::Float(float)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.into())
+    }
+}
+
+impl From<bool> for Value {
+    fn from(boolean: bool) -> Value {
+        Value::Boolean(boolean)
+    }
+}
+
+/// One value for each parameter of a space, in its order.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    names: Arc<[String]>,
+    values: Box<[Value]>,
+}
+
+impl Configuration {
+    /// A configuration; there are as many names as values.
+    pub fn new(names: Arc<[String]>, values: impl Into<Box<[Value]>>) -> Configuration {
+        let values = values.into();
+        debug_assert_eq!(names.len(), values.len());
+        Configuration { names, values }
+    }
+
+    /// A configuration of pairs.
+    pub fn of<'n>(pairs: impl IntoIterator<Item = (&'n str, Value)>) -> Configuration {
+        let (names, values): (Vec<String>, Vec<Value>) = pairs
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), value))
+            .unzip();
+        Configuration::new(names.into(), values)
+    }
+
+    /// The configuration that a JSON object gives, or what is wrong with it.
+    pub fn of_json(json: &serde_json::Value) -> Result<Configuration, String> {
+        let object = json.as_object().ok_or_else(|| {
+            format!("found {json}, expected an object that gives each parameter a value")
+        })?;
+        let mut pairs = Vec::new();
+        for (name, value) in object {
+            let value = Value::of_json(value).ok_or_else(|| {
+                format!("found {value} for '{name}', expected a number, a text or a boolean")
+            })?;
+            pairs.push((name.as_str(), value));
+        }
+        Ok(Configuration::of(pairs))
+    }
+
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.pairs()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Names and values, in order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.names.iter().map(String::as_str).zip(&self.values)
+    }
+
+    /// The values, in order.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// A text that is the same for the same pairs, whatever their order: JSON with sorted names.
+    pub fn key(&self) -> String {
+        let mut pairs: Vec<(&str, &Value)> = self.pairs().collect();
+        pairs.sort_by_key(|(name, _)| *name);
+        let pairs: Vec<String> = pairs
+            .into_iter()
+            .map(|(name, value)| format!("{}:{}", serde_json::json!(name), value.to_json()))
+            .collect();
+        format!("{{{}}}", pairs.join(","))
+    }
+
+    /// Its JSON, an object.
+    pub fn to_json(&self) -> serde_json::Value {
+        let pairs = self
+            .pairs()
+            .map(|(name, value)| (name.to_string(), value.to_json()));
+        serde_json::Value::Object(pairs.collect())
+    }
+}
+
+impl PartialEq for Configuration {
+    fn eq(&self, other: &Configuration) -> bool {
+        self.values == other.values && self.names == other.names
+    }
+}
+
+impl Eq for Configuration {}
+
+impl Hash for Configuration {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.values.hash(state);
+    }
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, (name, value)) in self.pairs().enumerate() {
+            let blank = if n > 0 { " " } else { "" };
+            write!(f, "{blank}{name}={value}")?;
+        }
+        Ok(())
+    }
+}

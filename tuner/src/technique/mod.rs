@@ -1,0 +1,88 @@
+//! Techniques of search. Each proposes points; what has become of all points, also those of other
+//! techniques, it sees in the [`Known`] ones. With the same seed, space and costs a technique
+//! proposes the same points.
+
+mod annealing;
+mod bandit;
+mod evolution;
+mod exhaustive;
+mod model;
+mod mutation;
+mod pattern;
+mod random;
+mod round_robin;
+mod rounds;
+mod search;
+mod surrogate;
+mod torczon;
+
+use crate::error::{Error, Result, did_you_mean};
+use rounds::InRounds;
+use search::generator;
+
+pub use model::best_by_model;
+pub use search::{CostModel, Known, Search, Technique};
+
+/// The names of all techniques.
+pub const NAMES: [&str; 11] = [
+    "auto",
+    "bandit",
+    "surrogate",
+    "mutation",
+    "annealing",
+    "pattern",
+    "torczon",
+    "evolution",
+    "round-robin",
+    "random",
+    "exhaustive",
+];
+
+/// Those of which `bandit` and `round-robin` consist: the techniques of ATF.
+const CLASSICAL: [&str; 5] = ["annealing", "pattern", "torczon", "evolution", "random"];
+
+/// Those of which `auto` consists: one that learns from all of the space, and one that climbs. More
+/// of them share the evaluations, and found less in replays.
+const PAYING: [&str; 2] = ["surrogate", "pattern"];
+
+/// The technique of that name.
+pub fn named(name: &str, seed: u64) -> Result<Box<dyn Technique>> {
+    let all = |names: &[&str]| -> Result<Vec<Box<dyn Technique>>> {
+        let each = names.iter().zip(1..);
+        each.map(|(name, n)| named(name, seed.wrapping_mul(31).wrapping_add(n)))
+            .collect()
+    };
+    Ok(match name {
+        "auto" => Box::new(bandit::Bandit::new(
+            "auto",
+            all(&PAYING)?,
+            generator(seed, name),
+        )),
+        "bandit" => Box::new(bandit::Bandit::new(
+            "bandit",
+            all(&CLASSICAL)?,
+            generator(seed, name),
+        )),
+        "round-robin" => Box::new(round_robin::RoundRobin::new(all(&CLASSICAL)?)),
+        "surrogate" => Box::new(surrogate::Surrogate::new(generator(seed, name))),
+        "mutation" => Box::new(mutation::Mutation::new(generator(seed, name))),
+        "random" => Box::new(random::Random::new(generator(seed, name))),
+        "exhaustive" => Box::new(exhaustive::Exhaustive::default()),
+        "annealing" => InRounds::boxed(annealing::Annealing::new(generator(seed, name)), seed),
+        "pattern" => InRounds::boxed(pattern::Pattern::new(generator(seed, name)), seed),
+        "torczon" => InRounds::boxed(torczon::Torczon::new(generator(seed, name)), seed),
+        "evolution" => InRounds::boxed(evolution::Evolution::new(generator(seed, name)), seed),
+        _ => {
+            let error = Error::input(format!(
+                "found the technique '{name}', expected one of {}",
+                NAMES.join(", ")
+            ));
+            return Err(did_you_mean(name, NAMES)
+                .into_iter()
+                .fold(error, Error::help));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! Tests of all techniques: valid, new and repeatable points, and fewer evaluations than random
+//! search takes.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::space::parameter::Parameter;
+use crate::space::value::Configuration;
+use crate::space::value::Value;
+use crate::space::{Point, Space};
+use crate::space::{formula::Formula, read};
+use crate::stats::geometric_mean;
+
+/// A space like that of a tiled loop nest, with a cost that has its least value once.
+fn tiles() -> Space {
+    let text = r#"{"parameters": [
+        {"name": "a", "interval": [0, 10], "generator": "2 ** i"},
+        {"name": "b", "interval": [0, 10], "generator": "2 ** i", "constraint": "1024 % (a * b) == 0"},
+        {"name": "c", "interval": [1, 16]},
+        {"name": "d", "interval": [1, 16], "constraint": "d <= c"},
+        {"name": "kind", "set": ["x", "y", "z"]}]}"#;
+    read(text).unwrap().build().unwrap()
+}
+
+fn cost(configuration: &Configuration) -> f64 {
+    let number = |name: &str| configuration.get(name).unwrap().number().unwrap();
+    let kind = match configuration.get("kind").unwrap().text() {
+        Some("x") => 1.3,
+        Some("y") => 1.0,
+        _ => 1.8,
+    };
+    let far = |is: f64, best: f64| (is.log2() - best.log2()).powi(2);
+    let sum = far(number("a"), 16.0) + 0.7 * far(number("b"), 8.0);
+    kind * (1.0 + sum + 0.05 * (number("c") - 11.0).powi(2) + 0.03 * (number("d") - 6.0).powi(2))
+}
+
+/// Evaluates until something holds; the points, in order.
+fn search(
+    space: &Space,
+    technique: &mut dyn Technique,
+    batch: usize,
+    evaluations: usize,
+    cost: &dyn Fn(&Configuration) -> f64,
+    model: Option<&CostModel>,
+) -> Known {
+    let mut known = Known::default();
+    while known.len() < evaluations {
+        let view = Search {
+            space,
+            known: &known,
+            model,
+        };
+        let points = technique.propose(&view, batch);
+        if points.is_empty() {
+            break;
+        }
+        assert!(points.len() <= batch);
+        let costs = points.iter().map(|point| cost(&space.configuration(point)));
+        let results: Vec<(Point, f64)> = points.iter().cloned().zip(costs).collect();
+        for (point, cost) in &results {
+            assert!(
+                space.number(point).is_some(),
+                "{} left the space",
+                technique.name()
+            );
+            assert!(
+                known.cost(point).is_none(),
+                "{} repeats itself",
+                technique.name()
+            );
+            known.add(point.clone(), *cost);
+        }
+        let view = Search {
+            space,
+            known: &known,
+            model,
+        };
+        technique.learn(&view, &results);
+    }
+    known
+}
+
+#[test]
+fn all_are_repeatable_and_propose_what_is_new() {
+    let space = tiles();
+    // Some fail.
+    let cost = |configuration: &Configuration| match configuration.get("c").unwrap().integer() {
+        Some(13) => f64::INFINITY,
+        _ => cost(configuration),
+    };
+    for name in NAMES {
+        for batch in [1, 4] {
+            let run = |seed| {
+                search(
+                    &space,
+                    &mut *named(name, seed).unwrap(),
+                    batch,
+                    120,
+                    &cost,
+                    None,
+                )
+            };
+            let one = run(5);
+            assert!(one.len() >= 120, "{name}");
+            assert_eq!(one.points(), run(5).points(), "{name}");
+            if name != "exhaustive" {
+                assert_ne!(one.points(), run(6).points(), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_visit_all_of_a_small_space() {
+    let a = Parameter::interval("a", 1, 6, 1).unwrap();
+    let b = Parameter::set("b", ["x", "y"]).unwrap();
+    let even = Formula::new("a % 2 == 0 or b == 'x'", ["a", "b"], |v: &[&Value]| {
+        v[0].integer().unwrap() % 2 == 0 || v[1].text() == Some("x")
+    });
+    let space = Space::builder()
+        .parameter(a)
+        .parameter(b.constraint(even))
+        .build()
+        .unwrap();
+    let single = Space::builder()
+        .parameter(Parameter::set("a", [1]).unwrap())
+        .build()
+        .unwrap();
+    for name in NAMES {
+        let of_a = |configuration: &Configuration| configuration.values()[0].number().unwrap();
+        let known = search(&space, &mut *named(name, 1).unwrap(), 2, 1000, &of_a, None);
+        let points: HashSet<&Point> = known.points().iter().map(|(point, _)| point).collect();
+        assert_eq!(points.len(), 9, "{name}");
+        let known = search(&single, &mut *named(name, 1).unwrap(), 2, 1000, &of_a, None);
+        assert_eq!(known.len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn nothing_but_failures_ends_no_technique() {
+    let space = tiles();
+    for name in NAMES {
+        let known = search(
+            &space,
+            &mut *named(name, 1).unwrap(),
+            3,
+            60,
+            &|_| f64::INFINITY,
+            None,
+        );
+        assert!(known.len() >= 60, "{name}");
+    }
+}
+
+/// Evaluations after which a technique is given up.
+const LIMIT: usize = 600;
+
+/// The number of evaluations until a cost within 5 % of the least is found, as a geometric mean.
+fn evaluations_needed(space: &Space, name: &str, model: Option<&CostModel>) -> f64 {
+    let least = 1.0;
+    let needed = (0..8).map(|seed| {
+        let known = search(
+            space,
+            &mut *named(name, seed).unwrap(),
+            1,
+            1500,
+            &cost,
+            model,
+        );
+        let first = known
+            .points()
+            .iter()
+            .position(|(_, cost)| *cost <= 1.05 * least);
+        first.map_or(LIMIT as f64, |first| first as f64 + 1.0)
+    });
+    geometric_mean(needed).unwrap()
+}
+
+#[test]
+fn all_but_the_listing_need_fewer_evaluations_than_random_search() {
+    let space = tiles();
+    let random = evaluations_needed(&space, "random", None);
+    for name in NAMES {
+        if ["random", "exhaustive"].contains(&name) {
+            continue;
+        }
+        let needed = evaluations_needed(&space, name, None);
+        println!("{name}: {needed:.1} of {random:.1}");
+        assert!(needed < random, "{name}: {needed} of {random}");
+    }
+    let auto = evaluations_needed(&space, "auto", None);
+    assert!(4.0 * auto < random, "{auto} of {random}");
+}
+
+#[test]
+fn a_model_saves_evaluations() {
+    let space = tiles();
+    // It knows of tiles, and nothing of the rest.
+    let model = |configuration: &Configuration| {
+        let number = |name: &str| configuration.get(name).unwrap().number().unwrap();
+        Some(1.0 + (number("a").log2() - 4.0).powi(2) + (number("b").log2() - 3.0).powi(2))
+    };
+    let without = evaluations_needed(&space, "surrogate", None);
+    let with = evaluations_needed(&space, "surrogate", Some(&model));
+    println!("{with:.1} of {without:.1}");
+    assert!(with < without, "{with} of {without}");
+}
+
+#[test]
+fn names_that_are_none_are_refused() {
+    let error = named("anealing", 1).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("did you mean 'annealing'?"), "{error}");
+}

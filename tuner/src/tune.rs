@@ -1,0 +1,540 @@
+//! The loop: propose, measure, keep, learn, until a condition ends it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::abort::{Abort, SearchState};
+use crate::clock::{Clock, Stopwatch};
+use crate::error::{Error, Result};
+use crate::measure::{FailureKind, Measure, Outcome, Race};
+use crate::space::value::Configuration;
+use crate::space::{Point, Space};
+use crate::technique::{CostModel, Known, Search, Technique};
+
+/// Points that a filter rejects without letting one pass, after which the search ends.
+const MOST_REJECTED: usize = 100_000;
+/// In the place of a technique's name, of evaluations of before.
+const RESUMED: &str = "resumed";
+/// The same, of evaluations that were made once more.
+const CONFIRMED: &str = "confirmed";
+
+/// A search that is to be made.
+pub struct Tuning<'t> {
+    /// The space.
+    pub space: &'t Space,
+    /// The technique of search.
+    pub technique: &'t mut dyn Technique,
+    /// The measuring side.
+    pub measure: &'t mut dyn Measure,
+    /// The condition that ends it.
+    pub abort: &'t Abort,
+    /// The clock.
+    pub clock: &'t dyn Clock,
+    /// Set when the user interrupts: what is measured by then is kept.
+    pub interrupted: &'t AtomicBool,
+    /// Configurations that are measured before all others, in this order.
+    pub seeds: Vec<Seed>,
+    /// Evaluations of before: they are not made again.
+    pub resumed: Vec<(Configuration, Outcome)>,
+    /// Estimates for the technique.
+    pub model: Option<&'t CostModel>,
+    /// Confidence with which a candidate has lost before its measurement stops.
+    pub confidence: f64,
+    /// The most configurations that are measured once more in the end, without a race: whoever is
+    /// the best of many may have been lucky. 0 leaves it at what was measured.
+    pub confirmations: usize,
+    /// Keeper of evaluations.
+    pub keep: &'t mut dyn Keep,
+    /// Observer of progress.
+    pub watch: &'t mut dyn Watch,
+}
+
+/// A configuration that is measured before all others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seed {
+    /// Its part in the search.
+    pub role: Role,
+    /// The configuration.
+    pub configuration: Configuration,
+}
+
+/// Part of a seed in the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The start that the user gave.
+    Start,
+    /// The one taken without tuning.
+    Default,
+    /// One that a model thinks well of.
+    Model,
+    /// The best of similar sizes; left out if it is none of this space's.
+    Nearest,
+}
+
+impl Role {
+    /// Its name, which stands in the place of the technique's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Start => "start",
+            Role::Default => "default",
+            Role::Model => "model",
+            Role::Nearest => "nearest sizes",
+        }
+    }
+}
+
+/// An evaluation that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Its number, from 0, resumed ones included.
+    pub number: usize,
+    /// The configuration.
+    pub configuration: Configuration,
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// The technique that proposed it, or the role of a seed.
+    pub technique: String,
+    /// The time from the start of the search to its outcome.
+    pub at: Duration,
+}
+
+/// Keeper of evaluations, a database say. Each is kept before the next is made.
+pub trait Keep {
+    /// Keeps an evaluation. If it cannot, the search ends.
+    fn keep(&mut self, evaluation: &Evaluation) -> Result<()>;
+}
+
+impl Keep for () {
+    fn keep(&mut self, _: &Evaluation) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Observer of progress.
+pub trait Watch {
+    /// Is told after each evaluation.
+    fn evaluated(&mut self, standing: &Standing<'_>);
+}
+
+impl Watch for () {
+    fn evaluated(&mut self, _: &Standing<'_>) {}
+}
+
+/// State of a search after an evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'s> {
+    /// The evaluation.
+    pub evaluation: &'s Evaluation,
+    /// The best one so far.
+    pub best: Option<&'s Evaluation>,
+    /// That of the default.
+    pub default: Option<&'s Evaluation>,
+    /// The number of evaluations made, resumed ones not included.
+    pub evaluations: u64,
+    /// The time since the start.
+    pub elapsed: Duration,
+}
+
+/// Reason for the end of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StopReason {
+    /// This condition holds.
+    Reached(Abort),
+    /// There is nothing more to try.
+    Exhausted,
+    /// The filters reject everything.
+    Filtered,
+    /// The user has interrupted.
+    Interrupted,
+    /// An evaluation could not be kept; those before it are.
+    NotKept(Error),
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StopReason::Reached(abort) => abort.fmt(f),
+            StopReason::Exhausted => f.write_str("there is nothing more to try"),
+            StopReason::Filtered => {
+                write!(
+                    f,
+                    "the filters rejected {MOST_REJECTED} configurations in a row"
+                )
+            }
+            StopReason::Interrupted => f.write_str("interrupted"),
+            StopReason::NotKept(error) => write!(f, "an evaluation was not kept: {error}"),
+        }
+    }
+}
+
+/// Result of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuned {
+    /// All evaluations, in order, those of before first.
+    pub evaluations: Vec<Evaluation>,
+    /// The number of those of before.
+    pub resumed: usize,
+    /// The one of least cost.
+    pub best: Option<usize>,
+    /// The default.
+    pub default: Option<usize>,
+    /// Reason for the end.
+    pub stop: StopReason,
+    /// The share of proposals that filters rejected, if there are filters.
+    pub rejected: Option<f64>,
+    /// The time that it took.
+    pub elapsed: Duration,
+}
+
+impl Tuned {
+    /// The evaluation of least cost.
+    pub fn best(&self) -> Option<&Evaluation> {
+        self.best.map(|best| &self.evaluations[best])
+    }
+
+    /// The evaluation of the default.
+    pub fn default(&self) -> Option<&Evaluation> {
+        self.default.map(|default| &self.evaluations[default])
+    }
+}
+
+/// Makes a search.
+pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
+    let mut run = Run {
+        space: tuning.space,
+        abort: tuning.abort,
+        interrupted: tuning.interrupted,
+        model: tuning.model,
+        confidence: tuning.confidence,
+        keep: tuning.keep,
+        watch: tuning.watch,
+        stopwatch: Stopwatch::start(tuning.clock),
+        known: Known::default(),
+        evaluations: Vec::new(),
+        resumed: 0,
+        best: None,
+        default: None,
+        start: None,
+        since_better: 0,
+        rejected: 0,
+        not_kept: None,
+    };
+    run.resume(tuning.resumed);
+    let mut stop = None;
+    for (role, point) in run.seeds(tuning.seeds)? {
+        stop = run.stop();
+        if stop.is_some() {
+            break;
+        }
+        if run.known.cost(&point).is_none() {
+            run.evaluate(tuning.measure, vec![point.clone()], role.name());
+        }
+        run.note_role(role, &point);
+    }
+    let stop = match stop {
+        Some(stop) => stop,
+        None => run.search(tuning.technique, tuning.measure)?,
+    };
+    if !matches!(stop, StopReason::Interrupted | StopReason::NotKept(_)) {
+        run.confirm(tuning.measure, tuning.confirmations);
+    }
+    Ok(Tuned {
+        resumed: run.resumed,
+        best: run.best,
+        default: run.default,
+        stop,
+        rejected: run.space.rejected(),
+        elapsed: run.stopwatch.elapsed(),
+        evaluations: run.evaluations,
+    })
+}
+
+/// A search that is being made.
+struct Run<'t> {
+    space: &'t Space,
+    abort: &'t Abort,
+    interrupted: &'t AtomicBool,
+    model: Option<&'t CostModel>,
+    confidence: f64,
+    keep: &'t mut dyn Keep,
+    watch: &'t mut dyn Watch,
+    stopwatch: Stopwatch<'t>,
+    known: Known,
+    evaluations: Vec<Evaluation>,
+    resumed: usize,
+    best: Option<usize>,
+    default: Option<usize>,
+    start: Option<usize>,
+    since_better: u64,
+    /// Proposals that filters have rejected since one passed.
+    rejected: usize,
+    not_kept: Option<Error>,
+}
+
+impl Run<'_> {
+    /// Takes over evaluations of before. Those of another space are left out.
+    fn resume(&mut self, evaluations: Vec<(Configuration, Outcome)>) {
+        for (configuration, outcome) in evaluations {
+            let Ok(point) = self.space.find(&configuration) else {
+                continue;
+            };
+            if self.known.cost(&point).is_none() {
+                self.add(&point, outcome, RESUMED);
+            }
+        }
+        self.resumed = self.evaluations.len();
+        self.since_better = 0;
+    }
+
+    /// The points of the seeds.
+    fn seeds(&mut self, seeds: Vec<Seed>) -> Result<Vec<(Role, Point)>> {
+        let mut points = Vec::new();
+        if let Some(start) = self.space.start() {
+            points.push((Role::Start, start.clone()));
+        }
+        for seed in seeds {
+            match self.space.find(&seed.configuration) {
+                Ok(point) => points.push((seed.role, point)),
+                Err(_) if seed.role == Role::Nearest => {}
+                Err(error) => {
+                    let role = seed.role.name();
+                    return Err(Error {
+                        message: format!("the {role} configuration: {}", error.message),
+                        ..error
+                    });
+                }
+            }
+        }
+        Ok(points)
+    }
+
+    /// Remembers which evaluation is the start's or the default's.
+    fn note_role(&mut self, role: Role, point: &Point) {
+        let configuration = self.space.configuration(point);
+        let is_it = |evaluation: &Evaluation| evaluation.configuration == configuration;
+        let found = self.evaluations.iter().position(is_it);
+        match role {
+            Role::Default => self.default = found,
+            Role::Start => self.start = found,
+            Role::Model | Role::Nearest => {}
+        }
+    }
+
+    /// Reason to end now, if there is one.
+    fn stop(&mut self) -> Option<StopReason> {
+        if let Some(error) = &self.not_kept {
+            return Some(StopReason::NotKept(error.clone()));
+        }
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Some(StopReason::Interrupted);
+        }
+        let cost = |at: usize| self.evaluations[at].outcome.cost();
+        let first = || self.evaluations.iter().find_map(|e| e.outcome.cost());
+        let state = SearchState {
+            elapsed: self.stopwatch.elapsed(),
+            evaluations: (self.evaluations.len() - self.resumed) as u64,
+            since_better: self.since_better,
+            size: self.space.size(),
+            best: self.best.and_then(cost),
+            start: self.start.or(self.default).and_then(cost).or_else(first),
+        };
+        self.abort.reached(&state).map(StopReason::Reached)
+    }
+
+    /// Searches until something ends it.
+    fn search(
+        &mut self,
+        technique: &mut dyn Technique,
+        measure: &mut dyn Measure,
+    ) -> Result<StopReason> {
+        loop {
+            if let Some(stop) = self.stop() {
+                return Ok(stop);
+            }
+            if self.rejected >= MOST_REJECTED {
+                return Ok(StopReason::Filtered);
+            }
+            let proposed = technique.propose(&self.view(), measure.batch().max(1));
+            if proposed.is_empty() {
+                return Ok(StopReason::Exhausted);
+            }
+            let admitted = self.admitted(&proposed)?;
+            if !admitted.is_empty() {
+                let name = technique.chosen().to_string();
+                self.evaluate(measure, admitted, &name);
+            }
+            let results: Vec<(Point, f64)> = proposed
+                .into_iter()
+                .filter_map(|point| self.known.cost(&point).map(|cost| (point, cost)))
+                .collect();
+            technique.learn(&self.view(), &results);
+        }
+    }
+
+    /// All that a technique sees.
+    fn view(&self) -> Search<'_> {
+        Search {
+            space: self.space,
+            known: &self.known,
+            model: self.model,
+        }
+    }
+
+    /// The points that the filters let pass. The others count as failures, but not as evaluations.
+    fn admitted(&mut self, proposed: &[Point]) -> Result<Vec<Point>> {
+        let mut admitted = Vec::new();
+        for point in proposed {
+            if self.space.admits(&self.space.configuration(point))? {
+                admitted.push(point.clone());
+                self.rejected = 0;
+            } else {
+                self.rejected += 1;
+                self.known.add(point.clone(), f64::INFINITY);
+            }
+        }
+        Ok(admitted)
+    }
+
+    /// Measures points, and keeps each outcome as it comes.
+    fn evaluate(&mut self, measure: &mut dyn Measure, points: Vec<Point>, name: &str) {
+        let batch: Vec<Configuration> = points
+            .iter()
+            .map(|point| self.space.configuration(point))
+            .collect();
+        let is_search = name != CONFIRMED;
+        let best = self.best.map(|best| &self.evaluations[best].outcome);
+        let samples = match best {
+            Some(Outcome::Measured(cost)) if is_search => cost.samples.clone(),
+            _ => Vec::new(),
+        };
+        let elapsed = self.stopwatch.elapsed();
+        let latest = self.abort.latest().filter(|_| is_search);
+        let race = Race {
+            best: &samples,
+            confidence: self.confidence,
+            left: latest.map(|latest| latest.saturating_sub(elapsed)),
+            interrupted: self.interrupted,
+        };
+        let mut told = vec![false; points.len()];
+        measure.measure(&batch, &race, &mut |n, outcome| {
+            if told.get(n) == Some(&false) {
+                told[n] = true;
+                self.add(&points[n], outcome, name);
+            }
+        });
+        if !is_search || self.stop().is_some() {
+            return;
+        }
+        for (point, _) in points.iter().zip(&told).filter(|(_, told)| !**told) {
+            let text = "it was not measured, and nobody has interrupted: a bug in mdh";
+            self.add(point, Outcome::failed(FailureKind::Rejected, text), name);
+        }
+    }
+
+    /// Measures the default and the best once more, and, if the best was lucky, the next ones: until
+    /// the one of least cost is confirmed, or so many were measured.
+    fn confirm(&mut self, measure: &mut dyn Measure, most: usize) {
+        if most == 0 {
+            return;
+        }
+        if let Some(default) = self.default {
+            self.again(measure, default);
+            let last = self.evaluations.len() - 1;
+            if self.evaluations[last].configuration == self.evaluations[default].configuration {
+                self.default = Some(last);
+            }
+        }
+        for _ in 0..most {
+            match self.least(|_| true) {
+                Some(best) if self.evaluations[best].technique != CONFIRMED => {
+                    self.again(measure, best);
+                }
+                _ => break,
+            }
+            if self.not_kept.is_some() || self.interrupted.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        let confirmed = self.least(|evaluation| evaluation.technique == CONFIRMED);
+        self.best = confirmed.or_else(|| self.least(|_| true));
+    }
+
+    /// Makes an evaluation once more.
+    fn again(&mut self, measure: &mut dyn Measure, evaluation: usize) {
+        // It is in the space: it was made from one of its points.
+        if let Ok(point) = self.space.find(&self.evaluations[evaluation].configuration) {
+            self.evaluate(measure, vec![point], CONFIRMED);
+        }
+    }
+
+    /// The evaluation of least cost, of those that are chosen: of each configuration the last one
+    /// counts, and none if it has ever failed.
+    fn least(&self, choose: impl Fn(&Evaluation) -> bool) -> Option<usize> {
+        let mut last: HashMap<&Configuration, Option<usize>> = HashMap::new();
+        for (number, evaluation) in self.evaluations.iter().enumerate() {
+            let entry = last
+                .entry(&evaluation.configuration)
+                .or_insert(Some(number));
+            *entry = match evaluation.outcome.cost() {
+                Some(_) => entry.map(|_| number),
+                None => None,
+            };
+        }
+        let sound = last.into_values().flatten();
+        let costs = sound
+            .filter(|number| choose(&self.evaluations[*number]))
+            .filter_map(|number| Some((self.evaluations[number].outcome.cost()?, number)));
+        costs
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+            .map(|(_, number)| number)
+    }
+
+    /// Adds an evaluation, keeps it, and tells of it.
+    fn add(&mut self, point: &Point, outcome: Outcome, name: &str) {
+        let outcome = match outcome {
+            Outcome::Measured(cost) if !cost.value.is_finite() => {
+                let text = format!("its cost is {}, expected a finite number", cost.value);
+                Outcome::failed(FailureKind::Rejected, text)
+            }
+            outcome => outcome,
+        };
+        let cost = outcome.cost();
+        self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
+        let number = self.evaluations.len();
+        self.evaluations.push(Evaluation {
+            number,
+            configuration: self.space.configuration(point),
+            outcome,
+            technique: name.to_string(),
+            at: self.stopwatch.elapsed(),
+        });
+        let best = self
+            .best
+            .and_then(|best| self.evaluations[best].outcome.cost());
+        self.since_better += 1;
+        if cost.is_some_and(|cost| best.is_none_or(|best| cost < best)) {
+            self.best = Some(number);
+            self.since_better = 0;
+        }
+        let evaluation = &self.evaluations[number];
+        if name == RESUMED {
+            return;
+        }
+        // What cannot be kept ends the search, but is not forgotten.
+        if let Err(error) = self.keep.keep(evaluation) {
+            self.not_kept.get_or_insert(error);
+        }
+        self.watch.evaluated(&Standing {
+            evaluation,
+            best: self.best.map(|best| &self.evaluations[best]),
+            default: self.default.map(|default| &self.evaluations[default]),
+            evaluations: (number + 1 - self.resumed) as u64,
+            elapsed: evaluation.at,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

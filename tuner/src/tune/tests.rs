@@ -1,0 +1,482 @@
+//! Tests of the loop, with costs that are computed and a clock that is moved by hand.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::*;
+use crate::measure::Cost;
+use crate::space::read;
+use crate::technique::{NAMES, named};
+
+/// A clock that the measuring side moves.
+#[derive(Clone, Default)]
+struct Fake(Rc<Cell<u64>>);
+
+impl Clock for Fake {
+    fn now(&self) -> Duration {
+        Duration::from_secs(self.0.get())
+    }
+}
+
+/// Costs by a function; each evaluation takes a second. At the number `interrupt_at` the user
+/// interrupts.
+struct Computed<'c> {
+    cost: &'c dyn Fn(&Configuration) -> Outcome,
+    clock: Fake,
+    measured: RefCell<Vec<String>>,
+    interrupt_at: Option<(usize, &'c AtomicBool)>,
+    batch: usize,
+}
+
+impl Measure for Computed<'_> {
+    fn measure(
+        &mut self,
+        batch: &[Configuration],
+        race: &Race<'_>,
+        tell: &mut dyn FnMut(usize, Outcome),
+    ) {
+        for (n, configuration) in batch.iter().enumerate() {
+            if race.is_interrupted() {
+                return;
+            }
+            self.clock.0.set(self.clock.0.get() + 1);
+            self.measured.borrow_mut().push(configuration.to_string());
+            if let Some((at, flag)) = self.interrupt_at
+                && self.measured.borrow().len() == at
+            {
+                flag.store(true, Ordering::Relaxed);
+            }
+            tell(n, (self.cost)(configuration));
+        }
+    }
+
+    fn batch(&self) -> usize {
+        self.batch
+    }
+}
+
+/// A search of a space of 64 points, `a` and `b` from 1 to 8, of which (6, 3) has the least cost.
+struct Setup<'s> {
+    space: Space,
+    cost: &'s dyn Fn(&Configuration) -> Outcome,
+    abort: Abort,
+    seeds: Vec<Seed>,
+    resumed: Vec<(Configuration, Outcome)>,
+    technique: &'s str,
+    interrupt_at: Option<usize>,
+    batch: usize,
+    confirmations: usize,
+}
+
+fn space(more: &str) -> Space {
+    let parameters = r#"[{"name": "a", "interval": [1, 8]}, {"name": "b", "interval": [1, 8]}]"#;
+    read(&format!(r#"{{"parameters": {parameters}{more}}}"#))
+        .unwrap()
+        .build()
+        .unwrap()
+}
+
+fn pair(a: i64, b: i64) -> Configuration {
+    Configuration::of([("a", a.into()), ("b", b.into())])
+}
+
+fn number(configuration: &Configuration, name: &str) -> f64 {
+    configuration.get(name).unwrap().number().unwrap()
+}
+
+fn bowl(configuration: &Configuration) -> f64 {
+    let (a, b) = (number(configuration, "a"), number(configuration, "b"));
+    1.0 + (a - 6.0).powi(2) + (b - 3.0).powi(2)
+}
+
+fn measured(configuration: &Configuration) -> Outcome {
+    Outcome::of_cost(bowl(configuration))
+}
+
+impl Default for Setup<'_> {
+    fn default() -> Self {
+        Setup {
+            space: space(""),
+            cost: &measured,
+            abort: Abort::Evaluations(40),
+            seeds: Vec::new(),
+            resumed: Vec::new(),
+            technique: "auto",
+            interrupt_at: None,
+            batch: 1,
+            confirmations: 0,
+        }
+    }
+}
+
+/// Keeps evaluations until there is no more place.
+struct Places(usize, Vec<Evaluation>);
+
+impl Keep for Places {
+    fn keep(&mut self, evaluation: &Evaluation) -> Result<()> {
+        if self.1.len() >= self.0 {
+            return Err(Error::resources("no space left"));
+        }
+        self.1.push(evaluation.clone());
+        Ok(())
+    }
+}
+
+impl Setup<'_> {
+    fn run(self) -> Result<(Tuned, Vec<String>)> {
+        self.run_with(&mut (), &mut ())
+    }
+
+    fn run_with(self, keep: &mut dyn Keep, watch: &mut dyn Watch) -> Result<(Tuned, Vec<String>)> {
+        let (clock, interrupted) = (Fake::default(), AtomicBool::new(false));
+        let mut measure = Computed {
+            cost: self.cost,
+            clock: clock.clone(),
+            measured: RefCell::default(),
+            interrupt_at: self.interrupt_at.map(|at| (at, &interrupted)),
+            batch: self.batch,
+        };
+        let tuned = tune(Tuning {
+            space: &self.space,
+            technique: &mut *named(self.technique, 1)?,
+            measure: &mut measure,
+            abort: &self.abort,
+            clock: &clock,
+            interrupted: &interrupted,
+            seeds: self.seeds,
+            resumed: self.resumed,
+            model: None,
+            confidence: 0.95,
+            confirmations: self.confirmations,
+            keep,
+            watch,
+        })?;
+        Ok((tuned, measure.measured.into_inner()))
+    }
+}
+
+#[test]
+fn the_best_is_found_and_all_is_recorded() {
+    let (tuned, measured) = Setup::default().run().unwrap();
+    let best = tuned.best().unwrap();
+    assert_eq!(
+        (best.configuration.clone(), best.outcome.cost()),
+        (pair(6, 3), Some(1.0))
+    );
+    assert_eq!(tuned.stop, StopReason::Reached(Abort::Evaluations(40)));
+    assert_eq!((tuned.evaluations.len(), measured.len()), (40, 40));
+    let listed: Vec<String> = tuned
+        .evaluations
+        .iter()
+        .map(|e| e.configuration.to_string())
+        .collect();
+    assert_eq!(listed, measured);
+    assert_eq!(tuned.elapsed, Duration::from_secs(40));
+    assert!(
+        tuned
+            .evaluations
+            .iter()
+            .all(|e| NAMES.contains(&e.technique.as_str()))
+    );
+}
+
+#[test]
+fn an_exhausted_space_ends_the_search() {
+    let (tuned, measured) = Setup {
+        abort: Abort::Or(Vec::new()),
+        technique: "random",
+        ..Setup::default()
+    }
+    .run()
+    .unwrap();
+    assert_eq!((tuned.stop, measured.len()), (StopReason::Exhausted, 64));
+}
+
+#[test]
+fn seeds_come_first_and_are_measured_once() {
+    let seed = |role, a, b| Seed {
+        role,
+        configuration: pair(a, b),
+    };
+    let setup = Setup {
+        space: space(r#", "start": {"a": 2, "b": 2}"#),
+        seeds: vec![
+            seed(Role::Default, 5, 5),
+            seed(Role::Model, 2, 2),
+            seed(Role::Nearest, 9, 9),
+        ],
+        abort: Abort::Evaluations(2),
+        ..Setup::default()
+    };
+    let (tuned, measured) = setup.run().unwrap();
+    assert_eq!(measured, ["a=2 b=2", "a=5 b=5"]);
+    assert_eq!(tuned.default().unwrap().configuration, pair(5, 5));
+    assert_eq!(tuned.evaluations[0].technique, "start");
+    let setup = Setup {
+        seeds: vec![seed(Role::Default, 9, 9)],
+        ..Setup::default()
+    };
+    let error = setup.run().unwrap_err().to_string();
+    assert!(
+        error.contains("the default configuration: parameter 'a': found 9"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_known_is_not_measured_again() {
+    let (first, measured) = Setup::default().run().unwrap();
+    let evaluations = first.evaluations.iter();
+    let mut resumed: Vec<(Configuration, Outcome)> = evaluations
+        .map(|e| (e.configuration.clone(), e.outcome.clone()))
+        .collect();
+    resumed.push((
+        Configuration::of([("other", true.into())]),
+        Outcome::of_cost(0.0),
+    ));
+    let setup = Setup {
+        resumed,
+        abort: Abort::Or(Vec::new()),
+        ..Setup::default()
+    };
+    let (second, more) = setup.run().unwrap();
+    assert_eq!((second.resumed, more.len()), (40, 24));
+    assert!(
+        more.iter()
+            .all(|configuration| !measured.contains(configuration))
+    );
+    assert_eq!(second.best().unwrap().outcome.cost(), Some(1.0));
+}
+
+#[test]
+fn failures_are_never_chosen() {
+    let cost = |configuration: &Configuration| match number(configuration, "a") as i64 {
+        6 => Outcome::failed(FailureKind::WrongResult, "it is 0"),
+        5 => Outcome::of_cost(f64::NAN),
+        4 => Outcome::Measured(Cost {
+            value: f64::NEG_INFINITY,
+            ..Cost::of(vec![1.0])
+        }),
+        _ => measured(configuration),
+    };
+    let setup = Setup {
+        cost: &cost,
+        abort: Abort::Or(Vec::new()),
+        ..Setup::default()
+    };
+    let (tuned, _) = setup.run().unwrap();
+    assert_eq!(tuned.best().unwrap().configuration, pair(7, 3));
+    let failed = tuned
+        .evaluations
+        .iter()
+        .filter(|e| e.outcome.cost().is_none());
+    assert_eq!(failed.count(), 24);
+    let nothing = |_: &Configuration| Outcome::failed(FailureKind::Crash, "signal 11");
+    let setup = Setup {
+        cost: &nothing,
+        ..Setup::default()
+    };
+    let (tuned, _) = setup.run().unwrap();
+    assert_eq!((tuned.best, tuned.evaluations.len()), (None, 40));
+}
+
+#[test]
+fn an_interruption_keeps_what_there_is() {
+    for at in [1, 5, 6] {
+        let setup = Setup {
+            interrupt_at: Some(at),
+            batch: 3,
+            ..Setup::default()
+        };
+        let mut places = Places(100, Vec::new());
+        let (tuned, _) = setup.run_with(&mut places, &mut ()).unwrap();
+        assert_eq!(tuned.stop, StopReason::Interrupted);
+        assert_eq!((tuned.evaluations.len(), places.1.len()), (at, at));
+        assert_eq!(tuned.evaluations, places.1);
+    }
+}
+
+#[test]
+fn without_a_place_for_evaluations_the_search_ends() {
+    let mut places = Places(7, Vec::new());
+    let (tuned, _) = Setup::default().run_with(&mut places, &mut ()).unwrap();
+    let StopReason::NotKept(error) = &tuned.stop else {
+        panic!("{:?}", tuned.stop)
+    };
+    assert_eq!(error.message, "no space left");
+    assert_eq!((tuned.evaluations.len(), places.1.len()), (8, 7));
+    assert!(tuned.best().is_some());
+}
+
+#[test]
+fn filters_are_asked_before_measuring() {
+    let more = r#", "filter": "(a + b) % 4 != 0""#;
+    let setup = Setup {
+        space: space(more),
+        abort: Abort::Or(Vec::new()),
+        ..Setup::default()
+    };
+    let (tuned, measured) = setup.run().unwrap();
+    assert_eq!((measured.len(), tuned.rejected), (48, Some(0.25)));
+    let setup = Setup {
+        space: space(r#", "filter": "a > 8""#),
+        ..Setup::default()
+    };
+    let (tuned, measured) = setup.run().unwrap();
+    assert_eq!((measured.len(), tuned.stop), (0, StopReason::Exhausted));
+}
+
+#[test]
+fn time_and_cost_end_it() {
+    let run = |abort: Abort| {
+        let space = space(r#", "start": {"a": 1, "b": 8}"#);
+        Setup {
+            space,
+            abort,
+            ..Setup::default()
+        }
+        .run()
+        .unwrap()
+        .0
+    };
+    assert_eq!(
+        run(Abort::Duration(Duration::from_secs(9)))
+            .evaluations
+            .len(),
+        9
+    );
+    assert_eq!(run(Abort::Fraction(0.25)).evaluations.len(), 16);
+    assert!(
+        run(Abort::Cost(3.0))
+            .best()
+            .unwrap()
+            .outcome
+            .cost()
+            .unwrap()
+            <= 3.0
+    );
+    // The start costs 51.
+    assert!(
+        run(Abort::Speedup(10.0))
+            .best()
+            .unwrap()
+            .outcome
+            .cost()
+            .unwrap()
+            <= 5.1
+    );
+    let patient = run(Abort::NoBetter(12));
+    assert_eq!(patient.evaluations.len() - patient.best.unwrap(), 13);
+}
+
+#[test]
+fn what_is_not_told_is_a_failure() {
+    struct Silent;
+    impl Measure for Silent {
+        fn measure(
+            &mut self,
+            _: &[Configuration],
+            _: &Race<'_>,
+            _: &mut dyn FnMut(usize, Outcome),
+        ) {
+        }
+    }
+    let (clock, interrupted) = (Fake::default(), AtomicBool::new(false));
+    let tuned = tune(Tuning {
+        space: &space(""),
+        technique: &mut *named("random", 1).unwrap(),
+        measure: &mut Silent,
+        abort: &Abort::Evaluations(3),
+        clock: &clock,
+        interrupted: &interrupted,
+        seeds: Vec::new(),
+        resumed: Vec::new(),
+        model: None,
+        confidence: 0.95,
+        confirmations: 0,
+        keep: &mut (),
+        watch: &mut (),
+    });
+    assert_eq!(tuned.unwrap().best, None);
+}
+
+#[test]
+fn progress_has_the_default_beside_the_best() {
+    #[derive(Default)]
+    struct Lines(Vec<(u64, Option<f64>, Option<f64>)>);
+    impl Watch for Lines {
+        fn evaluated(&mut self, standing: &Standing<'_>) {
+            let cost = |evaluation: Option<&Evaluation>| evaluation.and_then(|e| e.outcome.cost());
+            let (best, default) = (cost(standing.best), cost(standing.default));
+            self.0.push((standing.evaluations, best, default));
+        }
+    }
+    let mut lines = Lines::default();
+    let setup = Setup {
+        seeds: vec![Seed {
+            role: Role::Default,
+            configuration: pair(8, 8),
+        }],
+        ..Setup::default()
+    };
+    setup.run_with(&mut (), &mut lines).unwrap();
+    assert_eq!(lines.0.len(), 40);
+    assert!(lines.0.iter().skip(1).all(|line| line.2 == Some(30.0)));
+    assert!(
+        lines
+            .0
+            .windows(2)
+            .all(|pair| pair[1].1 <= pair[0].1 && pair[1].0 == pair[0].0 + 1)
+    );
+    assert_eq!(lines.0.last().unwrap().1, Some(1.0));
+}
+
+#[test]
+fn whoever_was_lucky_is_not_the_best() {
+    // The first time, (1, 1) and (1, 2) cost little by luck; (6, 3) costs what it costs.
+    let times = RefCell::new(HashMap::new());
+    let cost = |configuration: &Configuration| {
+        let mut times = times.borrow_mut();
+        let time = times.entry(configuration.to_string()).or_insert(0);
+        *time += 1;
+        match (configuration.to_string().as_str(), *time) {
+            ("a=1 b=1", 1) => Outcome::of_cost(0.1),
+            ("a=1 b=2", 1) => Outcome::of_cost(0.2),
+            ("a=1 b=2", 2) => Outcome::failed(FailureKind::WrongResult, "element 0"),
+            _ => measured(configuration),
+        }
+    };
+    let run = |confirmations| {
+        times.borrow_mut().clear();
+        let setup = Setup {
+            cost: &cost,
+            abort: Abort::Or(Vec::new()),
+            technique: "exhaustive",
+            seeds: vec![Seed {
+                role: Role::Default,
+                configuration: pair(8, 8),
+            }],
+            confirmations,
+            ..Setup::default()
+        };
+        setup.run().unwrap().0
+    };
+    let confirmed = run(5);
+    assert_eq!(confirmed.best().unwrap().configuration, pair(6, 3));
+    let names: Vec<String> = confirmed.evaluations[64..]
+        .iter()
+        .map(|e| format!("{}: {}", e.technique, e.configuration))
+        .collect();
+    let expected = ["a=8 b=8", "a=1 b=1", "a=1 b=2", "a=6 b=3"];
+    assert_eq!(
+        names,
+        expected.map(|configuration| format!("confirmed: {configuration}"))
+    );
+    assert_eq!(confirmed.default, Some(64));
+    // With too few, the best of those confirmed: the default is one.
+    assert_eq!(run(2).best().unwrap().configuration, pair(8, 8));
+    assert_eq!(run(0).best().unwrap().configuration, pair(1, 1));
+    let best = run(1).best().unwrap().outcome.cost();
+    assert_eq!(best, Some(30.0));
+}
