@@ -25,7 +25,7 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::{Choice, Facts, MIN_GRAIN, choose_for, choose_kernels};
+use mdh_algebra::schedule::{Choice, Facts, MIN_GRAIN, ScheduleSpace, choose_for, choose_kernels};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
@@ -146,13 +146,37 @@ fn choice(op: Op, of: &Reading, asm: &Asm, grain: i64) -> Option<Choice> {
     }
 }
 
-fn choice_for(
+fn choice_for(op: Op, of: &Reading, asm: &Asm, facts: Facts, grain: i64) -> Option<Choice> {
+    let of_all = facts.cores;
+    let (computation, facts, group) = subject(op, of, asm, facts, grain);
+    let mut choice = choose_for(&computation, asm, facts, group)?;
+    if facts.cores < of_all {
+        choice
+            .reasons
+            .push("no cores: it stands in a parallel loop, whose iterations have them".into());
+    }
+    Some(choice)
+}
+
+/// The space in which a tuner searches for a computation's schedule; `None` where there is none
+/// ([`ScheduleSpace::of`]).
+pub fn space(op: Op, asm: &Asm, grain: i64) -> Result<Option<ScheduleSpace>, Errors> {
+    let of = translate::both(op, Depth::Signatures)?;
+    Ok(Facts::of(asm).and_then(|facts| {
+        let (computation, facts, group) = subject(op, &of, asm, facts, grain);
+        ScheduleSpace::of(&computation, asm, facts, group)
+    }))
+}
+
+/// The model's subject: a computation as its code has it, the facts that hold for it, and the points
+/// that one instruction combines.
+fn subject(
     op: Op,
     (parts, computation): &Reading,
     asm: &Asm,
     facts: Facts,
     grain: i64,
-) -> Option<Choice> {
+) -> (Computation, Facts, i64) {
     let mut computation = computation.clone();
     let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
@@ -165,7 +189,6 @@ fn choice_for(
             input.element = widening.map_or(input.element, |widening| widening.to);
         }
     }
-    let (is_parallel, of_all) = (is_in_parallel(op), facts.cores);
     let facts = Facts {
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {
@@ -175,16 +198,10 @@ fn choice_for(
         },
         grain,
         is_deterministic: deterministic::is_wanted(op),
-        cores: if is_parallel { 1 } else { facts.cores },
+        cores: if is_in_parallel(op) { 1 } else { facts.cores },
         ..facts
     };
-    let mut choice = choose_for(&computation, asm, facts, group)?;
-    if is_parallel && of_all > 1 {
-        choice
-            .reasons
-            .push("no cores: it stands in a parallel loop, whose iterations have them".into());
-    }
-    Some(choice)
+    (computation, facts, group)
 }
 
 /// Returns whether a computation stands in a loop whose iterations run at once: these have the cores.

@@ -31,6 +31,7 @@ mod nest;
 mod pack;
 pub mod rates;
 mod scans;
+mod space;
 mod strided;
 mod traffic;
 mod transpose;
@@ -46,6 +47,7 @@ use assemble::{LoopNest, assemble};
 use block::Block;
 pub use kernels::choose as choose_kernels;
 pub use scans::separates_scans;
+pub use space::{Knob, ScheduleSpace};
 use views::Views;
 
 /// Facts about a machine that the choice depends on.
@@ -131,20 +133,31 @@ pub fn choose_for(
         return strided::choose(computation, asm, &facts);
     }
     let views = Views::of(computation);
+    decide(computation, asm, facts, group, &views).map(|(_, _, choice)| choice)
+}
+
+/// The block and the loops around it that the model takes, and their schedule.
+fn decide(
+    computation: &Computation,
+    asm: &Asm,
+    facts: Facts,
+    group: i64,
+    views: &Views,
+) -> Option<(Block, LoopNest, Choice)> {
     let mut rejected = Vec::new();
     for facts in register_backoff(facts) {
-        let blocks = Block::candidates(&views, &facts, group);
+        let blocks = Block::candidates(views, &facts, group);
         let plans = blocks.into_iter().map(|block| {
-            let plan = LoopNest::new(computation, &facts, &views, &block);
+            let plan = LoopNest::new(computation, &facts, views, &block);
             (block, plan)
         });
-        let (block, plan) = best(plans.collect(), &views)?;
-        let mut choice = assemble(computation, asm, &facts, &views, &block, &plan);
+        let (block, plan) = best(plans.collect(), views)?;
+        let mut choice = assemble(computation, asm, &facts, views, &block, &plan);
         let found = objections(&choice.schedule, computation, asm);
         if found.is_empty() {
             rejected.append(&mut choice.reasons);
             choice.reasons = rejected;
-            return Some(choice);
+            return Some((block, plan, choice));
         }
         rejected.extend(found.iter().map(|finding| {
             let (block, registers) = (&block.unrolled, facts.registers);

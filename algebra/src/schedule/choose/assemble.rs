@@ -56,13 +56,14 @@ pub fn assemble(
     let mut reasons: Vec<String> = views.assumed().into_iter().collect();
     reasons.extend(block.reasons.iter().cloned());
     reasons.extend(plan.reasons.iter().cloned());
-    if let Some(d) = plan.cores {
-        levels.add("core", d, Parts::Fixed(facts.cores));
+    for (d, parts) in &plan.cores {
+        levels.add("core", *d, Parts::Fixed(*parts));
         reasons.push(format!(
-            "{} cores share dimension '{}'",
-            facts.cores, levels.names[d]
+            "{parts} cores share dimension '{}'",
+            levels.names[*d]
         ));
-    } else {
+    }
+    if plan.cores.is_empty() {
         reasons.extend(why_one_core(facts, views));
     }
     let first = levels.order.len();
@@ -138,7 +139,8 @@ fn leaf(views: &Views, block: &Block, plan: &LoopNest, levels: &mut Levels) -> L
         .cloned()
         .collect();
     let sums = loops.iter().any(is_sum);
-    let deferred: Option<Vec<LevelName>> = (is_free && sums && !inside.is_empty()).then(|| {
+    let is_late = plan.is_late && is_free && sums && !inside.is_empty();
+    let deferred: Option<Vec<LevelName>> = is_late.then(|| {
         let outside = &levels.order[..start - loops.len()];
         let rest = levels.order[start..].iter().filter(|l| !inside.contains(l));
         let scans = loops.iter().filter(|l| !is_sum(l));
@@ -185,23 +187,29 @@ fn unrolled(views: &Views, block: &Block) -> Vec<usize> {
 }
 
 /// The layer of loops around what all cores share: L3, or main memory where there is none.
-const SHARED: &str = "shared";
+pub const SHARED: &str = "shared";
 
 /// The loops of a nest, and their purposes.
 pub struct LoopNest {
     /// The cycles that were counted, where loops were searched for.
     pub cycles: Option<f64>,
-    cores: Option<usize>,
-    /// The loops between that of the cores and the leaf's, outermost first.
-    around: Vec<(&'static str, usize, Parts)>,
+    /// The dimensions that cores share, and into how many parts.
+    pub cores: Vec<(usize, i64)>,
+    /// The loops between those of the cores and the leaf's, outermost first.
+    pub around: Vec<(&'static str, usize, Parts)>,
     /// The combined dimension that is cut, and into parts of how many points.
-    cut: Option<(usize, i64)>,
+    pub cut: Option<(usize, i64)>,
     /// Inputs that are packed (positions of their views), and before which of these loops, or the
     /// leaf's first one.
-    packed: Vec<(usize, usize)>,
-    scans: Vec<usize>,
-    sums: Vec<usize>,
-    reasons: Vec<String>,
+    pub packed: Vec<(usize, usize)>,
+    /// The prefix-sum that is a loop of the leaf.
+    pub scans: Vec<usize>,
+    /// The combined dimensions, which are the leaf's loops.
+    pub sums: Vec<usize>,
+    /// True if unrolled parts and lanes of a sum are combined after its loops, where they may be.
+    pub is_late: bool,
+    /// Reasons for the choice.
+    pub reasons: Vec<String>,
 }
 
 impl LoopNest {
@@ -211,12 +219,13 @@ impl LoopNest {
         let is_streamed = (block.lanes).is_some_and(|(lane, _)| views.is_streamed(lane, facts.l2));
         let mut plan = LoopNest {
             cycles: None,
-            cores: None,
+            cores: Vec::new(),
             around: Vec::new(),
             cut: None,
             packed: Vec::new(),
             scans: Vec::new(),
             sums: sums.clone(),
+            is_late: true,
             reasons: Vec::new(),
         };
         let cores = cores(facts, views, block, &sums, &scans);
@@ -229,7 +238,8 @@ impl LoopNest {
         let outer = scans.into_iter().map(|d| (SHARED, d, Parts::Derived));
         plan.around.extend(outer);
         plan.scans.extend(last);
-        plan.cores = cores.first().copied();
+        let shared = cores.first().map(|d| (*d, facts.cores));
+        plan.cores = shared.into_iter().collect();
         if is_streamed {
             plan.stream(computation, views, block);
         }
@@ -306,7 +316,8 @@ impl LoopNest {
         let (nest, tried) = search.best(cores);
         self.reasons.push(search.reason(&nest, tried));
         self.cycles = Some(nest.cycles.total());
-        self.cores = nest.cores;
+        let shared = nest.cores.map(|d| (d, search.cores()));
+        self.cores = shared.into_iter().collect();
         self.cut = nest.cut;
         let loops = nest.loops.iter().filter_map(|(role, each)| {
             let (layer, parts) = match role {

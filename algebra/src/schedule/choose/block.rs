@@ -189,7 +189,12 @@ impl Block {
 
 /// The combined dimension of which lanes of a kept one can combine `group` points at once: one
 /// along which all inputs move by one, as neighbours if possible.
-fn grouped(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>, group: i64) -> Option<usize> {
+pub fn grouped(
+    views: &Views,
+    facts: &Facts,
+    lanes: Option<(usize, i64)>,
+    group: i64,
+) -> Option<usize> {
     let (lane, count) = lanes.filter(|_| group > 1)?;
     let inputs = || views.all.iter().filter(|view| !view.is_output);
     let narrowest = inputs().filter_map(|view| view.bytes).min()?;
@@ -413,7 +418,7 @@ fn unrolled(
 
 /// A short combined dimension along which neighbours along a kept one read the same: rows of an
 /// image under a filter.
-fn shared(views: &Views, lanes: Option<(usize, i64)>) -> Option<usize> {
+pub fn shared(views: &Views, lanes: Option<(usize, i64)>) -> Option<usize> {
     let kept = |d: usize| views.combine[d] == Combine::Cc;
     let is_lane = |d: usize| lanes.is_some_and(|(dim, _)| dim == d);
     if lanes.is_some_and(|(d, _)| !kept(d)) {

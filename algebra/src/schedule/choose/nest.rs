@@ -125,6 +125,11 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The cores that share a dimension.
+    pub fn cores(&self) -> i64 {
+        self.facts.cores
+    }
+
     /// Returns the nest that takes the fewest cycles among those that share one of `cores`, and the
     /// number of nests tried.
     pub fn best(&self, cores: &[usize]) -> (Nest, usize) {

@@ -19,7 +19,7 @@ use crate::schedule::Parts;
 
 /// A machine so small that small computations are cut, packed and shared, and how many points one
 /// of its instructions combines.
-fn small(random: &mut Random) -> (Asm, Facts, i64) {
+pub(super) fn small(random: &mut Random) -> (Asm, Facts, i64) {
     let mut one_of = |all: &[u64]| all[random.below(all.len() as u64) as usize];
     let asm = Asm::cpu(&CpuFacts {
         cores: one_of(&[1, 2, 3]),

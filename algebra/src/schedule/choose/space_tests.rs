@@ -1,0 +1,127 @@
+//! Configurations of the space of schedules are schedules, and these mean their computation.
+
+use proptest::prelude::*;
+
+use super::super::super::named_tests::matmul;
+use super::super::super::random_tests::agrees;
+use super::super::tests::small;
+use super::*;
+use crate::examples::{matvec, summed_area};
+use crate::oracle::tests::random_tests::any_computation;
+use crate::random::Random;
+use crate::scalar::ScalarType::{F32, F64};
+use crate::schedule::check;
+
+/// A configuration, each knob's value drawn from those that are allowed; `None` where a choice left
+/// nothing to a later knob.
+fn draw(space: &ScheduleSpace, random: &mut Random) -> Option<Vec<usize>> {
+    let mut values = Vec::new();
+    for knob in space.knobs() {
+        let mut allowed = Vec::new();
+        for n in 0..knob.values.len() {
+            values.push(n);
+            allowed.extend(space.allows(&values).then_some(n));
+            values.pop();
+        }
+        let count = allowed.len() as u64;
+        values.push(*allowed.get((count > 0).then(|| random.below(count))? as usize)?);
+    }
+    Some(values)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_configuration_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
+        let mut random = Random::new(seed);
+        let (asm, facts, group) = small(&mut random);
+        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group) else {
+            return Ok(());
+        };
+        let Some(values) = draw(&space, &mut random) else {
+            return Err(TestCaseError::fail("a knob has no value that is allowed"));
+        };
+        let schedule = space.schedule(&values);
+        if !space.objections(&schedule).is_empty() {
+            return Ok(());
+        }
+        let resolved = check(&schedule, &c, &asm).unwrap();
+        agrees(&c, &resolved, &mut random)
+            .map_err(|e| TestCaseError::fail(format!("{e}\n{schedule}")))?;
+    }
+
+    #[test]
+    fn the_default_is_a_configuration(c in any_computation(), seed in any::<u64>()) {
+        let mut random = Random::new(seed);
+        let (asm, facts, group) = small(&mut random);
+        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group) else {
+            return Ok(());
+        };
+        let Some((values, _)) = space.default() else {
+            return Ok(());
+        };
+        for n in 1..=values.len() {
+            prop_assert!(space.allows(&values[..n]), "{}", space.knobs()[n - 1].name);
+        }
+    }
+}
+
+fn usual(c: &Computation) -> ScheduleSpace {
+    let asm = Asm::builtin("cpu").unwrap();
+    ScheduleSpace::of(c, &asm, Facts::of(&asm).unwrap(), 1).unwrap()
+}
+
+/// Checks: what the model chooses is in the space, up to names of layers.
+#[test]
+fn the_models_schedule_is_in_the_space() {
+    for c in [
+        matmul(F32, 1024, 1024, 1024),
+        matvec(F32, 4096, 4096),
+        matmul(F64, 500, 60, 70),
+    ] {
+        let space = usual(&c);
+        let (values, chosen) = space.default().unwrap();
+        let found = space.schedule(&values);
+        assert!(space.objections(&found).is_empty(), "{found}");
+        let parts = |schedule: &Schedule| -> Vec<String> {
+            let order = schedule.decompose.order.iter().flatten();
+            order.map(|level| level.dimension.clone()).collect()
+        };
+        assert_eq!(parts(&found), parts(&chosen), "{found}\n{chosen}");
+        assert_eq!(
+            found.inputs.keys().collect::<Vec<_>>(),
+            chosen.inputs.keys().collect::<Vec<_>>()
+        );
+        let innermost = |schedule: &Schedule| -> Vec<_> {
+            let layers = schedule.layers.iter();
+            let kept = layers.filter(|l| ["core", "register", "simd"].contains(&&*l.name));
+            kept.cloned().collect()
+        };
+        assert_eq!(innermost(&found), innermost(&chosen));
+    }
+}
+
+/// Checks: constraints leave little for the checks of all schedules to reject.
+#[test]
+fn few_configurations_are_rejected() {
+    for c in [
+        matmul(F32, 1024, 1000, 512),
+        matvec(F32, 4096, 4096),
+        summed_area(64, 64),
+    ] {
+        let space = usual(&c);
+        let mut random = Random::new(1);
+        let mut why = Vec::new();
+        for _ in 0..200 {
+            let values = draw(&space, &mut random).unwrap();
+            why.extend(space.objections(&space.schedule(&values)).first().cloned());
+        }
+        assert!(
+            why.len() < 40,
+            "{} of 200 rejected: {:#?}",
+            why.len(),
+            &why[..5]
+        );
+    }
+}
