@@ -175,6 +175,7 @@ fn compile(
     let request = Request::Compile(Task {
         name: case.name(),
         program,
+        entry: None,
         ranges: case.ranges(),
         samples: case.samples,
         schedule,
@@ -359,7 +360,7 @@ fn text(silence: &Silence, patience: Duration) -> String {
 fn unexpected(answer: Answer) -> String {
     match answer {
         Answer::Failed(why) if why.is_empty() => "it fails, as said above".to_string(),
-        Answer::Failed(why) => why,
+        Answer::Failed(why) | Answer::Wrong(why) => why,
         other => format!("it answers {other:?}"),
     }
 }

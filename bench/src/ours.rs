@@ -54,6 +54,7 @@ pub fn serve() -> Result<()> {
 fn refusal(error: &Error) -> Answer {
     match error.kind() {
         Kind::Resources => Answer::No(error.message().to_string()),
+        Kind::Check => Answer::Wrong(error.message().to_string()),
         _ => Answer::Failed(error.message().to_string()),
     }
 }
@@ -85,10 +86,11 @@ pub fn say(answer: &Answer) -> Result<()> {
 fn formed<'c>(
     context: &'c Context,
     source: &Source,
+    entry: Option<&str>,
     schedule: Option<&Path>,
 ) -> Result<Formed<'c>> {
     diagnostics::show(context, source);
-    let formed = Formed::of(context, source, None)?;
+    let formed = Formed::of(context, source, entry)?;
     formed.apply(schedule)?;
     Ok(formed)
 }
@@ -98,7 +100,7 @@ pub fn check_schedule(name: &str, program: &str, schedule: &Path) -> Result<()> 
     register::all();
     let source = Source::from_text(name, program);
     let context = context::program_context();
-    formed(&context, &source, Some(schedule)).map(|_| ())
+    formed(&context, &source, None, Some(schedule)).map(|_| ())
 }
 
 /// Prepares a program and runs it on request, until it is dropped.
@@ -107,7 +109,7 @@ fn case(task: &Task) -> Result<()> {
     let source = Source::from_text(name, &task.program);
     let context = context::program_context();
     let schedule = task.schedule.as_ref().map(Path::new);
-    let formed = formed(&context, &source, schedule)?;
+    let formed = formed(&context, &source, task.entry.as_deref(), schedule)?;
     let entry = formed.entry()?;
     let command = as_run(name, &task.ranges);
     require_memory(&entry)?;

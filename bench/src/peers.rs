@@ -151,7 +151,7 @@ fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
     let mut contestant = Contestant::start(command).map_err(|error| error.message().to_string())?;
     match contestant.ask(&Request::Hello, START) {
         Ok(Answer::Done {}) => Ok(contestant),
-        Ok(Answer::No(why) | Answer::Failed(why)) => Err(why),
+        Ok(Answer::No(why) | Answer::Failed(why) | Answer::Wrong(why)) => Err(why),
         Ok(other) => Err(format!("it answers {other:?}")),
         Err(Silence::Late) => Err(format!("no answer within {} s", START.as_secs())),
         Err(Silence::Dead(why)) => Err(why),

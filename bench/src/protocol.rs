@@ -54,12 +54,14 @@ pub enum Request {
 }
 
 /// A program of ours.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Task {
     /// The case, for messages.
     pub name: String,
     /// The program.
     pub program: String,
+    /// Its function, if it has several.
+    pub entry: Option<String>,
     /// Ranges of random inputs.
     pub ranges: Vec<Range>,
     /// So many elements of each result are held against the definition.
@@ -84,6 +86,8 @@ pub enum Answer {
     Limits(Limits),
     /// It went wrong.
     Failed(String),
+    /// The result is not what the definition says.
+    Wrong(String),
 }
 
 /// A program of ours, ready to run.

@@ -13,6 +13,7 @@ use mdh_compiler::cli::{
 use mdh_compiler::error::Error;
 use mdh_compiler::output;
 use mdh_layouts::cli::{LayoutArguments, MapArguments, TemplateArguments};
+use mdh_tuning::options::TuneArguments;
 
 /// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
 #[derive(Parser, Debug)]
@@ -51,6 +52,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Measures workloads beside other programs, and beside what the machine can do at most.
     Bench(BenchArguments),
+    /// Searches the schedules of a program, or the parameters of a command, for the fastest.
+    Tune(TuneArguments),
 }
 
 /// The definition of the command line, with the versions of mdh and of LLVM.
@@ -146,6 +149,7 @@ mod tests {
         insta::assert_snapshot!("help_asm", help(&["asm"]));
         insta::assert_snapshot!("help_explain", help(&["explain"]));
         insta::assert_snapshot!("help_bench", help(&["bench"]));
+        insta::assert_snapshot!("help_tune", help(&["tune"]));
     }
 
     #[test]

@@ -64,5 +64,6 @@ fn run(command: &Command) -> Result<()> {
         Command::Asm(arguments) => asm_command::run(arguments),
         Command::Explain(arguments) => explain_command::run(arguments),
         Command::Bench(arguments) => mdh_bench::run(arguments),
+        Command::Tune(arguments) => mdh_tuning::run(arguments),
     }
 }

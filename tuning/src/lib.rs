@@ -1,0 +1,316 @@
+//! `mdh tune`: searches the schedules of programs, or the parameters of any command, for the
+//! fastest (MDH paper, section 5).
+//!
+//! The search itself is [`mdh_tuner`]'s. Here is what its configurations mean: the schedules of a
+//! program's computations ([`program`]), and how they are measured ([`measure`]): by the processes of
+//! `mdh bench`, each of which holds its result against the definition first.
+
+pub mod measure;
+pub mod options;
+pub mod program;
+mod show;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use mdh_algebra::asm::Asm;
+use mdh_bench::protocol::Task;
+use mdh_bench::workloads::{self, Case, Scale};
+use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::output;
+use mdh_compiler::source::Source;
+use mdh_dialect::context;
+use mdh_passes::register;
+use mdh_tuner::abort::Abort;
+use mdh_tuner::clock::Monotonic;
+use mdh_tuner::command::{Conditions, ForeignCommand};
+use mdh_tuner::db::{self, Database, Sizes};
+use mdh_tuner::measure::Measure;
+use mdh_tuner::report::{self, ReportTexts};
+use mdh_tuner::space::Space;
+use mdh_tuner::space::value::Configuration;
+use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
+use mdh_tuner::{error, space, technique};
+
+use measure::Processes;
+use options::TuneArguments;
+use program::Program;
+
+/// Time of a search, if nothing else ends it.
+const USUAL: Duration = Duration::from_secs(60);
+/// Confidence with which a candidate has lost before its measurement ends.
+const CONFIDENCE: f64 = 0.95;
+/// The most configurations that are measured once more in the end.
+const CONFIRMATIONS: usize = 5;
+/// The most sizes of before whose best are tried first.
+const NEAREST: usize = 3;
+
+/// Runs the command.
+pub fn run(arguments: &TuneArguments) -> Result<()> {
+    for path in [&arguments.report, &arguments.out].into_iter().flatten() {
+        output::check_writable(path)?;
+    }
+    if let (Some(command), Some(space)) = (&arguments.command, &arguments.space) {
+        return tune_command(arguments, command, space);
+    }
+    let several = arguments.subjects.len() > 1;
+    if several && (arguments.report.is_some() || arguments.out.is_some()) {
+        return Err(Error::usage(
+            "--report and --out are files for one program: expected one",
+        ));
+    }
+    register::all();
+    let asm = mdh_machine::this().map_err(Error::input)?;
+    let subjects = arguments.subjects.iter();
+    let tasks: Vec<Vec<Task>> = subjects
+        .map(|subject| tasks(subject, arguments.entry.as_deref()))
+        .collect::<Result<_>>()?;
+    for task in tasks.iter().flatten() {
+        tune_program(arguments, task, &asm)?;
+    }
+    Ok(())
+}
+
+/// The tasks of a subject: of a file, or of a workload at one of its sizes or at all.
+fn tasks(subject: &str, entry: Option<&str>) -> Result<Vec<Task>> {
+    if Path::new(subject).exists() {
+        let source = Source::read(Path::new(subject))?;
+        return Ok(vec![Task {
+            name: subject.to_string(),
+            program: source.text().to_string(),
+            entry: entry.map(str::to_string),
+            ..Task::default()
+        }]);
+    }
+    let cases = workloads::select(workloads::all(Scale::Full)?, &[subject.to_string()])?;
+    let task = |case: &Case| {
+        Ok(Task {
+            name: case.name(),
+            program: case.program()?,
+            ranges: case.ranges(),
+            samples: case.samples,
+            ..Task::default()
+        })
+    };
+    cases.iter().map(task).collect()
+}
+
+fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()> {
+    let context = context::program_context();
+    let source = Source::from_text(&task.name, &task.program);
+    let program = Program::read(&context, &source, task.entry.as_deref(), asm)?;
+    if program.is_empty() {
+        let why = match program.others.is_empty() {
+            true => "it has no computation".to_string(),
+            false => format!(
+                "those of {} have schedules, or no space",
+                program.others.join(", ")
+            ),
+        };
+        return Err(Error::input(format!(
+            "'{}': there is nothing to tune: {why}",
+            task.name
+        )));
+    }
+    let space = program.space()?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut processes = Processes::new(&program, task.clone(), cores, measure::patience())?;
+    let search = Search {
+        name: task.name.clone(),
+        unit: "ms",
+        task: db::Task {
+            machine: machine(asm)?,
+            program: program.digest.clone(),
+            sizes: program.sizes.clone(),
+        },
+        default: program.default(),
+    };
+    let tuned = search.run(arguments, &space, &mut processes)?;
+    let best = tuned
+        .best()
+        .and_then(|best| program.schedules(&best.configuration));
+    if let (Some(path), Some(schedules)) = (&arguments.out, best) {
+        let text = serde_json::to_string_pretty(&schedules);
+        let text = text.map_err(|error| Error::bug(error.to_string()))?;
+        output::write(path, (text + "\n").as_bytes())?;
+    }
+    Ok(())
+}
+
+fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result<()> {
+    let source = Source::read(file)?;
+    let in_file = |error: error::Error| {
+        failed(error::Error {
+            message: format!("{}: {}", file.display(), error.message),
+            ..error
+        })
+    };
+    let space = space::read(source.text())
+        .and_then(|builder| builder.build())
+        .map_err(in_file)?;
+    let names = space.names().to_vec();
+    let conditions = Conditions {
+        cost: ForeignCommand::cost_source(&arguments.cost).map_err(failed)?,
+        ..Conditions::default()
+    };
+    let foreign = ForeignCommand::new(None, command, &names, &names, conditions);
+    let mut foreign = foreign.map_err(failed)?;
+    let asm = mdh_machine::this().map_err(Error::input)?;
+    let search = Search {
+        name: command.to_string(),
+        unit: if arguments.cost == "time" { "s" } else { "" },
+        task: db::Task {
+            machine: machine(&asm)?,
+            program: format!("{command}\n{}", source.text()),
+            sizes: Sizes::default(),
+        },
+        default: None,
+    };
+    search.run(arguments, &space, &mut foreign).map(|_| ())
+}
+
+/// One search, and what it is kept by.
+struct Search {
+    name: String,
+    unit: &'static str,
+    task: db::Task,
+    default: Option<Configuration>,
+}
+
+impl Search {
+    fn run(
+        &self,
+        arguments: &TuneArguments,
+        space: &Space,
+        measure: &mut dyn Measure,
+    ) -> Result<Tuned> {
+        let mut technique =
+            technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
+        let mut database = Database::open(&folder(arguments)?).map_err(failed)?;
+        if let Some(aside) = database.set_aside() {
+            mdh_compiler::error::say(&format!("note: {aside}\n"));
+        }
+        let kept = database.evaluations(&self.task).map_err(failed)?;
+        let resumed = kept
+            .into_iter()
+            .map(|kept| (kept.configuration, kept.outcome));
+        let resumed = resumed.collect();
+        let seeds = self.seeds(&database)?;
+        let mut session = database
+            .session(&self.task, &arguments.technique, arguments.seed)
+            .map_err(failed)?;
+        let mut shown = show::Shown::start(&self.name, self.unit);
+        let tuned = mdh_tuner::tune::tune(Tuning {
+            space,
+            technique: &mut *technique,
+            measure,
+            abort: &abort(arguments),
+            clock: &Monotonic::start(),
+            // An interrupt ends the process: all that was measured is kept by then.
+            interrupted: &AtomicBool::new(false),
+            seeds,
+            resumed,
+            model: None,
+            confidence: CONFIDENCE,
+            confirmations: CONFIRMATIONS,
+            keep: &mut session,
+            watch: &mut shown,
+        });
+        let tuned = tuned.map_err(failed)?;
+        shown.finish();
+        session.end(&tuned.stop).map_err(failed)?;
+        if let StopReason::NotKept(error) = &tuned.stop {
+            return Err(failed(error.clone()));
+        }
+        output::print(match arguments.json {
+            true => show::json(&self.name, space, &tuned),
+            false => show::text(&self.name, self.unit, space, &tuned),
+        })?;
+        if let Some(path) = &arguments.report {
+            let page = report::html(space, &tuned, &self.texts(arguments, &tuned));
+            output::write(path, page.map_err(failed)?.as_bytes())?;
+        }
+        Ok(tuned)
+    }
+
+    /// The default, and the best of the nearest sizes.
+    fn seeds(&self, database: &Database) -> Result<Vec<Seed>> {
+        let default = self.default.iter().cloned();
+        let default = default.map(|configuration| (Role::Default, configuration));
+        let nearest = database.nearest(&self.task, NEAREST).map_err(failed)?;
+        let nearest = nearest.into_iter();
+        let nearest = nearest.map(|(_, kept)| (Role::Nearest, kept.configuration));
+        let seeds = default.chain(nearest).map(|(role, configuration)| Seed {
+            role,
+            configuration,
+        });
+        Ok(seeds.collect())
+    }
+
+    fn texts(&self, arguments: &TuneArguments, tuned: &Tuned) -> ReportTexts {
+        let facts = [
+            ("machine", self.task.machine.clone()),
+            ("sizes", self.task.sizes.to_string()),
+            ("technique", arguments.technique.clone()),
+            ("seed", arguments.seed.to_string()),
+        ];
+        ReportTexts {
+            title: self.name.clone(),
+            facts: facts.map(|(name, text)| (name.to_string(), text)).to_vec(),
+            unit: self.unit.to_string(),
+            limit: None,
+            differences: show::differences(tuned),
+        }
+    }
+}
+
+/// The condition that ends a search.
+fn abort(arguments: &TuneArguments) -> Abort {
+    let usual = (
+        arguments.time,
+        arguments.evaluations,
+        arguments.no_better_for,
+    );
+    let usual = matches!(usual, (None, None, None)).then_some(USUAL);
+    let time = arguments.time.or(usual).map(Abort::Duration);
+    let evaluations = arguments.evaluations.map(Abort::Evaluations);
+    let no_better = arguments.no_better_for.map(Abort::NoBetter);
+    Abort::Or(
+        time.into_iter()
+            .chain(evaluations)
+            .chain(no_better)
+            .collect(),
+    )
+}
+
+/// The folder of the database.
+fn folder(arguments: &TuneArguments) -> Result<PathBuf> {
+    if let Some(folder) = &arguments.db {
+        return Ok(folder.clone());
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
+    let cache = cache.filter(|path| path.is_absolute()).or_else(home);
+    let missing = || {
+        Error::usage("found no folder for the database: neither XDG_CACHE_HOME nor HOME is set")
+            .help("name one with --db")
+    };
+    Ok(cache.ok_or_else(missing)?.join("mdh"))
+}
+
+/// A machine as evaluations are kept by: all that schedules see of it.
+fn machine(asm: &Asm) -> Result<String> {
+    serde_json::to_string(asm).map_err(|error| Error::bug(error.to_string()))
+}
+
+/// A failure of the tuner as one of the command.
+pub(crate) fn failed(error: error::Error) -> Error {
+    let kind = match error.kind {
+        error::Kind::Input => Kind::Input,
+        error::Kind::Resources => Kind::Resources,
+        error::Kind::Bug => Kind::Bug,
+    };
+    let found = Error::new(kind, error.message);
+    error.help.into_iter().fold(found, Error::help)
+}

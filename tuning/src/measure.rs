@@ -1,0 +1,218 @@
+//! Measuring schedules: processes that compile and check several at once, and run one at a time.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use mdh_bench::conduct::Measurement;
+use mdh_bench::contestant::{Contestant, Silence};
+use mdh_bench::protocol::{Answer, Request, Task};
+use mdh_compiler::error::{Error, Result};
+use mdh_tuner::measure::{Cost, FailureKind, Measure, Outcome, Race};
+use mdh_tuner::racing::{Decision, decide};
+use mdh_tuner::space::value::Configuration;
+
+use crate::program::Program;
+
+/// A turn has as many calls as fit into this, and at least one.
+const TURN: Duration = Duration::from_millis(10);
+/// The most calls of a turn.
+const CALLS: f64 = 200.0;
+/// Samples of a candidate that may win: medians of turns.
+const SAMPLES: usize = 5;
+/// Threads that spin longer than this do not sleep at all.
+const RESTLESS: Duration = Duration::from_millis(200);
+
+/// Measures the schedules of a program.
+pub struct Processes<'p> {
+    program: &'p Program,
+    /// The configuration that stands for the model's choice.
+    default: Option<Configuration>,
+    task: Task,
+    folder: tempfile::TempDir,
+    workers: Vec<Option<Contestant>>,
+    patience: Duration,
+}
+
+impl<'p> Processes<'p> {
+    /// So many processes for a program, none of which is waited for longer than `patience`.
+    pub fn new(
+        program: &'p Program,
+        task: Task,
+        count: usize,
+        patience: Duration,
+    ) -> Result<Processes<'p>> {
+        let folder = tempfile::tempdir();
+        let folder = folder.map_err(|e| Error::of_system(format!("no temporary folder: {e}")))?;
+        Ok(Processes {
+            default: program.default(),
+            program,
+            task,
+            folder,
+            workers: (0..count.max(1)).map(|_| None).collect(),
+            patience,
+        })
+    }
+
+    fn file(&self, worker: usize) -> PathBuf {
+        self.folder.path().join(format!("{worker}.json"))
+    }
+
+    /// The task with the schedules of a configuration; a failure where there are none.
+    fn task(
+        &self,
+        worker: usize,
+        configuration: &Configuration,
+    ) -> std::result::Result<Task, Outcome> {
+        // What the model chooses is compiled as it is without a schedule from here.
+        if self.default.as_ref() == Some(configuration) {
+            return Ok(self.task.clone());
+        }
+        let rejected = |text: String| Outcome::failed(FailureKind::Rejected, text);
+        let schedules = self.program.schedules(configuration);
+        let schedules =
+            schedules.ok_or_else(|| rejected("it is none of this program's".to_string()))?;
+        let text = serde_json::to_string(&schedules).map_err(|e| rejected(e.to_string()))?;
+        let path = self.file(worker);
+        std::fs::write(&path, text).map_err(|e| rejected(format!("{}: {e}", path.display())))?;
+        Ok(Task {
+            schedule: Some(path.display().to_string()),
+            ..self.task.clone()
+        })
+    }
+}
+
+impl Measure for Processes<'_> {
+    fn measure(
+        &mut self,
+        batch: &[Configuration],
+        race: &Race<'_>,
+        tell: &mut dyn FnMut(usize, Outcome),
+    ) {
+        let count = self.workers.len();
+        for (first, part) in batch.chunks(count).enumerate() {
+            let tasks: Vec<_> = (part.iter().enumerate())
+                .map(|(worker, configuration)| self.task(worker, configuration))
+                .collect();
+            let patience = self.patience;
+            // Compiled at once, then run with nothing beside.
+            let found: Vec<Option<Outcome>> = std::thread::scope(|scope| {
+                let started = self.workers.iter_mut().zip(tasks).map(|(worker, task)| {
+                    scope.spawn(move || match task {
+                        Ok(task) => compiled(worker, &task, patience),
+                        Err(outcome) => Some(outcome),
+                    })
+                });
+                let started: Vec<_> = started.collect();
+                let joined = started.into_iter().map(|thread| thread.join());
+                joined
+                    .map(|found| found.unwrap_or_else(|_| Some(bug("a panic"))))
+                    .collect()
+            });
+            for (worker, outcome) in found.into_iter().enumerate() {
+                if race.is_interrupted() {
+                    return;
+                }
+                let outcome =
+                    outcome.unwrap_or_else(|| timed(&mut self.workers[worker], race, patience));
+                tell(first * count + worker, outcome);
+            }
+        }
+    }
+
+    fn batch(&self) -> usize {
+        self.workers.len()
+    }
+}
+
+fn bug(text: &str) -> Outcome {
+    Outcome::failed(FailureKind::Crash, text)
+}
+
+/// Has a process compile and check a candidate; the outcome if that fails.
+fn compiled(worker: &mut Option<Contestant>, task: &Task, patience: Duration) -> Option<Outcome> {
+    if worker.as_ref().is_none_or(Contestant::is_lost) {
+        match start() {
+            Ok(started) => *worker = Some(started),
+            Err(error) => return Some(bug(error.message())),
+        }
+    }
+    let process = worker.as_mut()?;
+    match process.ask(&Request::Compile(task.clone()), patience) {
+        Ok(Answer::Compiled(_)) => None,
+        Ok(Answer::Wrong(why)) => Some(Outcome::failed(FailureKind::WrongResult, why)),
+        Ok(Answer::Failed(why)) => Some(Outcome::failed(FailureKind::Compilation, why)),
+        Ok(Answer::No(why)) => Some(Outcome::failed(FailureKind::Memory, why)),
+        Ok(other) => Some(bug(&format!("it answers {other:?}"))),
+        Err(silence) => Some(lost(worker, silence, patience)),
+    }
+}
+
+/// Runs a candidate that has been compiled, until it is clear that it cannot win, or all samples are
+/// taken.
+fn timed(worker: &mut Option<Contestant>, race: &Race, patience: Duration) -> Outcome {
+    let Some(process) = worker.as_mut() else {
+        return bug("its process is gone");
+    };
+    let (mut samples, mut calls) = (Vec::new(), 1);
+    let mut lost_race = false;
+    // The first turn says how many calls fit into the others.
+    for turn in 0..=SAMPLES {
+        let times = match process.ask(&Request::Run { calls }, patience) {
+            Ok(Answer::Times(times)) if !times.is_empty() => times,
+            Ok(other) => return bug(&format!("it answers {other:?}")),
+            Err(silence) => return lost(worker, silence, patience),
+        };
+        let ms = mdh_tuner::stats::Median::of(&times).value / 1e6;
+        if turn == 0 {
+            calls = (TURN.as_secs_f64() * 1e3 / ms.max(1e-6)).clamp(1.0, CALLS) as u32;
+            // Long runs tell at once.
+            if ms < TURN.as_secs_f64() * 1e3 {
+                continue;
+            }
+        }
+        samples.push(ms);
+        // Twice the slowest turn of the best is no noise.
+        let slowest = race.best.iter().copied().reduce(f64::max);
+        lost_race = slowest.is_some_and(|slowest| ms > 2.0 * slowest)
+            || decide(race.best, &samples, race.confidence) == Decision::Lost;
+        if lost_race {
+            break;
+        }
+    }
+    let dropped = process.ask(&Request::Drop, patience);
+    process.rest(RESTLESS);
+    if dropped.is_err() {
+        *worker = None;
+    }
+    Outcome::Measured(match lost_race {
+        true => Cost::of_lost(samples),
+        false => Cost::of(samples),
+    })
+}
+
+/// The outcome of a process that does not answer; the next candidate gets another one.
+fn lost(worker: &mut Option<Contestant>, silence: Silence, patience: Duration) -> Outcome {
+    *worker = None;
+    match silence {
+        Silence::Late => Outcome::failed(
+            FailureKind::Hang,
+            format!("no answer in {} s", patience.as_secs()),
+        ),
+        Silence::Dead(why) => bug(&why),
+    }
+}
+
+fn start() -> Result<Contestant> {
+    let this = std::env::current_exe();
+    let this = this.map_err(|error| Error::bug(format!("this program is not found: {error}")))?;
+    let mut command = Command::new(this);
+    command.args(["bench", "--worker", mdh_bench::schedules::OURS]);
+    command.stderr(std::process::Stdio::null());
+    Contestant::start(command)
+}
+
+/// The time for which nobody is waited any longer: as in a benchmark.
+pub fn patience() -> Duration {
+    Measurement::FULL.patience
+}

@@ -1,0 +1,97 @@
+//! Command line of `mdh tune`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+/// Arguments of `mdh tune`.
+#[derive(Args, Debug)]
+#[command(after_help = TUNE_EXAMPLES)]
+pub struct TuneArguments {
+    /// Programs (.mlir, .tdsl), and workloads of `mdh bench` at one size (matmul/1024x1024x1024).
+    #[arg(value_name = "FILE|WORKLOAD", required_unless_present = "command")]
+    pub subjects: Vec<String>,
+    /// The function of a program; needed if the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Time for each; 60s if neither this nor --evaluations is given.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Number of evaluations for each.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub evaluations: Option<u64>,
+    /// Ends when nothing better was found in so many evaluations.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub no_better_for: Option<u64>,
+    /// The technique of search: auto, random, exhaustive, annealing, pattern, torczon, evolution,
+    /// surrogate, mutation, bandit or round-robin.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub technique: String,
+    /// Seed of the search.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Folder of the database; of the user's cache if none is named.
+    #[arg(long, value_name = "DIR")]
+    pub db: Option<PathBuf>,
+    /// Writes a page about the search.
+    #[arg(long, value_name = "OUT.html")]
+    pub report: Option<PathBuf>,
+    /// Writes the best schedules, for --schedule of other commands.
+    #[arg(long, value_name = "OUT.json")]
+    pub out: Option<PathBuf>,
+    /// Prints a line of JSON for each.
+    #[arg(long)]
+    pub json: bool,
+    /// Tunes a command instead: {name} stands for a parameter's value.
+    #[arg(long, value_name = "COMMAND", requires = "space")]
+    pub command: Option<String>,
+    /// The space of a command's parameters, in JSON.
+    #[arg(long, value_name = "SPACE.json", requires = "command")]
+    pub space: Option<PathBuf>,
+    /// The cost of a command: 'time', 'number' (the last one that it prints), or a regular
+    /// expression for it.
+    #[arg(
+        long,
+        value_name = "COST",
+        default_value = "time",
+        requires = "command"
+    )]
+    pub cost: String,
+}
+
+const TUNE_EXAMPLES: &str = "\
+Examples:
+  mdh tune matmul/1024x1024x1024
+  mdh tune program.mlir --for 2m --report report.html --out best.json
+  mdh tune --command './a.out {tile} {threads}' --space space.json --for 30s
+
+The first candidate is what the model chooses. Each is compared with the definition before it is
+timed, and kept in the database at once: an interrupted search goes on where it was.";
+
+/// Reads `60s`, `2m`, `1h` or `500ms`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let found = units.iter().find_map(|(unit, seconds)| {
+        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+        Some(number * seconds)
+    });
+    let wrong = || format!("found '{text}', expected a time such as 60s, 2m or 500ms");
+    let seconds = found.filter(|seconds| *seconds > 0.0 && *seconds < 1e9);
+    seconds.map(Duration::from_secs_f64).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        for wrong in ["", "60", "-1s", "0s", "s", "1d", "1e99h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

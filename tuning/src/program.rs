@@ -1,0 +1,247 @@
+//! A program that is tuned: its computations, the space of their schedules, and what it is known by.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use melior::Context;
+use sha2::{Digest, Sha256};
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::computation::Computation;
+use mdh_algebra::schedule::{Knob, MIN_GRAIN, Schedule, ScheduleSpace, Schedules};
+use mdh_compiler::diagnostics;
+use mdh_compiler::error::{Error, Result};
+use mdh_compiler::formed::Formed;
+use mdh_compiler::select::function;
+use mdh_compiler::source::Source;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::{ops, schedule};
+use mdh_passes::choose;
+use mdh_tuner::db::Sizes;
+use mdh_tuner::space::formula::Formula;
+use mdh_tuner::space::parameter::Parameter;
+use mdh_tuner::space::value::{Configuration, Value};
+use mdh_tuner::space::{Builder, Space};
+
+/// A computation whose schedule is searched.
+struct Searched {
+    /// Its position in the function.
+    position: usize,
+    /// The start of its parameters' names: empty if it is the only one.
+    prefix: String,
+    space: Arc<ScheduleSpace>,
+}
+
+/// The schedules of a program's computations.
+pub struct Program {
+    searched: Vec<Searched>,
+    /// Computations that have a schedule of their own, or no space.
+    pub others: Vec<String>,
+    /// A digest of the computations without their sizes.
+    pub digest: String,
+    /// The sizes.
+    pub sizes: Sizes,
+}
+
+impl Program {
+    /// Reads a program and forms its computations, for a machine.
+    pub fn read(
+        context: &Context,
+        source: &Source,
+        entry: Option<&str>,
+        asm: &Asm,
+    ) -> Result<Program> {
+        diagnostics::show(context, source);
+        let formed = Formed::of(context, source, entry)?;
+        let module = mdh_compiler::compile::operation(&formed.module);
+        let function = function(module, &formed.function)?;
+        Program::of(&ir::find_all(function, &[ops::mdh::COMPUTE]), asm)
+    }
+
+    fn of(computations: &[Op], asm: &Asm) -> Result<Program> {
+        let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
+        let (mut searched, mut others) = (Vec::new(), Vec::new());
+        let mut whole = Sha256::new();
+        let mut sizes = BTreeMap::new();
+        for (position, op) in computations.iter().enumerate() {
+            let name = schedule::name(*op);
+            let (_, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
+            whole.update(without_sizes(&computation));
+            for dimension in &computation.dimensions {
+                let count = dimension.count().unwrap_or(-1);
+                sizes.insert(format!("{position}.{}", dimension.name), count);
+            }
+            let space = match schedule::has_schedule(*op) {
+                true => None,
+                false => choose::space(*op, asm, MIN_GRAIN).map_err(failed)?,
+            };
+            match space {
+                Some(space) => searched.push(Searched {
+                    position,
+                    prefix: name,
+                    space: Arc::new(space),
+                }),
+                None => others.push(name),
+            }
+        }
+        make_prefixes(&mut searched);
+        Ok(Program {
+            searched,
+            others,
+            digest: format!("{:x}", whole.finalize()),
+            sizes: Sizes(sizes),
+        })
+    }
+
+    /// The space of all schedules; constraints that only a whole schedule can be asked about are
+    /// filters.
+    pub fn space(&self) -> Result<Space> {
+        let mut builder = Space::builder();
+        for one in &self.searched {
+            let names = one.names();
+            for (n, knob) in one.space.knobs().iter().enumerate() {
+                builder = builder.parameter(one.parameter(n, knob, &names)?);
+            }
+            let space = one.clone_for_filter();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let filter = Formula::new("its schedule keeps all rules", names, move |values| {
+                let values = space.positions(values);
+                values.is_some_and(|v| space.space.objections(&space.space.schedule(&v)).is_empty())
+            });
+            builder = builder.filter(filter);
+        }
+        self.build(builder)
+    }
+
+    fn build(&self, builder: Builder) -> Result<Space> {
+        builder.build().map_err(crate::failed)
+    }
+
+    /// The configuration that is the nearest to what the model chooses.
+    pub fn default(&self) -> Option<Configuration> {
+        let mut pairs: Vec<(String, Value)> = Vec::new();
+        for one in &self.searched {
+            let (values, _) = one.space.default()?;
+            let knobs = one.space.knobs().iter().zip(values);
+            let named = one.names().into_iter().zip(knobs);
+            pairs.extend(named.map(|(name, (knob, n))| (name, value(&knob.values, n))));
+        }
+        let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
+        Some(Configuration::of(pairs))
+    }
+
+    /// The schedules of a configuration, by position.
+    pub fn schedules(&self, configuration: &Configuration) -> Option<Schedules> {
+        let schedule = |one: &Searched| -> Option<(String, Schedule)> {
+            let names = one.names();
+            let values: Option<Vec<&Value>> = names.iter().map(|n| configuration.get(n)).collect();
+            let positions = one.positions(&values?)?;
+            Some((one.position.to_string(), one.space.schedule(&positions)))
+        };
+        let computations = self.searched.iter().map(schedule);
+        Some(Schedules {
+            computations: computations.collect::<Option<_>>()?,
+        })
+    }
+
+    /// True if there is nothing to search.
+    pub fn is_empty(&self) -> bool {
+        self.searched.is_empty()
+    }
+}
+
+/// Names computations by their outputs, those with the same name by their positions too.
+fn make_prefixes(searched: &mut [Searched]) {
+    let names: Vec<String> = searched.iter().map(|one| one.prefix.clone()).collect();
+    let is_alone = searched.len() == 1;
+    for one in searched {
+        let same = names.iter().filter(|name| **name == one.prefix).count();
+        one.prefix = match (is_alone, same) {
+            (true, _) => String::new(),
+            (_, 1) => format!("{}/", one.prefix),
+            _ => format!("{}#{}/", one.prefix, one.position),
+        };
+    }
+}
+
+impl Searched {
+    fn names(&self) -> Vec<String> {
+        let knobs = self.space.knobs().iter();
+        knobs
+            .map(|knob| format!("{}{}", self.prefix, knob.name))
+            .collect()
+    }
+
+    fn clone_for_filter(&self) -> Searched {
+        Searched {
+            position: self.position,
+            prefix: self.prefix.clone(),
+            space: self.space.clone(),
+        }
+    }
+
+    /// The positions of values among those of the knobs; none if one of them is no value.
+    fn positions(&self, values: &[&Value]) -> Option<Vec<usize>> {
+        let pairs = self.space.knobs().iter().zip(values);
+        let at = |(knob, value): (&Knob, &&Value)| {
+            let text = value.to_string();
+            knob.values.iter().position(|other| *other == text)
+        };
+        pairs.map(at).collect()
+    }
+
+    /// A knob as a parameter of the tuner.
+    fn parameter(&self, n: usize, knob: &Knob, names: &[String]) -> Result<Parameter> {
+        let values = (0..knob.values.len()).map(|at| value(&knob.values, at));
+        let parameter = Parameter::set(&names[n], values).map_err(crate::failed)?;
+        if knob.constraint.is_empty() {
+            return Ok(parameter);
+        }
+        let involved: Vec<usize> = knob.depends_on.iter().copied().chain([n]).collect();
+        let places: Vec<HashMap<Value, usize>> = involved
+            .iter()
+            .map(|n| {
+                let values = &self.space.knobs()[*n].values;
+                (0..values.len())
+                    .map(|at| (value(values, at), at))
+                    .collect()
+            })
+            .collect();
+        let depends: Vec<&str> = involved.iter().map(|n| names[*n].as_str()).collect();
+        let space = self.space.clone();
+        let holds = move |values: &[&Value]| {
+            // What it does not depend on may be anything.
+            let mut positions = vec![0; n + 1];
+            for ((n, value), places) in involved.iter().zip(values).zip(&places) {
+                match places.get(value) {
+                    Some(at) => positions[*n] = *at,
+                    None => return false,
+                }
+            }
+            space.allows(&positions)
+        };
+        Ok(parameter.constraint(Formula::new(knob.constraint, depends, holds)))
+    }
+}
+
+/// A value of a knob: a number where all are.
+fn value(values: &[String], at: usize) -> Value {
+    let numbers: Option<Vec<i64>> = values.iter().map(|text| text.parse().ok()).collect();
+    match numbers {
+        Some(numbers) => Value::from(numbers[at]),
+        None => Value::from(values[at].as_str()),
+    }
+}
+
+/// A computation as text, whatever the sizes of its dimensions and buffers are.
+fn without_sizes(computation: &Computation) -> String {
+    let mut open = computation.clone();
+    for dimension in &mut open.dimensions {
+        dimension.upper = None;
+    }
+    for buffer in open.inputs.iter_mut().chain(&mut open.outputs) {
+        buffer.shape.iter_mut().for_each(|extent| *extent = None);
+    }
+    format!("{open:?}")
+}
