@@ -24,6 +24,7 @@ use super::views::Views;
 use super::{Facts, decide, has_gaps, has_parts, objections, pack, transpose};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
+use crate::scalar::ScalarType;
 use crate::schedule::numbers::ceil_div;
 use crate::schedule::{Parts, Schedule, TailCode};
 
@@ -308,8 +309,9 @@ impl ScheduleSpace {
                 let lanes = self.lanes[values[0]];
                 let own = self.count(knob.role, values, 1);
                 let scale = lanes.points(d);
-                let fits = all(&|role| matches!(role, Role::Block(_))) <= self.facts.registers;
-                fits && (own == 1 || (own - 1).saturating_mul(scale) < self.views.size(d))
+                let unrolled = all(&|role| matches!(role, Role::Block(_)));
+                self.fits_registers(lanes, unrolled)
+                    && (own == 1 || (own - 1).saturating_mul(scale) < self.views.size(d))
             }
             Role::Tile(d) => match self.count(knob.role, values, 0) {
                 0 => true,
@@ -339,6 +341,24 @@ impl ScheduleSpace {
             }
             Role::Lanes | Role::Order(_) | Role::Pack(_) | Role::Combine | Role::Tails => true,
         }
+    }
+
+    /// Returns whether the results of so many unrolled parts stay in registers.
+    fn fits_registers(&self, lanes: Lanes, unrolled: i64) -> bool {
+        let width = |ty: &ScalarType| ty.byte_width().max(1) as i64;
+        let bytes: i64 = self.computation.components.iter().map(width).sum();
+        // Each lane of a prefix-sum holds what all of them add up to.
+        let held = lanes.along.map_or(1, |(d, count)| {
+            let times = if self.views.combine[d].is_ps() {
+                count
+            } else {
+                1
+            };
+            count.saturating_mul(times)
+        });
+        let vector = held.saturating_mul(bytes);
+        let all = self.facts.registers.saturating_mul(self.facts.vector);
+        unrolled == 1 || unrolled <= self.facts.registers && unrolled.saturating_mul(vector) <= all
     }
 
     /// The blocks of a dimension, as lanes and unrolled parts are in a configuration.
