@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -245,6 +246,14 @@ MlirStringRef mdhAttributeName(MlirAttribute attribute) {
 int64_t mdhMappingId(MlirAttribute attribute) {
   auto mapping = dyn_cast<DeviceMappingAttrInterface>(unwrap(attribute));
   return mapping ? mapping.getMappingId() : -1;
+}
+// The bytes of a constant that a module holds as a resource; none if it is no such constant, or its
+// resource is not there.
+MlirStringRef mdhResourceData(MlirAttribute attribute) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(unwrap(attribute));
+  AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
+  return blob ? mlirStringRefCreate(blob->getData().data(), blob->getData().size())
+              : mlirStringRefCreate(nullptr, 0);
 }
 MlirStringRef mdhTypeName(MlirType type) { return wrap(unwrap(type).getAbstractType().getName()); }
 

@@ -103,6 +103,7 @@ unsafe extern "C" {
     pub fn mdhEmitRemark(location: MlirLocation, message: *const c_char);
     pub fn mdhAttributeName(attribute: MlirAttribute) -> MlirStringRef;
     pub fn mdhMappingId(attribute: MlirAttribute) -> i64;
+    pub fn mdhResourceData(attribute: MlirAttribute) -> MlirStringRef;
     pub fn mdhTypeName(ty: MlirType) -> MlirStringRef;
     pub fn mdhAttributeParameters(
         attribute: MlirAttribute,

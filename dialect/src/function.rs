@@ -26,6 +26,7 @@ use melior::ir::{Attribute, AttributeLike, BlockLike, BlockRef, RegionLike, Type
 use mlir_sys::*;
 
 use crate::code::{arguments, scalar_operation};
+use crate::ffi;
 use crate::ir::{self, Errors, Op, Val};
 use crate::layout;
 use crate::parts::{BufferPart, Parts, dynamic};
@@ -559,10 +560,10 @@ fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
         return Some(vec![types::scalar(value)?]);
     }
     let raw = attribute.to_raw();
-    // SAFETY: the kind is checked before the elements are read.
+    // SAFETY: the kind is checked before the elements are read, of which the attribute has that many.
     unsafe {
         if !mlirAttributeIsADenseElements(raw) {
-            return None;
+            return resource(attribute, element);
         }
         // i1 is packed in bits; everything else stands in as many bytes as in a tensor.
         let count = mlirElementsAttrGetNumElements(raw);
@@ -579,6 +580,29 @@ fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
             })
             .collect()
     }
+}
+
+/// The elements of a constant that the module holds as a resource.
+fn resource(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
+    // SAFETY: the bytes live as long as the context.
+    let bytes = unsafe {
+        let data = ffi::mdhResourceData(attribute.to_raw());
+        match data.data.is_null() {
+            true => return None,
+            false => std::slice::from_raw_parts(data.data.cast::<u8>(), data.length),
+        }
+    };
+    let width = element.byte_width().max(1);
+    // SAFETY: a constant held as a resource has elements.
+    let count = unsafe { mlirElementsAttrGetNumElements(attribute.to_raw()) };
+    if bytes.len() != width * usize::try_from(count).ok()? {
+        return None;
+    }
+    let one = |bytes: &[u8]| match element {
+        ScalarType::I1 => Some(Scalar::from_bool(bytes[0] != 0)),
+        _ => Scalar::from_bytes(element, bytes),
+    };
+    bytes.chunks_exact(width).map(one).collect()
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@
 //
 // The transformations of Winograd's convolution are what upstream makes of them, to the oracle as well.
 // RUN: mdh run %s --no-raise --check=all --entry winograd --random 1 | FileCheck %s --check-prefix WINOGRAD
+// RUN: mdh run %s --check=all --entry winograd --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,WINOGRAD
+// RAISED: note: {{[0-9]+}} operation{{s?}} of linalg raised
 // WINOGRAD: check passed: 360 of 360 elements compared
 
 func.func @softmax(%x: tensor<4x5x3xf32>, %y: tensor<4x5x3xf32>) -> tensor<4x5x3xf32> {

@@ -314,19 +314,22 @@ fn neutrals(
     operators.iter().zip(outputs).map(neutral).collect()
 }
 
-/// Laws that are known not to hold, and are granted all the same.
+/// Laws that are not known to hold, or known not to, and are granted.
 fn granted(operator: &Operator, licence: Licence, several: bool) -> Vec<String> {
     let Operator::Own(own) = operator else {
         return Vec::new();
     };
     let commutative = (licence.commutative && several).then_some(marks::COMMUTATIVE.name);
     let laws = [
-        (&own.associative, licence.associative),
-        (&own.commutative, commutative),
+        (&own.associative, licence.associative, "associative"),
+        (&own.commutative, commutative, "commutative"),
     ];
-    let say = |(law, by): (&Law, Option<&str>)| match (law, by) {
-        (Law::Broken(broken), Some(by)) => Some(format!("'{by}' grants it: {}", broken.rule)),
-        _ => None,
+    let say = |(law, by, what): (&Law, Option<&str>, &str)| match (law, by?) {
+        (Law::Broken(broken), by) => Some(format!("'{by}' grants it: {}", broken.rule)),
+        (Law::Open, by) => Some(format!(
+            "'{by}' grants it: its operator is not known to be {what}"
+        )),
+        (Law::Holds, _) => None,
     };
     laws.into_iter().filter_map(say).collect()
 }

@@ -46,6 +46,7 @@ use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::marks;
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::upstream;
 
 pub use structured::names;
 
@@ -100,6 +101,23 @@ impl Licence {
     }
 }
 
+/// Replaces the transformations of Winograd's convolution, which have no loops over elements, by what
+/// upstream makes of them: products of matrices in loops.
+fn decompose(module: Op) {
+    let transformations = [
+        ops::linalg::WINOGRAD_FILTER_TRANSFORM,
+        ops::linalg::WINOGRAD_INPUT_TRANSFORM,
+        ops::linalg::WINOGRAD_OUTPUT_TRANSFORM,
+    ];
+    for op in ir::find_all(module, &transformations) {
+        if !upstream::decompose(op) {
+            let name = ir::name_of(op);
+            let text = format!("'{name}' op stays as it is: upstream decomposes none of such sizes");
+            ir::remark_at(op, &text);
+        }
+    }
+}
+
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let all = options.flag("associative")?;
     let checks = match options.flag("checks")? {
@@ -107,6 +125,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         false => Checks::Off,
     };
     let written = ir::find_all(module, &[ops::mdh::COMPUTE]);
+    decompose(module);
     memory::mark_aliasing(module);
     // From the last one: what a destination is filled with is seen as it was written.
     let mut ops = ir::all(module);
