@@ -112,7 +112,8 @@ fn decompose(module: Op) {
     for op in ir::find_all(module, &transformations) {
         if !upstream::decompose(op) {
             let name = ir::name_of(op);
-            let text = format!("'{name}' op stays as it is: upstream decomposes none of such sizes");
+            let text =
+                format!("'{name}' op stays as it is: upstream decomposes none of such sizes");
             ir::remark_at(op, &text);
         }
     }

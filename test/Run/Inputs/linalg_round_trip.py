@@ -96,7 +96,7 @@ def differs(mdh, case, before, after, folder):
 
 def main():
     mdh, opt, *names = sys.argv[1:]
-    cases = [case for case in linalg_ops.cases() if case.name not in linalg_ops.STAYS]
+    cases = list(linalg_ops.cases())
     cases = [case for case in cases if not names or case.name in names]
     written = "".join(case.function() for case in cases)
     raised = call([opt, *RAISE], written).stdout
