@@ -167,7 +167,7 @@ fn judge(rows: &[Row]) -> Result<()> {
 }
 
 /// This command as a process that answers.
-fn worker(who: &str) -> Result<Command> {
+pub fn worker(who: &str) -> Result<Command> {
     let this = std::env::current_exe();
     let this = this.map_err(|error| Error::bug(format!("this program is not found: {error}")))?;
     let mut command = Command::new(this);

@@ -1,7 +1,6 @@
 //! Measuring schedules: processes that compile and check several at once, and run one at a time.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use mdh_bench::conduct::Measurement;
@@ -204,10 +203,7 @@ fn lost(worker: &mut Option<Contestant>, silence: Silence, patience: Duration) -
 }
 
 fn start() -> Result<Contestant> {
-    let this = std::env::current_exe();
-    let this = this.map_err(|error| Error::bug(format!("this program is not found: {error}")))?;
-    let mut command = Command::new(this);
-    command.args(["bench", "--worker", mdh_bench::schedules::OURS]);
+    let mut command = mdh_bench::worker(mdh_bench::schedules::OURS)?;
     command.stderr(std::process::Stdio::null());
     Contestant::start(command)
 }

@@ -19,12 +19,13 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{ops, schedule};
 use mdh_passes::choose;
 use mdh_tuner::db::Sizes;
+use mdh_tuner::space::Space;
 use mdh_tuner::space::formula::Formula;
 use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};
-use mdh_tuner::space::{Builder, Space};
 
 /// A computation whose schedule is searched.
+#[derive(Clone)]
 struct Searched {
     /// Its position in the function.
     position: usize,
@@ -103,18 +104,14 @@ impl Program {
             for (n, knob) in one.space.knobs().iter().enumerate() {
                 builder = builder.parameter(one.parameter(n, knob, &names)?);
             }
-            let space = one.clone_for_filter();
+            let one = one.clone();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let filter = Formula::new("its schedule keeps all rules", names, move |values| {
-                let values = space.positions(values);
-                values.is_some_and(|v| space.space.objections(&space.space.schedule(&v)).is_empty())
+                let values = one.positions(values);
+                values.is_some_and(|v| one.space.objections(&one.space.schedule(&v)).is_empty())
             });
             builder = builder.filter(filter);
         }
-        self.build(builder)
-    }
-
-    fn build(&self, builder: Builder) -> Result<Space> {
         builder.build().map_err(crate::failed)
     }
 
@@ -171,14 +168,6 @@ impl Searched {
         knobs
             .map(|knob| format!("{}{}", self.prefix, knob.name))
             .collect()
-    }
-
-    fn clone_for_filter(&self) -> Searched {
-        Searched {
-            position: self.position,
-            prefix: self.prefix.clone(),
-            space: self.space.clone(),
-        }
     }
 
     /// The positions of values among those of the knobs; none if one of them is no value.
