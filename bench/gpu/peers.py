@@ -154,21 +154,12 @@ class Cupy(Torch):
         if not make:
             return None
         run = make(*[cupy.from_dlpack(a) for a in self.arrays(arrays)])
-        # CuPy has a stream of its own.
-        stream = self.torch.cuda.ExternalStream(cupy.cuda.get_current_stream().ptr)
 
-        def on_its_stream():
-            with self.torch.cuda.stream(stream):
+        def on_torch_stream():
+            # CuPy has a current stream of its own: events and graphs of torch do not see it.
+            with cupy.cuda.ExternalStream(self.torch.cuda.current_stream().cuda_stream):
                 return run()
-        return on_its_stream
-
-    def captured(self, run):
-        return None
-
-    def between(self, run, count):
-        stream = self.torch.cuda.ExternalStream(self.cupy.cuda.get_current_stream().ptr)
-        with self.torch.cuda.stream(stream):
-            return super().between(run, count)
+        return on_torch_stream
 
     def results(self, value):
         eps = self.cupy.finfo(value.dtype).eps if value.dtype.kind == "f" else 0.0
