@@ -1,7 +1,7 @@
 //! `mdh bench --compile-time`: compile times, and their growth with the program.
 //!
 //! Each program of a family is compiled as `mdh compile` does it, without files and the start of the
-//! process, to two stages: computations that have their schedules, and machine code. Of several
+//! process, to two stages: computations that have their schedules (of linalg: computations), and machine code. Of several
 //! times the shortest counts: what else happens on the machine only adds. The exponent is the slope
 //! of the line that is nearest to the logarithms of times over those of sizes: 1 where time grows as the
 //! program does.
@@ -25,12 +25,6 @@ use mdh_compiler::source::Source;
 /// The sizes of programs, and those of a quick run.
 const SIZES: [usize; 4] = [32, 100, 320, 1000];
 const QUICK: [usize; 2] = [2, 4];
-
-/// The stages, and what tables call them.
-const STAGES: [(Stage, &str); 2] = [
-    (Stage::Scheduled, "scheduled"),
-    (Stage::Obj, "machine code"),
-];
 
 /// Compilations are repeated until they have taken so long together, and so often at most.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -63,16 +57,16 @@ pub struct Time {
 /// Runs the command.
 pub fn run(command: &BenchArguments) -> Result<()> {
     check(command)?;
-    let (sizes, stages): (&[usize], _) = match command.quick {
-        true => (&QUICK, STAGES),
-        false => (&SIZES, STAGES),
+    let sizes: &[usize] = match command.quick {
+        true => &QUICK,
+        false => &SIZES,
     };
     let families: Vec<&Family> = FAMILIES.iter().filter(|f| is_wanted(command, f)).collect();
     let progress = Progress::start("compiling");
     output::print(heading(sizes))?;
     let mut curves = Vec::new();
     for family in families {
-        for (stage, name) in stages {
+        for (stage, name) in family.stages {
             let mut times = Vec::new();
             for n in sizes {
                 progress.step(&format!("{} of {n}: {name}", family.name));

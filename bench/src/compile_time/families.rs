@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use mdh_compiler::cli::Stage;
+
 /// Programs of any size.
 pub struct Family {
     /// The name in tables and pictures.
@@ -11,34 +13,52 @@ pub struct Family {
     pub of: &'static str,
     /// The program with so many parts.
     pub program: fn(usize) -> String,
+    /// The stages that it is compiled to, and what tables call them.
+    pub stages: [(Stage, &'static str); 2],
 }
 
+const STAGES: [(Stage, &str); 2] = [
+    (Stage::Scheduled, "scheduled"),
+    (Stage::Obj, "machine code"),
+];
+
 /// The families.
-pub const FAMILIES: [Family; 5] = [
+pub const FAMILIES: [Family; 6] = [
     Family {
         name: "functions",
         of: "functions of one small computation",
         program: functions,
+        stages: STAGES,
     },
     Family {
         name: "folding chain",
         of: "computations that become one",
         program: folding_chain,
+        stages: STAGES,
     },
     Family {
         name: "chain",
         of: "sums, each of what the one before it gives",
         program: chain,
+        stages: STAGES,
     },
     Family {
         name: "scalar code",
         of: "operations of one scalar function",
         program: scalar_code,
+        stages: STAGES,
     },
     Family {
         name: "order",
         of: "levels in the order of a schedule",
         program: order,
+        stages: STAGES,
+    },
+    Family {
+        name: "linalg",
+        of: "operations of linalg, as a network has them",
+        program: linalg,
+        stages: [(Stage::Raised, "raised"), STAGES[1]],
     },
 ];
 
@@ -166,5 +186,44 @@ fn order(n: usize) -> String {
         combine.join(", "),
         levels.join(", ")
     ));
+    program.0
+}
+
+/// Layers of a network: a product that starts from zeros, a bias, and a rectification by `linalg.generic`.
+fn linalg(n: usize) -> String {
+    let mut program = Program(String::new());
+    program.line(format_args!(
+        "func.func @f(%x0: tensor<32x32xf32>, %m: tensor<32x32xf32>) -> tensor<32x32xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<32x32xf32>"
+    ));
+    let mut last = 0;
+    for k in 1..=n {
+        let operation = match k % 4 {
+            1 => "linalg.fill ins(%zero : f32) outs(%empty : tensor<32x32xf32>)".to_string(),
+            2 => format!(
+                "linalg.matmul ins(%x{last}, %m : tensor<32x32xf32>, tensor<32x32xf32>) \
+                 outs(%x{} : tensor<32x32xf32>)",
+                k - 1
+            ),
+            3 => format!(
+                "linalg.add ins(%x{last}, %m : tensor<32x32xf32>, tensor<32x32xf32>) \
+                 outs(%empty : tensor<32x32xf32>)"
+            ),
+            _ => format!(
+                "linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, \
+                 affine_map<(i, j) -> (i, j)>], iterator_types = [\"parallel\", \"parallel\"]}} \
+                 ins(%x{last} : tensor<32x32xf32>) outs(%empty : tensor<32x32xf32>) {{
+  ^bb0(%e: f32, %o: f32):
+    %r = arith.maximumf %e, %zero : f32
+    linalg.yield %r : f32
+  }}"
+            ),
+        };
+        program.line(format_args!("  %x{k} = {operation} -> tensor<32x32xf32>"));
+        // Zeros are where the next product starts from, not its operand.
+        last = if k % 4 == 1 { last } else { k };
+    }
+    program.line(format_args!("  return %x{n} : tensor<32x32xf32>\n}}"));
     program.0
 }
