@@ -9,6 +9,7 @@
 
 pub mod agree;
 pub mod blas;
+pub mod candidates;
 pub mod chart;
 pub mod compile_time;
 pub mod conduct;

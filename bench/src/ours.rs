@@ -12,9 +12,11 @@ use mdh_passes::pipelines::Target;
 use mdh_passes::register;
 use mdh_runtime::{Level, memory};
 
+use super::candidates;
 use super::limits;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
+use mdh_compiler::check::Expectation;
 use mdh_compiler::cli::{CheckHow, Range, RunArguments};
 use mdh_compiler::compile;
 use mdh_compiler::depth::Lowering;
@@ -30,15 +32,18 @@ use mdh_compiler::values::Tensor;
 /// Answers requests from standard input until it ends.
 pub fn serve() -> Result<()> {
     register::all();
-    while let Some(request) = next()? {
+    let mut left = None;
+    while let Some(request) = left.take().map_or_else(next, |request| Ok(Some(request)))? {
         let answer = match request {
-            Request::Compile(task) => {
-                let done = case(&task);
-                match done {
-                    Ok(()) => Answer::Done {},
-                    Err(error) => refusal(&error),
+            Request::Compile(task) => answer(case(&task)),
+            Request::Prepare(task) => match candidates::serve(&task) {
+                Ok(None) => return Ok(()),
+                Ok(request) => {
+                    left = request;
+                    continue;
                 }
-            }
+                Err(error) => refusal(&error),
+            },
             Request::Limits => match limits::measure() {
                 Ok(limits) => Answer::Limits(limits),
                 Err(error) => refusal(&error),
@@ -48,6 +53,14 @@ pub fn serve() -> Result<()> {
         say(&answer)?;
     }
     Ok(())
+}
+
+/// Answers the conductor about something that is done, or not.
+pub fn answer(done: Result<()>) -> Answer {
+    match done {
+        Ok(()) => Answer::Done {},
+        Err(error) => refusal(&error),
+    }
 }
 
 /// Answers the conductor about a failure: short memory is no fault of the program.
@@ -83,7 +96,7 @@ pub fn say(answer: &Answer) -> Result<()> {
 }
 
 /// The function of a program that is measured; with a schedule, if there is one for it.
-fn formed<'c>(
+pub fn formed<'c>(
     context: &'c Context,
     source: &Source,
     entry: Option<&str>,
@@ -136,13 +149,7 @@ fn case(task: &Task) -> Result<()> {
     let code = Code::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
-    code.call(&mut call, NonZeroU32::MIN)?;
-    call.check_bounds()?;
-    if let (_, Some(wrong)) = expectation.hold(&call) {
-        return Err(Error::check(format!(
-            "the result is not what the definition says: {wrong}"
-        )));
-    }
+    hold(&code, &mut call, &expectation)?;
     say(&Answer::Compiled(Compiled {
         inputs: describe(&entry, &call.arguments, &files),
         outputs: describe_outputs(&entry, &call, &files),
@@ -151,6 +158,18 @@ fn case(task: &Task) -> Result<()> {
         checked: true,
     }))?;
     run(&entry, &code, &mut call)
+}
+
+/// Calls the code once, and fails if its result is not what the definition says.
+pub fn hold(code: &Code, call: &mut Call, expectation: &Expectation) -> Result<()> {
+    code.call(call, NonZeroU32::MIN)?;
+    call.check_bounds()?;
+    match expectation.hold(call) {
+        (_, Some(wrong)) => Err(Error::check(format!(
+            "the result is not what the definition says: {wrong}"
+        ))),
+        (_, None) => Ok(()),
+    }
 }
 
 /// Runs and answers until the case is dropped.
@@ -179,7 +198,7 @@ pub fn run(entry: &Entry, code: &Code, call: &mut Call) -> Result<()> {
 }
 
 /// The arguments of an `mdh run` that makes random inputs and checks the result.
-fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
+pub fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
     RunArguments {
         random: Some(0),
         ranges: ranges.to_vec(),
@@ -192,7 +211,7 @@ fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
 const COPIES: u64 = 3;
 
 /// Refuses before anything starts if memory is short.
-fn require_memory(entry: &Entry) -> Result<()> {
+pub fn require_memory(entry: &Entry) -> Result<()> {
     let parameters = entry.arguments.iter().chain(&entry.results);
     let bytes: u64 = parameters
         .map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()))

@@ -22,6 +22,13 @@ pub enum Request {
     Hello,
     /// To prepare a program of ours: compile it, make its inputs.
     Compile(Task),
+    /// To prepare a program of ours for several schedules: make its inputs, evaluate its definition.
+    Prepare(Task),
+    /// To compile the program that is prepared.
+    Schedule {
+        /// A file with its schedules; the model's, if there is none.
+        file: Option<String>,
+    },
     /// To prepare a case on given inputs.
     Load {
         /// The workload.
@@ -49,7 +56,7 @@ pub enum Request {
     },
     /// To measure what the machine can do.
     Limits,
-    /// To forget the case.
+    /// To forget the case; of a program that is prepared, its code.
     Drop,
 }
 

@@ -74,7 +74,12 @@ impl<'c> Formed<'c> {
 
     /// Gives the function's computations the schedules of a file.
     pub fn apply(&self, schedules: Option<&Path>) -> Result<()> {
-        let operation = compile::operation(&self.module);
+        self.apply_to(&self.module, schedules)
+    }
+
+    /// The same for the function in a copy of the module.
+    pub fn apply_to(&self, module: &Module, schedules: Option<&Path>) -> Result<()> {
+        let operation = compile::operation(module);
         schedules.map_or(Ok(()), |path| {
             schedules::apply(path, operation, &self.function)
         })

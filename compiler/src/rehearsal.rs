@@ -1,6 +1,7 @@
 //! Rehearsal of a run on random inputs whose results are checked at some places, as benchmarks and
 //! packages need it.
 
+use mdh_algebra::oracle::Errors;
 use melior::Context;
 
 use crate::arguments;
@@ -36,6 +37,18 @@ impl<'e> Rehearsal<'e> {
         run: &RunArguments,
         samples: usize,
     ) -> Result<Rehearsal<'e>> {
+        let errors =
+            |inputs: &[Tensor], shapes: &[Vec<i64>]| lowering.errors(context, inputs, shapes);
+        Rehearsal::with(entry, errors, run, samples)
+    }
+
+    /// The same with the error bounds that `errors` has for inputs and the shapes of results.
+    pub fn with(
+        entry: &'e Entry,
+        errors: impl Fn(&[Tensor], &[Vec<i64>]) -> Errors,
+        run: &RunArguments,
+        samples: usize,
+    ) -> Result<Rehearsal<'e>> {
         let inputs = arguments::gather(entry, run)?;
         let known = Known::of(entry, run)?;
         let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
@@ -44,7 +57,7 @@ impl<'e> Rehearsal<'e> {
         let wanted = Wanted {
             elements: Elements::Sampled(samples),
             seed: run.random.unwrap_or(0),
-            errors: lowering.errors(context, &inputs, &shapes),
+            errors: errors(&inputs, &shapes),
         };
         let expectation = Expectation::of(entry, &known, &instance, wanted)?;
         let (flops, bytes) = (instance.flops(), instance.bytes());

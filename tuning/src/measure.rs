@@ -57,15 +57,15 @@ impl<'p> Processes<'p> {
         self.folder.path().join(format!("{worker}.json"))
     }
 
-    /// The task with the schedules of a configuration; a failure where there are none.
-    fn task(
+    /// The request to compile a configuration; a failure where it has no schedules.
+    fn request(
         &self,
         worker: usize,
         configuration: &Configuration,
-    ) -> std::result::Result<Task, Outcome> {
+    ) -> std::result::Result<Request, Outcome> {
         // What the model chooses is compiled as it is without a schedule from here.
         if self.default.as_ref() == Some(configuration) {
-            return Ok(self.task.clone());
+            return Ok(Request::Schedule { file: None });
         }
         let rejected = |text: String| Outcome::failed(FailureKind::Rejected, text);
         let schedules = self.program.schedules(configuration);
@@ -74,9 +74,8 @@ impl<'p> Processes<'p> {
         let text = serde_json::to_string(&schedules).map_err(|e| rejected(e.to_string()))?;
         let path = self.file(worker);
         std::fs::write(&path, text).map_err(|e| rejected(format!("{}: {e}", path.display())))?;
-        Ok(Task {
-            schedule: Some(path.display().to_string()),
-            ..self.task.clone()
+        Ok(Request::Schedule {
+            file: Some(path.display().to_string()),
         })
     }
 }
@@ -90,18 +89,22 @@ impl Measure for Processes<'_> {
     ) {
         let count = self.workers.len();
         for (first, part) in batch.chunks(count).enumerate() {
-            let tasks: Vec<_> = (part.iter().enumerate())
-                .map(|(worker, configuration)| self.task(worker, configuration))
+            let requests: Vec<_> = (part.iter().enumerate())
+                .map(|(worker, configuration)| self.request(worker, configuration))
                 .collect();
-            let patience = self.patience;
+            let (patience, task) = (self.patience, &self.task);
             // Compiled at once, then run with nothing beside.
             let found: Vec<Option<Outcome>> = std::thread::scope(|scope| {
-                let started = self.workers.iter_mut().zip(tasks).map(|(worker, task)| {
-                    scope.spawn(move || match task {
-                        Ok(task) => compiled(worker, &task, patience),
-                        Err(outcome) => Some(outcome),
-                    })
-                });
+                let started = self
+                    .workers
+                    .iter_mut()
+                    .zip(requests)
+                    .map(|(worker, request)| {
+                        scope.spawn(move || match request {
+                            Ok(request) => compiled(worker, task, &request, patience),
+                            Err(outcome) => Some(outcome),
+                        })
+                    });
                 let started: Vec<_> = started.collect();
                 let joined = started.into_iter().map(|thread| thread.join());
                 joined
@@ -128,17 +131,35 @@ fn bug(text: &str) -> Outcome {
     Outcome::failed(FailureKind::Crash, text)
 }
 
-/// Has a process compile and check a candidate; the outcome if that fails.
-fn compiled(worker: &mut Option<Contestant>, task: &Task, patience: Duration) -> Option<Outcome> {
+/// Has a process compile and check a candidate; the outcome if that fails. A process that is started
+/// for it prepares the task first.
+fn compiled(
+    worker: &mut Option<Contestant>,
+    task: &Task,
+    request: &Request,
+    patience: Duration,
+) -> Option<Outcome> {
     if worker.as_ref().is_none_or(Contestant::is_lost) {
         match start() {
             Ok(started) => *worker = Some(started),
             Err(error) => return Some(bug(error.message())),
         }
+        if let Some(failed) = asked(worker, &Request::Prepare(task.clone()), patience) {
+            *worker = None;
+            return Some(failed);
+        }
     }
-    let process = worker.as_mut()?;
-    match process.ask(&Request::Compile(task.clone()), patience) {
-        Ok(Answer::Compiled(_)) => None,
+    asked(worker, request, patience)
+}
+
+/// Asks a process to prepare or to compile; the outcome if that fails.
+fn asked(
+    worker: &mut Option<Contestant>,
+    request: &Request,
+    patience: Duration,
+) -> Option<Outcome> {
+    match worker.as_mut()?.ask(request, patience) {
+        Ok(Answer::Compiled(_) | Answer::Done {}) => None,
         Ok(Answer::Wrong(why)) => Some(Outcome::failed(FailureKind::WrongResult, why)),
         Ok(Answer::Failed(why)) => Some(Outcome::failed(FailureKind::Compilation, why)),
         Ok(Answer::No(why)) => Some(Outcome::failed(FailureKind::Memory, why)),
