@@ -162,27 +162,23 @@ impl Code {
 
     /// Returns whether some operation's result may differ between libraries ([`Op::is_approximate`]).
     pub fn is_approximate(&self) -> bool {
-        self.applies(Op::is_approximate)
+        self.body.applies(Op::is_approximate)
     }
 
     /// Returns whether some operation rounds ([`Op::rounds`]).
     pub fn rounds(&self) -> bool {
-        self.applies(Op::rounds)
+        self.body.rounds()
+    }
+
+    /// The most operations that round between an argument and a result; `None` where loops have some.
+    pub fn roundings(&self) -> Option<u64> {
+        let mut depths = vec![0; self.registers];
+        self.body.roundings(&mut depths)
     }
 
     /// Returns whether it has loops whose iterations no constants say: [`Code::flops`] counts one.
     pub fn has_open_loops(&self) -> bool {
         self.body.has_open_loops()
-    }
-
-    fn applies(&self, wanted: fn(Op) -> bool) -> bool {
-        let mut found = false;
-        self.body.visit(&mut |instruction| {
-            if let Instruction::Apply { op, .. } = instruction {
-                found |= wanted(*op);
-            }
-        });
-        found
     }
 
     /// Returns whether it has loops, or operations that are expensive ([`Op::is_expensive`]).
@@ -331,6 +327,48 @@ impl Block {
         flops
     }
 
+    fn rounds(&self) -> bool {
+        self.applies(Op::rounds)
+    }
+
+    fn applies(&self, wanted: fn(Op) -> bool) -> bool {
+        let mut found = false;
+        self.visit(&mut |instruction| {
+            if let Instruction::Apply { op, .. } = instruction {
+                found |= wanted(*op);
+            }
+        });
+        found
+    }
+
+    /// The most of them on the way to a value that it yields, where the registers before have these numbers.
+    fn roundings(&self, depths: &mut [u64]) -> Option<u64> {
+        for instruction in &self.instructions {
+            let mut before = 0;
+            instruction.uses(&mut |register| before = depths[register].max(before));
+            let after = match instruction {
+                Instruction::Apply { op, .. } => before + u64::from(op.rounds()),
+                Instruction::Call { callee, .. } => before + callee.roundings()?,
+                Instruction::If {
+                    then, otherwise, ..
+                } => {
+                    let then = then.roundings(depths)?;
+                    otherwise.roundings(depths)?.max(then).max(before)
+                }
+                Instruction::For { body, .. } if body.rounds() => return None,
+                Instruction::While { before, after, .. } if before.rounds() || after.rounds() => {
+                    return None;
+                }
+                _ => before,
+            };
+            for result in instruction.results() {
+                depths[*result] = after;
+            }
+        }
+        let yielded = self.yields.iter().map(|register| depths[*register]);
+        Some(yielded.max().unwrap_or(0))
+    }
+
     fn has_open_loops(&self) -> bool {
         self.instructions
             .iter()
@@ -372,5 +410,79 @@ impl Block {
         }
         let span = upper.abs_diff(lower);
         u64::try_from(span.div_ceil(step.unsigned_abs())).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums of the arguments and of what is made of them, one after the other.
+    fn sums(inputs: usize, of: &[[Register; 2]], yields: &[Register]) -> Code {
+        let apply = |(n, operands): (usize, &[Register; 2])| Instruction::Apply {
+            result: inputs + n,
+            op: Op::Addf,
+            operands: operands.to_vec(),
+            ty: ScalarType::F32,
+        };
+        Code {
+            inputs: vec![ScalarType::F32; inputs],
+            results: vec![ScalarType::F32; yields.len()],
+            registers: inputs + of.len(),
+            body: Block {
+                instructions: of.iter().enumerate().map(apply).collect(),
+                yields: yields.to_vec(),
+            },
+        }
+    }
+
+    #[test]
+    fn roundings_are_those_of_the_longest_way() {
+        assert_eq!(Code::identity(&[ScalarType::F32]).roundings(), Some(0));
+        assert_eq!(
+            Code::single(Op::Maxnumf, ScalarType::F32).roundings(),
+            Some(0)
+        );
+        // Two sums beside each other, and one of three terms.
+        assert_eq!(sums(4, &[[0, 2], [1, 3]], &[4, 5]).roundings(), Some(1));
+        let mut code = sums(4, &[[0, 2], [4, 3], [1, 3]], &[5, 6]);
+        assert_eq!(code.roundings(), Some(2));
+        // What nothing yields is on no way.
+        code.body.yields = vec![4, 6];
+        assert_eq!(code.roundings(), Some(1));
+        // A call adds its own.
+        let call = Instruction::Call {
+            callee: Arc::new(sums(2, &[[0, 1], [2, 1]], &[3])),
+            operands: vec![4, 5],
+            results: vec![7],
+        };
+        code.registers += 1;
+        code.body.instructions.push(call);
+        code.body.yields = vec![7];
+        assert_eq!(code.roundings(), Some(4));
+    }
+
+    #[test]
+    fn roundings_of_loops_are_not_known() {
+        let mut code = sums(2, &[[0, 1]], &[2]);
+        let body = std::mem::take(&mut code.body);
+        let looped = |body: Block| Instruction::For {
+            sign: Sign::Signed,
+            lower: 0,
+            upper: 0,
+            step: 0,
+            induction: 1,
+            initial: vec![],
+            arguments: vec![],
+            body,
+            results: vec![],
+        };
+        code.body = Block {
+            instructions: vec![looped(body)],
+            yields: vec![0],
+        };
+        assert_eq!(code.roundings(), None);
+        code.body.instructions = vec![looped(Block::default())];
+        assert_eq!(code.roundings(), Some(0));
     }
 }

@@ -8,6 +8,10 @@
 //! NaN agrees with NaN, and -0.0 with 0.0. Where one component is NaN on both sides, the tuple as
 //! a whole is no value, and NaN in another component of it agrees with any float: a pair of a
 //! maximum and a sum may spoil the sum when the maximum is spoilt.
+//!
+//! An operator may have its laws for the values of its program only (a count is not negative). So a
+//! check of results asks them again of tuples that the program itself combines ([`Observed`]): a bound
+//! on what reordering changes means nothing for an operator that must not be reordered.
 
 use std::fmt;
 
@@ -53,6 +57,12 @@ impl Law {
             Law::LeftNeutral => ["neutral on the left", "f(neutral, x)", "x"],
             Law::RightNeutral => ["neutral on the right", "f(x, neutral)", "x"],
         }
+    }
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.texts()[0])
     }
 }
 
@@ -170,6 +180,68 @@ fn random_scalar(ty: ScalarType, random: &mut Random, trial: usize, trials: usiz
     Scalar::from_bits(ty, random.bits())
 }
 
+/// Laws that an operator declares, tested on tuples that are combined in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Observed<'a> {
+    test: Test<'a>,
+    /// So many more triples are tested.
+    left: usize,
+}
+
+/// So many triples of a computation are tested.
+const TRIPLES: usize = 1 << 12;
+
+impl<'a> Observed<'a> {
+    /// Nothing where no law of a user's operator is declared.
+    pub(crate) fn of(operator: Option<&'a Operator>) -> Option<Self> {
+        let own = operator.filter(|o| matches!(o, Operator::User(_)));
+        let operator = own.filter(|o| o.is_associative() || o.is_commutative())?;
+        let test = Test {
+            operator,
+            machine: Machine::new(),
+            violations: Vec::new(),
+        };
+        Some(Observed {
+            test,
+            left: TRIPLES,
+        })
+    }
+
+    /// Returns whether more triples are wanted.
+    pub(crate) fn is_open(&self) -> bool {
+        self.left > 0
+    }
+
+    /// A law that three tuples which follow each other refute. Numbers that are none, infinite or
+    /// denormal say nothing: what comes to such depends on the order, whatever laws hold for others.
+    pub(crate) fn triple(&mut self, [x, y, z]: [&[Scalar]; 3]) -> Option<Violation> {
+        self.left = self.left.saturating_sub(1);
+        let (xy, yz) = (self.test.apply(x, y).ok()?, self.test.apply(y, z).ok()?);
+        let [left, right] = [(&xy[..], z), (x, &yz[..])].map(|(a, b)| self.test.apply(a, b).ok());
+        let (left, right) = left.zip(right)?;
+        let all = [x, y, z, &xy, &yz, &left, &right];
+        if !all.iter().all(|tuple| tuple.iter().all(is_ordinary)) {
+            return None;
+        }
+        if self.test.operator.is_associative() {
+            let scale = scale(&all[..5]);
+            self.test
+                .compare(Law::Associative, &[x, y, z], left, right, scale);
+        }
+        if self.test.operator.is_commutative() {
+            self.test.commutative(x, y);
+        }
+        self.test.violations.pop()
+    }
+}
+
+fn is_ordinary(value: &Scalar) -> bool {
+    let size = value.as_f64().abs();
+    let smallest = value.ty.min_denormal() / value.ty.epsilon();
+    !value.ty.is_float() || size == 0.0 || (size.is_finite() && size >= smallest)
+}
+
+#[derive(Clone, Debug)]
 struct Test<'a> {
     operator: &'a Operator,
     machine: Machine,
@@ -423,5 +495,56 @@ mod tests {
     fn what_is_undefined_is_left_out() {
         let found = check_laws(&user(Op::Divsi, I32, None), &[I32], Values::Finite, 1, 200);
         assert!(!found.is_empty());
+    }
+
+    /// `|x - y|` is no way to combine parts, and three numbers that are far enough apart show it; a sum and
+    /// what overflows in some order show nothing.
+    #[test]
+    fn triples_of_a_program_refute_a_law() {
+        let float = |x: f64| vec![Scalar::from_f64(F32, x)];
+        let triple = |operator: &Operator, [x, y, z]: [f64; 3]| {
+            let mut observed = Observed::of(Some(operator)).unwrap();
+            let found = observed.triple([&float(x), &float(y), &float(z)]);
+            found.map(|violation| violation.law)
+        };
+        let distance = Operator::User(UserOperator {
+            name: "f".into(),
+            code: Code {
+                inputs: vec![F32; 2],
+                results: vec![F32],
+                registers: 4,
+                body: Block {
+                    instructions: [(2, Op::Subf, vec![0, 1]), (3, Op::Absf, vec![2])]
+                        .map(|(result, op, operands)| Instruction::Apply {
+                            result,
+                            op,
+                            operands,
+                            ty: F32,
+                        })
+                        .to_vec(),
+                    yields: vec![3],
+                },
+            },
+            neutral: None,
+            commutative: true,
+            associative: true,
+        });
+        let associative = Some(Law::Associative);
+        assert_eq!(triple(&distance, [0.25, 0.5, 0.75]), associative);
+        assert_eq!(triple(&distance, [0.25, f64::NAN, 0.75]), None);
+        assert_eq!(
+            triple(&user(Op::Subf, F32, None), [0.0, 1.0, 0.0]),
+            Some(Law::Commutative)
+        );
+        assert_eq!(triple(&user(Op::Addf, F32, None), [0.1, 0.2, -0.3]), None);
+        assert_eq!(
+            triple(&user(Op::Mulf, F32, None), [1e30, 1e30, 1e-30]),
+            None
+        );
+        assert_eq!(
+            triple(&user(Op::Mulf, F32, None), [1e-30, 1e-10, 1e30]),
+            None
+        );
+        assert!(Observed::of(Some(&Operator::Builtin(vec![Builtin::Addf]))).is_none());
     }
 }

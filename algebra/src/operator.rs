@@ -182,6 +182,15 @@ impl Operator {
         }
     }
 
+    /// The most operations of one application that round between an element and the result; `None`
+    /// where that is not known.
+    pub fn roundings(&self) -> Option<u64> {
+        match self {
+            Operator::Builtin(ops) => Some(u64::from(ops.iter().any(|op| op.op().rounds()))),
+            Operator::User(user) => user.code.roundings(),
+        }
+    }
+
     /// Arithmetic operations of one application.
     pub fn flops(&self) -> u64 {
         match self {

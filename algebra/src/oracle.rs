@@ -29,7 +29,7 @@
 //!   passes that on.
 //! - Errors of inputs (results of earlier computations) pass through the scalar function by
 //!   finite differences `f(x +- e) - f(x)`. Before a user's operator, each of these runs is a
-//!   world of its own instead, in which every input element is at one end or the other of what
+//!   world of its own instead, in which every input element is at an end or within the bounds of what
 //!   it may be, and a math function is off up or down, but always in the same way: equal
 //!   arguments give equal values, so that true ties stay ties.
 //! - An integer that differs in some of those runs (the index of an arg-max between reassociated
@@ -90,9 +90,10 @@ use std::fmt;
 pub use group::Evaluator;
 
 use crate::computation::Place;
+use crate::laws::Violation;
 use crate::machine::{EvalError, MATH_ULPS};
 use crate::op::Op;
-use crate::random::{hash, sign};
+use crate::random::{Random, hash, sign};
 use crate::scalar::{Scalar, ScalarType};
 
 /// A value, and how far a correct result may be from it.
@@ -174,12 +175,18 @@ impl Element {
     }
 }
 
-/// The element at one end or the other of what it may be, depending on its key and the world.
+/// The element at one end or the other of what it may be, or anywhere between, depending on its key and the
+/// world: what is made of it may round by its last digits, which are the same at both ends.
 fn moved(element: Element, key: u64, world: u64) -> Scalar {
     if element.error == 0.0 || element.is_arbitrary() {
         return element.value;
     }
-    let off = element.error * sign(hash([world, key]));
+    let bits = hash([world, key]);
+    let way = match world / 4 % 2 {
+        0 => sign(bits),
+        _ => Random::new(bits).signed_unit(),
+    };
+    let off = element.error * way;
     Scalar::from_f64(element.value.ty, element.value.as_f64() + off)
 }
 
@@ -226,6 +233,8 @@ pub enum Failure {
         /// The error.
         error: EvalError,
     },
+    /// An operator does not have a law that the program says it has, on what it combines here.
+    Law(Box<Violation>),
     /// An empty `pw` dimension without neutral element and carry.
     EmptyPw {
         /// The dimension's name.
@@ -250,6 +259,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Code { place, error } => write!(f, "{place}: {error}"),
+            Failure::Law(violation) => write!(f, "{violation}"),
             Failure::EmptyPw { dimension } => write!(
                 f,
                 "dimension '{dimension}' is empty, its operator has no neutral element and there \

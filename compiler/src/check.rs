@@ -2,8 +2,11 @@
 //! unless all are asked for.
 
 use mdh_algebra::compare::{Comparison, compare, sample_points};
+use mdh_algebra::laws::Violation;
 use mdh_algebra::oracle::{Element, Errors, Failure};
 use mdh_algebra::program::{Instance, Reference, Target};
+use mdh_dialect::ir::Op;
+use mdh_dialect::location::SourceLocation;
 use mdh_exec::ArraySlot;
 use mdh_runtime::memory;
 use melior::ir::operation::OperationLike;
@@ -96,10 +99,11 @@ impl<'e> Expectation<'e> {
             }
             let found = expected(&mut reference, target, wanted.seed, count);
             let (elements, expected) = found.map_err(|failure| {
-                let place = reference.failed().and_then(|s| known.origin(s));
-                match place {
-                    Some(op) => error_at(op.location(), &undefined(&failure)),
-                    None => Error::input(undefined(&failure)),
+                let op = reference.failed().and_then(|s| known.origin(s));
+                match (&failure, op) {
+                    (Failure::Law(law), op) => refuted(law, op),
+                    (_, Some(op)) => error_at(op.location(), &undefined(&failure)),
+                    (_, None) => Error::input(undefined(&failure)),
                 }
             })?;
             outputs.push(Output {
@@ -229,6 +233,21 @@ fn flat(tensor: &Tensor, index: &[i64]) -> usize {
         .iter()
         .zip(tensor.shape())
         .fold(0, |flat, (i, n)| flat * *n as usize + *i as usize)
+}
+
+/// A law that a program claims and its own elements refute: whatever comes out would be within what
+/// reordering may change.
+fn refuted(law: &Violation, op: Option<Op>) -> Error {
+    let place = op.and_then(|op| SourceLocation::of(op.location()));
+    let place = place.map_or(String::new(), |place| format!("{place}: "));
+    Error::check(format!(
+        "the program declares a law that its own elements refute, so that no result can be told from a \
+         wrong one:\n  {place}{law}"
+    ))
+    .help(format!(
+        "leave out that it is {}; '--check-laws' tests what is declared on small numbers",
+        law.law
+    ))
 }
 
 fn undefined(failure: &Failure) -> String {

@@ -2,7 +2,7 @@
 //! on it, and not on the number of elements that are combined.
 //!
 //! The function is lowered once more, up to its code on vectors. In between, where every computation
-//! has its schedule, the depths of all trees of sums and products are added: so many combinations at
+//! has its schedule, the depths of all trees in which something rounds are added: so many combinations at
 //! most lie between an element and the result of any one computation of the function, however the
 //! passes before have taken that apart or put it together.
 
@@ -11,7 +11,7 @@ use melior::ir::Module;
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::operator::{Builtin, Operator};
+use mdh_algebra::operator::Operator;
 use mdh_algebra::oracle::Errors;
 use mdh_algebra::program::Program;
 use mdh_algebra::schedule::{Leaves, Resolved};
@@ -98,7 +98,8 @@ impl Lowering<'_, '_> {
         arguments: &[Tensor],
         shapes: &[Vec<i64>],
     ) -> Option<Depths> {
-        let translated = function::translate(function, Depth::Signatures).ok()?;
+        // The code of operators says how often they round.
+        let translated = function::translate(function, Depth::Code).ok()?;
         if loops(&translated.program) > loops_before {
             return None;
         }
@@ -110,12 +111,17 @@ impl Lowering<'_, '_> {
         }
         let mut all = Depths::default();
         for (statement, computation) in instance.bound_computations() {
-            if !rounds(computation) {
+            // Coupled with others, a sum is a component of a user's operator.
+            let roundings = computation
+                .operator()
+                .map_or(Some(0), Operator::roundings)?;
+            if roundings == 0 {
                 continue;
             }
             let own = of_computation(*translated.origins.get(statement)?, computation)?;
-            all.vector = all.vector.saturating_add(own.vector);
-            all.scalar = all.scalar.saturating_add(own.scalar);
+            let with = |all: u64, own: u64| all.saturating_add(own.saturating_mul(roundings));
+            all.vector = with(all.vector, own.vector);
+            all.scalar = with(all.scalar, own.scalar);
         }
         Some(all)
     }
@@ -125,15 +131,6 @@ impl Lowering<'_, '_> {
 fn loops(program: &Program) -> usize {
     let all = program.all_statements();
     all.into_iter().filter(|s| !s.bodies().is_empty()).count()
-}
-
-/// Returns whether a computation combines by sums or products of floats.
-fn rounds(computation: &Computation) -> bool {
-    let of_floats = |builtin: &Builtin| matches!(builtin, Builtin::Addf | Builtin::Mulf);
-    match computation.operator() {
-        Some(Operator::Builtin(all)) => all.iter().any(of_floats),
-        _ => false,
-    }
 }
 
 fn of_computation(op: Op, computation: &Computation) -> Option<Depths> {

@@ -55,7 +55,8 @@ pub fn code(region: RegionRef, what: &str) -> Result<Code, Errors> {
 }
 
 /// The region of a `linalg.generic` as code, and the values from outside that it uses: they are
-/// further arguments, after those of the first `inputs` operands.
+/// further arguments, after those of the first `inputs` operands. What it asserts is left to those
+/// who run it.
 pub fn nest<'c>(
     region: RegionRef<'c, 'c>,
     inputs: usize,
@@ -67,7 +68,10 @@ pub fn nest<'c>(
     let mut values = arguments(block);
     let outputs = values.split_off(inputs.min(values.len()));
     values.extend(captured.iter().copied().chain(outputs));
-    let mut translator = Translator::default();
+    let mut translator = Translator {
+        asserts: Asserts::LeftOut,
+        ..Translator::default()
+    };
     Ok((
         translator.with_arguments(block, &values, what, 0)?,
         captured,
@@ -131,6 +135,16 @@ fn scalar_type(ty: Type, what: &str) -> Result<ScalarType, Errors> {
 struct Translator {
     registers: HashMap<usize, Register>,
     count: usize,
+    asserts: Asserts,
+}
+
+/// Says what becomes of assertions: code of the dialect has none, since its points are in no order and may
+/// be more than there are.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Asserts {
+    #[default]
+    Refused,
+    LeftOut,
 }
 
 fn key(value: MlirValue) -> usize {
@@ -255,6 +269,7 @@ impl Translator {
             ops::scf::FOR => self.for_loop(op, what, depth),
             ops::scf::WHILE => self.while_loop(op, what, depth),
             ops::func::CALL => self.call(op, what, depth),
+            ops::cf::ASSERT if self.asserts == Asserts::LeftOut => return Ok(Vec::new()),
             _ => return self.apply(op, what),
         };
         Ok(vec![instruction?])
@@ -349,7 +364,11 @@ impl Translator {
             )]
         })?;
         let callee_name = format!("the function @{callee}");
-        let code = Translator::default().function(function, &callee_name, depth + 1)?;
+        let mut called = Translator {
+            asserts: self.asserts,
+            ..Translator::default()
+        };
+        let code = called.function(function, &callee_name, depth + 1)?;
         Ok(Instruction::Call {
             callee: Arc::new(code),
             operands: self.uses(&operands(op), what)?,

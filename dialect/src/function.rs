@@ -1,10 +1,13 @@
 //! Functions into the algebra's [`Program`]: what the oracle evaluates, and what knows a
 //! function's shapes before it runs.
 
+mod bytes;
 mod calls;
+mod constants;
 mod control;
 mod graph;
 mod memory;
+mod metadata;
 mod nests;
 mod packs;
 mod shapes;
@@ -15,18 +18,14 @@ mod upstream;
 
 use crate::ops;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use mdh_algebra::program::{
     ArgumentType, Body, CarryOperands, Compute, Placement, Program, Statement, ValueId,
 };
-use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, AttributeLike, BlockLike, BlockRef, RegionLike, Type, ValueLike};
-use mlir_sys::*;
+use melior::ir::{BlockLike, BlockRef, RegionLike, Type, ValueLike};
 
 use crate::code::{arguments, scalar_operation};
-use crate::ffi;
 use crate::ir::{self, Errors, Op, Val};
 use crate::layout;
 use crate::parts::{BufferPart, Parts, dynamic};
@@ -172,7 +171,11 @@ impl<'c> Translator<'c> {
         for op in ir::ops_of(block) {
             let unknown = |message| Unknown { op, message };
             match ir::name_of(op) {
-                ops::scf::YIELD | ops::scf::CONDITION | ops::cf::BR | ops::cf::COND_BR => {
+                ops::scf::YIELD
+                | ops::scf::CONDITION
+                | ops::cf::BR
+                | ops::cf::COND_BR
+                | ops::cf::SWITCH => {
                     let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
                     let carried = self.carrying(op, &values, &mut body.statements);
                     body.yields = carried.map_err(unknown)?;
@@ -209,7 +212,16 @@ impl<'c> Translator<'c> {
         match ir::name_of(op) {
             ops::tensor::PAD => return self.pad(op, statements),
             ops::tensor::SPLAT => return self.splat(op, statements).map_err(unknown),
-            ops::tensor::RESHAPE => return self.reshape(op, statements).map_err(unknown),
+            ops::tensor::RESHAPE | ops::memref::RESHAPE => {
+                return self.reshape(op, statements).map_err(unknown);
+            }
+            ops::memref::VIEW => return self.view(op, statements).map_err(unknown),
+            ops::memref::EXTRACT_STRIDED_METADATA => {
+                return self.metadata(op, statements).map_err(unknown);
+            }
+            ops::memref::ALLOC | ops::memref::ALLOCA if bytes::seen_as(op).is_some() => {
+                return self.arena(op, statements).map_err(unknown);
+            }
             ops::tensor::GENERATE => return self.generate(op, statements),
             ops::func::CALL => return self.call(op, statements),
             ops::memref::GET_GLOBAL => return self.global(op).map_err(unknown),
@@ -324,7 +336,6 @@ impl<'c> Translator<'c> {
                 _,
             ) => self.shape(op, name, &ids)?,
             (ops::memref::REINTERPRET_CAST, _) => self.reinterpret(op)?,
-            (ops::memref::VIEW, _) => return Err(memory::bytes()),
             (ops::tensor::CAST, &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
@@ -348,6 +359,9 @@ impl<'c> Translator<'c> {
                 result: self.result(op)?,
                 tensor: memref,
             },
+            (ops::bufferization::TO_BUFFER, &[tensor]) => {
+                self.buffer_of(op, operands[0], tensor)?
+            }
             (ops::bufferization::MATERIALIZE_IN_DESTINATION, &[tensor, destination]) => {
                 let ty = types::buffer_type(operands[1].r#type());
                 Statement::Cast {
@@ -434,26 +448,6 @@ impl<'c> Translator<'c> {
         Ok(self.define(ir::value(result)))
     }
 
-    fn constant(&mut self, op: Op<'c>) -> Result<Statement, String> {
-        let attribute = ir::attribute(op, "value").ok_or("has no value")?;
-        if let Some(value) = types::scalar(attribute) {
-            return Ok(Statement::Constant {
-                result: self.result(op)?,
-                value,
-            });
-        }
-        let ty = result_type(op)?;
-        let shape: Option<Vec<i64>> = ty.shape.iter().copied().collect();
-        let values = elements(attribute, ty.element)
-            .ok_or_else(|| format!("is a constant that the oracle does not read: {attribute}"))?;
-        Ok(Statement::Literal {
-            result: self.result(op)?,
-            element: ty.element,
-            shape: shape.unwrap_or_default(),
-            values: Arc::from(values),
-        })
-    }
-
     fn apply(&mut self, op: Op<'c>, operands: &[Val<'c>]) -> Result<Statement, String> {
         if let Some(mode) = rounding_mode(op) {
             return Err(format!(
@@ -530,10 +524,10 @@ fn is_one_of_several(block: BlockRef) -> bool {
 /// Returns the message about an operation that has no statement, to follow its name.
 fn unknown() -> String {
     "is not known to the oracle: expected mdh.compute, operations of linalg, constants, scalar \
-     arithmetic, loops and branches of scf or affine, cf.br and cf.cond_br, calls of functions, tensors \
+     arithmetic, loops and branches of scf or affine, cf.br, cf.cond_br and cf.switch, calls of functions, tensors \
      that are made, cast, cut, padded, joined or seen under another shape, their elements, or \
-     allocations, global variables, casts, copies, parts, loads and stores of memrefs, or bufferization.to_tensor and materialize_in_destination; lower what it is \
-     to these, or check without it"
+     allocations, global variables, casts, copies, parts, loads and stores of memrefs, or \
+     bufferization.to_tensor, to_buffer and materialize_in_destination; lower what it is to these, or check without it"
         .to_owned()
 }
 
@@ -552,57 +546,6 @@ fn result_type(op: Op) -> Result<types::BufferType, String> {
     let ty: Option<Type> = op.result(0).ok().map(|r| ir::value(r).r#type());
     ty.and_then(types::buffer_type)
         .ok_or_else(|| "has a result of an unknown type".to_owned())
-}
-
-/// The elements of a dense constant; one if all are the same.
-fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
-    if let Some(value) = types::splat(attribute) {
-        return Some(vec![types::scalar(value)?]);
-    }
-    let raw = attribute.to_raw();
-    // SAFETY: the kind is checked before the elements are read, of which the attribute has that many.
-    unsafe {
-        if !mlirAttributeIsADenseElements(raw) {
-            return resource(attribute, element);
-        }
-        // i1 is packed in bits; everything else stands in as many bytes as in a tensor.
-        let count = mlirElementsAttrGetNumElements(raw);
-        let data = mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
-        let width = element.byte_width();
-        (0..count as usize)
-            .map(|i| {
-                if element == ScalarType::I1 {
-                    let bit = mlirDenseElementsAttrGetBoolValue(raw, i as isize);
-                    return Some(Scalar::from_bool(bit));
-                }
-                let bytes = std::slice::from_raw_parts(data.add(i * width), width);
-                Scalar::from_bytes(element, bytes)
-            })
-            .collect()
-    }
-}
-
-/// The elements of a constant that the module holds as a resource.
-fn resource(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
-    // SAFETY: the bytes live as long as the context.
-    let bytes = unsafe {
-        let data = ffi::mdhResourceData(attribute.to_raw());
-        match data.data.is_null() {
-            true => return None,
-            false => std::slice::from_raw_parts(data.data.cast::<u8>(), data.length),
-        }
-    };
-    let width = element.byte_width().max(1);
-    // SAFETY: a constant held as a resource has elements.
-    let count = unsafe { mlirElementsAttrGetNumElements(attribute.to_raw()) };
-    if bytes.len() != width * usize::try_from(count).ok()? {
-        return None;
-    }
-    let one = |bytes: &[u8]| match element {
-        ScalarType::I1 => Some(Scalar::from_bool(bytes[0] != 0)),
-        _ => Scalar::from_bytes(element, bytes),
-    };
-    bytes.chunks_exact(width).map(one).collect()
 }
 
 #[cfg(test)]

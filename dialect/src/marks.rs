@@ -7,6 +7,7 @@
 //! of its type, [`crate::space`].)
 
 use crate::ops;
+use mdh_algebra::index::lex::nearest;
 use melior::ir::Attribute;
 use melior::ir::attribute::StringAttribute;
 
@@ -22,6 +23,9 @@ pub struct Mark {
     hosts: &'static [&'static str],
     value: Value,
 }
+
+/// The dialect's prefix.
+const PREFIX: &str = "mdh.";
 
 /// Describes what an attribute holds.
 #[derive(Debug)]
@@ -162,10 +166,17 @@ pub enum Host {
 pub fn error(op: Op, host: Host, name: &str, value: Attribute) -> Option<String> {
     let Some(mark) = ALL.iter().find(|mark| mark.name == name) else {
         let all: Vec<&str> = ALL.iter().map(|mark| mark.name).collect();
+        let own = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
+        let found = name.strip_prefix(PREFIX).unwrap_or(name);
+        let near = nearest(found, all.iter().map(|name| own(name)));
+        let mean = near
+            .first()
+            .map(|near| format!(" (did you mean '{PREFIX}{near}'?)"));
         return Some(format!(
-            "carries the attribute '{name}', which the dialect does not have: expected one of {}; \
+            "carries the attribute '{name}', which the dialect does not have: expected one of {}{}; \
              give an attribute of your own another prefix than 'mdh.'",
-            quoted(&all)
+            quoted(&all),
+            mean.unwrap_or_default()
         ));
     };
     let found = match host {

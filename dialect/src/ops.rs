@@ -95,6 +95,7 @@ names! {
         ASSERT = "cf.assert",
         BR = "cf.br",
         COND_BR = "cf.cond_br",
+        SWITCH = "cf.switch",
     }
     func {
         CALL = "func.call",

@@ -141,13 +141,13 @@ func.func @unpaired(%x: tensor<7x13xi32>, %y: tensor<7xi32>, %z: tensor<7xi32>) 
 
 // -----
 
-// Of an operator of one's own no laws are known.
+// Of an operator of one's own no laws are known: numbers may refute them.
 #rows = affine_map<(i, k) -> (i, k)>
 #row = affine_map<(i, k) -> (i)>
 // CHECK-LABEL: func.func @own
 // CHECK:       linalg.generic
 func.func @own(%x: tensor<7x13xi32>, %y: tensor<7xi32>) -> tensor<7xi32> {
-  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates by an operator that is not known to be associative: where it is, put 'mdh.associative' on the operation, and 'mdh.commutative' where it is that}}
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates by an operator that is not associative, for x = (2), y = (0), z = (-2), f(f(x, y), z) = (0), but f(x, f(y, z)) = (-4): expected one whose parts can be combined, such as a sum, a maximum or a product}}
   %z = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<7x13xi32>) outs(%y : tensor<7xi32>) {
   ^bb0(%a: i32, %o: i32):
@@ -155,6 +155,92 @@ func.func @own(%x: tensor<7x13xi32>, %y: tensor<7xi32>) -> tensor<7xi32> {
     linalg.yield %s : i32
   } -> tensor<7xi32>
   return %z : tensor<7xi32>
+}
+
+// -----
+
+// The element is not read.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @doubled
+// CHECK:       linalg.generic
+func.func @doubled(%x: tensor<7x13xf32>, %y: tensor<7xf32>) -> tensor<7xf32> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates by an operator that is not associative, for x = (}}
+  %z = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%y : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<7xf32>
+  return %z : tensor<7xf32>
+}
+
+// -----
+
+// What no number refutes may be associative.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @open
+// CHECK:       linalg.generic
+func.func @open(%x: tensor<7x13xi32>, %y: tensor<7xi32>) -> tensor<7xi32> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates by an operator that is not known to be associative: where it is, put 'mdh.associative' on the operation, and 'mdh.commutative' where it is that}}
+  %z = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xi32>) outs(%y : tensor<7xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %p = arith.muli %a, %o : i32
+    %q = arith.addi %a, %o : i32
+    %s = arith.addi %p, %q : i32
+    linalg.yield %s : i32
+  } -> tensor<7xi32>
+  return %z : tensor<7xi32>
+}
+
+// -----
+
+// Memory of which several indices are one element: what is written last depends on the order.
+// CHECK-LABEL: func.func @one_for_all
+// CHECK-NOT:   mdh.compute
+func.func @one_for_all(%x: memref<5xi32>, %y: memref<1xi32>, %m: memref<16xi32>, %w: memref<3x3xi32>) {
+  %v = memref.reinterpret_cast %y to offset: [0], sizes: [5], strides: [0] : memref<1xi32> to memref<5xi32, strided<[0]>>
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its destination has the stride 0 in axis 0, so that several indices are one element, and what that holds depends on the order of its loops: expected memory with an element for each index}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<5xi32>) outs(%v : memref<5xi32, strided<[0]>>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  }
+  // Under a type that does not say it.
+  %c = memref.cast %v : memref<5xi32, strided<[0]>> to memref<5xi32, strided<[?], offset: ?>>
+  // expected-remark@+1 {{its destination has the stride 0 in axis 0}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<5xi32>) outs(%c : memref<5xi32, strided<[?], offset: ?>>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  }
+  // Rows that overlap.
+  %r = memref.reinterpret_cast %m to offset: [0], sizes: [3, 3], strides: [2, 1] : memref<16xi32> to memref<3x3xi32, strided<[2, 1]>>
+  // expected-remark@+1 {{its destination has the stride 2 in axis 0}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%w : memref<3x3xi32>) outs(%r : memref<3x3xi32, strided<[2, 1]>>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  }
+  return
+}
+
+// -----
+
+// Elements between which there are others, in another order of the axes, are apart.
+// CHECK-LABEL: func.func @transposed
+// CHECK:       mdh.compute
+func.func @transposed(%x: memref<3x1x4xi32>, %y: memref<24xi32>) {
+  %v = memref.reinterpret_cast %y to offset: [0], sizes: [3, 1, 4], strides: [2, 0, 6] : memref<24xi32> to memref<3x1x4xi32, strided<[2, 0, 6]>>
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<3x1x4xi32>) outs(%v : memref<3x1x4xi32, strided<[2, 0, 6]>>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  }
+  return
 }
 
 // -----

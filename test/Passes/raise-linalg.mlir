@@ -267,7 +267,7 @@ func.func @complex(%x: tensor<8xf32>) -> tensor<8xf32> {
 }
 
 func.func @horner(%x: tensor<8xi32>, %y: tensor<i32>) -> tensor<i32> {
-  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates by an operator that is not known to be associative: where it is, put 'mdh.associative' on the operation}}
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates by an operator that is not associative, for x = (}}
   %z = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
       ins(%x : tensor<8xi32>) outs(%y : tensor<i32>) {
   ^bb0(%a: i32, %o: i32):

@@ -5,6 +5,7 @@ mod scan;
 
 use super::partial::Partial;
 use super::{Element, Errors, Failure, distance};
+use crate::laws::Observed;
 use crate::machine::{EvalError, Machine, Noise};
 use crate::operator::{Operator, UserOperator};
 use crate::random::Random;
@@ -44,6 +45,9 @@ pub(super) struct UserState {
     huge: bool,
     /// All elements are finite.
     finite: bool,
+    /// The last two tuples that were combined, of which the first may be a combination: as long as laws
+    /// are tested.
+    last: Option<Box<[Vec<Scalar>; 2]>>,
 }
 
 pub(super) struct Fold<'a> {
@@ -52,6 +56,8 @@ pub(super) struct Fold<'a> {
     errors: Errors,
     associations: usize,
     growths: Vec<Growth>,
+    /// The operator's laws on what is combined; nothing where errors are ignored.
+    laws: Option<Observed<'a>>,
     machine: Machine,
     noisy: Machine,
     random: Random,
@@ -79,6 +85,7 @@ impl<'a> Fold<'a> {
             errors,
             associations,
             growths,
+            laws: Observed::of(operator.filter(|_| errors != Errors::Ignored)),
             machine: Machine::new(),
             noisy: Machine::new(),
             random: Random::new(0),
@@ -112,7 +119,8 @@ impl<'a> Fold<'a> {
                 let mut values = std::mem::take(&mut self.values);
                 values.clear();
                 values.extend(tuple.iter().map(|e| e.value));
-                let applied = self.apply(user, &mut old.value, &values);
+                let tested = self.test(&mut old.last, &old.value, &values);
+                let applied = tested.and_then(|()| self.apply(user, &mut old.value, &values));
                 self.values = values;
                 applied?;
                 old.tuples += 1;
@@ -143,7 +151,26 @@ impl<'a> Fold<'a> {
             uncertain: self.is_uncertain(tuple),
             huge: is_huge(tuple),
             finite: is_finite(tuple.iter().map(|e| e.value)),
+            last: None,
         }))
+    }
+
+    /// Tests the laws on the last two tuples and the next one, before `value` is combined with that.
+    fn test(
+        &mut self,
+        last: &mut Option<Box<[Vec<Scalar>; 2]>>,
+        value: &[Scalar],
+        next: &[Scalar],
+    ) -> Result<(), Failure> {
+        let Some(laws) = self.laws.as_mut().filter(|laws| laws.is_open()) else {
+            *last = None;
+            return Ok(());
+        };
+        let found = last
+            .as_ref()
+            .and_then(|last| laws.triple([&last[0], &last[1], next]));
+        *last = Some(Box::new([value.to_vec(), next.to_vec()]));
+        found.map_or(Ok(()), |law| Err(Failure::Law(Box::new(law))))
     }
 
     /// Without shadows, errors of elements cannot be followed.
@@ -282,8 +309,12 @@ impl<'a> Fold<'a> {
         // Where associations matter, each shadow is scanned in chunks of its own: the chunks by
         // themselves, then each combined with all that is before it.
         let chunks = self.chunked_shadows(states);
+        let mut last = None;
         for n in 1..states.len() {
             let (before, rest) = states.split_at_mut(n);
+            if let (State::User(value), State::User(next)) = (&before[n - 1], &rest[0]) {
+                self.test(&mut last, &value.value, &next.value)?;
+            }
             self.join(&before[n - 1], &mut rest[0])?;
         }
         for (n, shadows) in chunks.into_iter().enumerate() {

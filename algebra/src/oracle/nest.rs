@@ -4,7 +4,7 @@
 //! computation's `pw` dimensions have. An operator that the program says is associative has the bound
 //! of a user's, and at least what its own roundings may come to (`licensed`). What goes in order is exact, but for math functions and for
 //! the errors of what is read: it runs in several worlds side by side, in each of which every element
-//! that is read is at one end or the other of what it may be, and the bound is four times what the
+//! that is read is at an end of what it may be or between, and the bound is four times what the
 //! worlds are apart.
 
 mod bound;

@@ -300,6 +300,49 @@ fn places_of_maxima_are_exact_unless_values_may_be_alike() {
     assert_eq!(whole[1][1].error, 0.0);
 }
 
+/// `x < o ? o - x * x + x * x : o`: which of two neighbours comes out is up to the last digits of `x`, which
+/// may be others than those at both ends of what it may be.
+#[test]
+fn what_rounds_by_the_last_digits_is_open() {
+    let code = straight(
+        &[F32, F32],
+        &[
+            (Op::Mulf, &[0, 0], F32),
+            (Op::Subf, &[1, 2], F32),
+            (Op::Addf, &[3, 2], F32),
+            (
+                Op::Cmpf(crate::op::CmpfPredicate::Olt),
+                &[0, 1],
+                ScalarType::I1,
+            ),
+            (Op::Select, &[5, 4, 1], F32),
+        ],
+        &[6],
+        &[F32],
+    );
+    let of = nest(1, &[&[d(0)], &[]], 1, code);
+    assert_eq!(of.accumulation(), Accumulation::InOrder);
+    let bound = BoundNest::new(of, vec![vec![1], vec![]]).unwrap();
+    let start = -0.267_313_f32;
+    for n in 0..200u8 {
+        let x = -1.32 - 0.0005 * f32::from(n);
+        let mut inputs = floats(&[f64::from(x)]);
+        inputs[0].error = 16.0 * f64::from(f32::EPSILON);
+        let found = all(
+            &bound,
+            &mut Arrays(vec![inputs, floats(&[f64::from(start)])]),
+        );
+        let found = found[0][0];
+        for off in -16i8..=16 {
+            let moved = x + f32::from(off) * f32::EPSILON;
+            let square = moved * moved;
+            let other = f64::from(start - square + square);
+            let distance = (other - found.value.as_f64()).abs();
+            assert!(distance <= found.error, "{x} {off}: {other} {found:?}");
+        }
+    }
+}
+
 /// Points go in lexicographic order where several write one element, and what none writes stays.
 #[test]
 fn the_last_point_decides() {

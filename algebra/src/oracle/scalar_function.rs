@@ -94,7 +94,7 @@ impl<'a> ScalarFunction<'a> {
 
     /// As [`Self::run`], but instead of bounds it gives the tuple in each of `count` worlds, end
     /// to end; nothing if it is the same in all. In a world every argument (known by its key)
-    /// is at one end of what it may be, and math functions are those of one library.
+    /// is at one end of what it may be or between, and math functions are those of one library.
     pub(super) fn run_in_worlds(
         &mut self,
         arguments: &[Element],

@@ -7,7 +7,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, Type};
 use mlir_sys::{mlirAttributeIsAUnit, mlirTypeAttrGetValue};
 
-use super::{Translator, Unknown, elements};
+use super::constants::elements;
+use super::{Translator, Unknown};
 use crate::code::arguments;
 use crate::ir::{self, Op, Val};
 use crate::types::{self, BufferType};

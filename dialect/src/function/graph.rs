@@ -1,12 +1,17 @@
 //! Regions of one block, or of several ones that lead to each other.
 
+use mdh_algebra::code::{CmpiPredicate, Op as ScalarOp};
 use mdh_algebra::program::{Graph, GraphBlock, Statement, ValueId};
-use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef};
+use mdh_algebra::scalar::{Scalar, ScalarType};
+use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef, ValueLike};
 use mlir_sys::{mlirBlockGetNumSuccessors, mlirBlockGetSuccessor};
 
+use super::constants::elements;
 use super::{Translator, Unknown};
 use crate::code::arguments;
 use crate::ir::{self, Op};
+use crate::ops;
+use crate::types;
 
 impl<'c> Translator<'c> {
     /// Puts the statements of a region, whose first block has its arguments already; what it yields.
@@ -32,18 +37,29 @@ impl<'c> Translator<'c> {
             *own = values.map(|value| self.carried(value)).collect();
         }
         self.origins.push(self.instead.unwrap_or(op));
+        // Each case of a switch behind the first one has a block of its own behind the switch's.
+        let mut places = Vec::new();
+        let mut count = 0;
+        for block in &all {
+            places.push(count);
+            count += switch(*block).map_or(1, |op| cases(op).len().max(1));
+        }
         let mut blocks = Vec::new();
         for (block, arguments) in all.iter().zip(own) {
             let next = successors(*block).into_iter().map(|next| {
                 let is_it = |other: &BlockRef| other.to_raw().ptr == next.to_raw().ptr;
-                all.iter().position(is_it)
+                all.iter().position(is_it).map(|n| places[n])
             });
             let next: Option<Vec<usize>> = next.collect();
-            blocks.push(GraphBlock {
+            let block_of = GraphBlock {
                 arguments,
                 body: self.block(*block)?,
                 next: next.ok_or_else(|| here("leads to a block that is not there"))?,
-            });
+            };
+            match switch(*block) {
+                None => blocks.push(block_of),
+                Some(op) => self.switched(op, block_of, &mut blocks)?,
+            }
         }
         let mut ends = blocks.iter().filter(|block| block.next.is_empty());
         let yields = ends
@@ -57,6 +73,108 @@ impl<'c> Translator<'c> {
         })));
         Ok(results)
     }
+
+    /// Puts the blocks of one that ends in a switch: one comparison each, one after the other.
+    fn switched(
+        &mut self,
+        op: Op<'c>,
+        of: GraphBlock,
+        blocks: &mut Vec<GraphBlock>,
+    ) -> Result<(), Unknown<'c>> {
+        let here = |message: &str| Unknown {
+            op,
+            message: message.into(),
+        };
+        let GraphBlock {
+            arguments,
+            mut body,
+            next,
+        } = of;
+        let cases = cases(op);
+        let counts = ir::integers(op, "case_operand_segments");
+        let (default, others) = next.split_first().ok_or_else(|| here("leads nowhere"))?;
+        let mut handed = body.yields.drain(..);
+        let flag = handed.next().ok_or_else(|| here("has no flag"))?;
+        let mut handed: Vec<ValueId> = handed.collect();
+        let of_cases: usize = counts.iter().map(|count| *count as usize).sum();
+        let mut of_cases = handed.split_off(handed.len().saturating_sub(of_cases));
+        if cases.len() != others.len() || counts.len() != others.len() {
+            return Err(here("has other than one number for each case"));
+        }
+        let last = cases.len().saturating_sub(1);
+        let mut first = Some((arguments, body));
+        for (n, (case, to)) in cases.into_iter().zip(others).enumerate() {
+            let (arguments, mut body) = first.take().unwrap_or_default();
+            let rest = of_cases.split_off((counts[n] as usize).min(of_cases.len()));
+            let own = std::mem::replace(&mut of_cases, rest);
+            let condition = self.is_case(op, (flag, case), &mut body.statements);
+            body.yields = [vec![condition], own].concat();
+            let otherwise = match n == last {
+                true => {
+                    body.yields.extend(&handed);
+                    *default
+                }
+                false => blocks.len() + 1,
+            };
+            blocks.push(GraphBlock {
+                arguments,
+                body,
+                next: vec![*to, otherwise],
+            });
+        }
+        if let Some((arguments, mut body)) = first {
+            body.yields = handed;
+            let next = vec![*default];
+            blocks.push(GraphBlock {
+                arguments,
+                body,
+                next,
+            });
+        }
+        Ok(())
+    }
+
+    fn is_case(
+        &mut self,
+        op: Op<'c>,
+        (flag, value): (ValueId, Scalar),
+        statements: &mut Vec<Statement>,
+    ) -> ValueId {
+        let (number, result) = (self.fresh(), self.fresh());
+        let constant = Statement::Constant {
+            result: number,
+            value,
+        };
+        self.put(op, statements, constant);
+        let compare = Statement::Apply {
+            result,
+            op: ScalarOp::Cmpi(CmpiPredicate::Eq),
+            operands: vec![flag, number],
+            ty: ScalarType::I1,
+        };
+        self.put(op, statements, compare);
+        result
+    }
+}
+
+/// The `cf.switch` at the end of a block.
+fn switch<'c>(block: BlockRef<'c, 'c>) -> Option<Op<'c>> {
+    let last = ir::ops_of(block).pop();
+    last.filter(|op| ir::name_of(*op) == ops::cf::SWITCH)
+}
+
+/// The numbers of its cases, in their order.
+fn cases(switch: Op) -> Vec<Scalar> {
+    let flag = ir::operand(switch, 0).and_then(|flag| types::scalar_type(flag.r#type()));
+    let values = ir::attribute(switch, "case_values");
+    let all = values.zip(flag).and_then(|(all, ty)| elements(all, ty));
+    let count = ir::integers(switch, "case_operand_segments").len();
+    let mut all = all.unwrap_or_default();
+    // Numbers that are all the same are written once.
+    if let &[only] = &all[..] {
+        all = vec![only; count];
+    }
+    all
 }
 
 /// The blocks that the first one leads to, each behind those that all ways to it go through.

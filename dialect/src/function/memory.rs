@@ -8,6 +8,7 @@ use mlir_sys::{mlirAffineMapIsIdentity, mlirMemRefTypeGetAffineMap, mlirTypeIsAM
 use super::Translator;
 use crate::index_function;
 use crate::ir::{self, Op, Val};
+use crate::ops;
 use crate::types::{self, BufferKind};
 
 /// Stands for memory of which it is not known which it is.
@@ -149,18 +150,45 @@ impl<'c> Translator<'c> {
         result
     }
 
+    /// Refuses memory of which an argument may show parts only: what lies between is not known.
+    pub(super) fn expect_dense(&self, memref: ValueId) -> Result<(), String> {
+        let root = self.root(memref);
+        match self.strided.iter().any(|own| [*own, ANY].contains(&root)) {
+            true => Err(
+                "sees memory under other strides of which an argument may show parts only: expected \
+                 an argument whose elements lie one after the other, or memory of the function"
+                    .into(),
+            ),
+            false => Ok(()),
+        }
+    }
+
+    /// `bufferization.to_buffer`: the memory that a tensor was read from, or memory that holds it.
+    pub(super) fn buffer_of(
+        &mut self,
+        op: Op<'c>,
+        tensor: Val<'c>,
+        id: ValueId,
+    ) -> Result<Statement, String> {
+        let read = ir::defining_op(tensor);
+        let read = read.filter(|op| ir::name_of(*op) == ops::bufferization::TO_TENSOR);
+        if let Some(memref) = read.and_then(|op| ir::operand(op, 0)) {
+            let memref = self.id(memref)?;
+            return self.alias(op, memref, None);
+        }
+        let ty = types::buffer_type(tensor.r#type());
+        Ok(Statement::Cast {
+            result: self.result(op)?,
+            tensor: id,
+            shape: ty.map_or(Vec::new(), |ty| ty.shape),
+        })
+    }
+
     /// `memref.reinterpret_cast`
     pub(super) fn reinterpret(&mut self, op: Op<'c>) -> Result<Statement, String> {
         let memref = ir::operand(op, 0).ok_or("has no operand")?;
         let memref = self.id(memref)?;
-        let root = self.root(memref);
-        if self.strided.iter().any(|own| [*own, ANY].contains(&root)) {
-            return Err(
-                "sees memory under other strides of which an argument may show parts only: expected \
-                 an argument whose elements lie one after the other, or memory of the function"
-                    .into(),
-            );
-        }
+        self.expect_dense(memref)?;
         let mut next = 1;
         let offsets = self.numbers(op, "static_offsets", &mut next)?;
         let sizes = self.numbers(op, "static_sizes", &mut next)?;
@@ -175,12 +203,4 @@ impl<'c> Translator<'c> {
             strides,
         })
     }
-}
-
-/// Returns the message about a view of bytes, to follow its name.
-pub(super) fn bytes() -> String {
-    "sees bytes as numbers, which the oracle does not follow, since it knows the numbers in memory and \
-     not their bytes: expected memory of the type of its elements; allocate that, or take parts of it \
-     by memref.subview or memref.reinterpret_cast"
-        .to_owned()
 }

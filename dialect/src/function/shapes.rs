@@ -103,7 +103,7 @@ impl<'c> Translator<'c> {
         Ok(statement)
     }
 
-    /// `tensor.reshape`: another shape, whose extents are elements where the type does not say them.
+    /// `tensor.reshape`, `memref.reshape`: another shape, whose extents are elements where the type does not say them.
     pub(super) fn reshape(
         &mut self,
         op: Op<'c>,
@@ -129,11 +129,18 @@ impl<'c> Translator<'c> {
             extents.push(Index::Value(extent));
         }
         let result = self.result(op)?;
+        let memory = match ir::name_of(op) {
+            ops::memref::RESHAPE => Memory::Shared,
+            _ => Memory::Own,
+        };
+        if memory == Memory::Shared {
+            self.shares(result, tensor);
+        }
         let reshape = Statement::Reshape {
             result,
             tensor,
             shaping: Shaping::To(extents),
-            memory: Memory::Own,
+            memory,
         };
         self.put(op, statements, reshape);
         Ok(())

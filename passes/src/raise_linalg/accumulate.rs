@@ -17,8 +17,8 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Location, Region, Type, ValueLike};
 
-use super::selection;
 use super::steps::{Element, Family, Step};
+use super::{selection, tried};
 use crate::builder::Builder;
 use crate::region;
 
@@ -48,7 +48,7 @@ pub struct Own<'c> {
 pub enum Law {
     /// It holds.
     Holds,
-    /// Nothing.
+    /// Nothing: no numbers were found that refute it.
     Open,
     /// It does not hold.
     Broken(Broken),
@@ -240,11 +240,12 @@ impl<'a, 'c> Body<'a, 'c> {
         let code = code.ok_or("a result does not depend on what it is to be combined with")?;
         self.yields = elements;
         let Some(chosen) = selection::laws(&code, self.starts) else {
+            let (associative, commutative) = tried::laws(&code);
             return Ok(Operator::Own(Own {
                 code,
                 name: "merge".into(),
-                associative: Law::Open,
-                commutative: Law::Open,
+                associative,
+                commutative,
                 from_neutral: false,
             }));
         };

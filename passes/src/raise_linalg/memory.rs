@@ -189,6 +189,49 @@ fn given_twice(memory: Val) -> &'static str {
     })
 }
 
+/// Refuses a destination of which several indices are one element: points in no order would write it.
+fn check_elements(memory: Val) -> Result<(), String> {
+    for value in std::iter::successors(Some(memory), |value| cast_from(*value)) {
+        let ty = value.r#type();
+        let (Some((_, strides)), Some(buffer)) = (types::strides(ty), types::buffer_type(ty))
+        else {
+            continue;
+        };
+        let axes = strides.iter().zip(&buffer.shape).enumerate();
+        let mut steps: Vec<(usize, Option<i64>, Option<i64>)> = axes
+            .map(|(axis, (stride, size))| (axis, stride.map(i64::abs), *size))
+            .filter(|(.., size)| !matches!(size, Some(0 | 1)))
+            .collect();
+        steps.sort_by_key(|(_, stride, _)| *stride);
+        // The last index that the smaller strides reach, as long as it is known.
+        let mut reached = Some(0);
+        for (axis, stride, size) in steps {
+            let Some(stride) = stride else { continue };
+            if stride == 0 || reached.is_some_and(|reached| stride <= reached) {
+                return Err(format!(
+                    "its destination has the stride {stride} in axis {axis}, so that several indices \
+                     are one element, and what that holds depends on the order of its loops: expected \
+                     memory with an element for each index"
+                ));
+            }
+            let way = size.and_then(|size| stride.checked_mul(size - 1));
+            reached = reached.zip(way).and_then(|(a, b)| a.checked_add(b));
+        }
+    }
+    Ok(())
+}
+
+/// The memref that another one is with a type that says less or more.
+fn cast_from(value: Val) -> Option<Val> {
+    let casts = [
+        ops::memref::CAST,
+        ops::memref::MEMORY_SPACE_CAST,
+        ops::memref::ASSUME_ALIGNMENT,
+    ];
+    let op = ir::defining_op(value).filter(|op| casts.contains(&ir::name_of(*op)))?;
+    ir::operand(op, 0)
+}
+
 /// Refuses a destination whose memory another operand has under another name.
 pub fn check(of: &Structured) -> Result<(), String> {
     let is_memory = |operand: &&Operand| {
@@ -197,6 +240,7 @@ pub fn check(of: &Structured) -> Result<(), String> {
     };
     let all: Vec<&Operand> = of.operands().filter(is_memory).collect();
     for output in of.outputs.iter().filter(is_memory) {
+        check_elements(output.value)?;
         let meets = |other: &&&Operand| {
             other.value != output.value && may_overlap(other.value, output.value)
         };

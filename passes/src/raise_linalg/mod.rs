@@ -41,6 +41,7 @@ mod selection;
 mod shapes;
 mod steps;
 pub(crate) mod structured;
+mod tried;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::marks;

@@ -36,7 +36,8 @@ pub struct Chosen {
     pub from_neutral: bool,
 }
 
-fn code_of(operator: &Region) -> Option<Code> {
+/// Code of an operator, as the algebra has it.
+pub fn code_of(operator: &Region) -> Option<Code> {
     // SAFETY: only lifetimes change, see `ir::Op`.
     let region = unsafe { RegionRef::from_raw(operator.to_raw()) };
     code::code(region, "the operator").ok()
