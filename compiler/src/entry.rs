@@ -25,6 +25,7 @@ use crate::functions::symbol_name;
 use crate::functions::{functions_of, has_body};
 use crate::layout::StridedLayout;
 use crate::names::{self, Names};
+use crate::overwritten::is_all_written;
 
 /// A parameter or a result, as the caller sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,10 +157,7 @@ pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
             "'{name}' was taken for a function with a body"
         )));
     };
-    let views: Vec<Parts> = ir::find_all(op, &["mdh.compute"])
-        .into_iter()
-        .filter_map(|compute| read::compute(compute).ok())
-        .collect();
+    let views = views(op);
     let mut taken = Vec::new();
     let mut parameters = Vec::new();
     for (i, argument) in arguments(block).into_iter().enumerate() {
@@ -235,6 +233,38 @@ fn parameter_type(
     Ok((found, StridedLayout::of(ty).map_err(wrong)?))
 }
 
+/// The computations of a function, in their order.
+fn views<'c>(op: Op<'c>) -> Vec<Parts<'c>> {
+    let computes = ir::find_all(op, &["mdh.compute"]).into_iter();
+    let parts = computes.filter_map(|compute| read::compute(compute).ok());
+    parts.collect()
+}
+
+impl<'c> Entry<'c> {
+    /// Gives it the definition that it was raised from. An argument of which that keeps what is not written
+    /// is read by both, unless the computations write all of it.
+    pub fn define(&mut self, definition: Op<'c>) {
+        self.definition = definition;
+        let blocks = [self.op, definition].map(|of| ir::region(of, 0).first_block());
+        let [Some(own), Some(written)] = blocks.map(|block| block.map(arguments)) else {
+            return;
+        };
+        let views = views(definition);
+        let both = own.into_iter().zip(written);
+        for (parameter, (own, written)) in self.arguments.iter_mut().zip(both) {
+            let is_free = parameter.is_read()
+                || role(written, &parameter.ty, &views) == Role::Destination
+                || is_all_written(self.op, own);
+            if !is_free {
+                parameter.role = match parameter.ty.kind {
+                    BufferKind::MemRef => Role::Updated,
+                    _ => Role::Input,
+                };
+            }
+        }
+    }
+}
+
 /// Returns the role of an argument, as far as views tell; what they do not tell, its users do.
 fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     let read = |parts: &Parts| {
@@ -255,7 +285,12 @@ fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
 
 /// Returns whether anything but computations has a use for a tensor's elements.
 fn is_used_elsewhere(tensor: Val) -> bool {
-    let mut users = ir::users(tensor).into_iter();
+    // What nobody uses does nothing, as a filled tensor that computations know by its number.
+    let is_dead = |user: &Op| {
+        let is_used = user.results().map(ir::value).any(ir::has_uses);
+        ir::name_of(*user).starts_with("linalg.") && user.result_count() > 0 && !is_used
+    };
+    let mut users = ir::users(tensor).into_iter().filter(|user| !is_dead(user));
     users.any(|user| !matches!(ir::name_of(user), "mdh.compute" | "tensor.dim"))
 }
 

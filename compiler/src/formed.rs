@@ -92,7 +92,7 @@ impl<'c> Formed<'c> {
         if let Some(written) = &self.written {
             let mut all = functions_of(compile::operation(written)).into_iter();
             let own = all.find(|f| symbol_name(*f) == self.function);
-            entry.definition = own.unwrap_or(entry.op);
+            entry.define(own.unwrap_or(entry.op));
         }
         Ok(entry)
     }

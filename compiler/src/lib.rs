@@ -27,6 +27,7 @@ pub mod names;
 pub mod nesting;
 pub mod npy;
 pub mod output;
+pub mod overwritten;
 pub mod package;
 pub mod plan;
 pub mod progress;

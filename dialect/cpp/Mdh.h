@@ -60,6 +60,10 @@ bool mdhRustTransform(MlirOperation op, MdhApplication *application);
 // Effects of a transform operation on its operands and on the payload.
 enum MdhTransformEffects { MDH_CONSUMES_HANDLE = 1, MDH_CHANGES_PAYLOAD = 2 };
 int mdhRustTransformEffects(MlirOperation op);
+// The number of upstream's transform operations that refuse an mdh.compute; the name of each, with what is
+// to be said to that (Instead.cpp).
+intptr_t mdhRustNumInstead(void);
+MlirStringRef mdhRustInstead(intptr_t index, MlirStringRef *text);
 // A number, or a value of type index.
 struct MdhIndex {
   MlirValue value; // null: the number
@@ -130,6 +134,7 @@ struct VerifiedInRust : mlir::OpTrait::TraitBase<ConcreteOp, VerifiedInRust> {
 
 void registerBufferization(mlir::DialectRegistry &registry);
 void registerTransforms(mlir::DialectRegistry &registry);
+void registerInstead(mlir::DialectRegistry &registry);
 void registerTiling(mlir::DialectRegistry &registry);
 void registerPartialReduction(mlir::DialectRegistry &registry);
 void registerShapes(mlir::DialectRegistry &registry);

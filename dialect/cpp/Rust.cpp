@@ -154,6 +154,7 @@ void mdhRegisterDialect(MlirDialectRegistry registry) {
   unwrap(registry)->insert<mdh::MdhDialect>();
   mdh::registerBufferization(*unwrap(registry));
   mdh::registerTransforms(*unwrap(registry));
+  mdh::registerInstead(*unwrap(registry));
   mdh::registerTiling(*unwrap(registry));
   mdh::registerPartialReduction(*unwrap(registry));
   mdh::registerShapes(*unwrap(registry));

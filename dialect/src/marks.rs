@@ -85,8 +85,17 @@ pub const COMMUTATIVE: Mark = Mark {
     value: Value::Unit,
 };
 
+/// A computation that an operation of linalg or of tensors was: axes that one loop indexes have the loop's
+/// extent, and padding is around what is padded, since that is what these operations ask for. It is lost where a
+/// computation is rewritten.
+pub const FITS: Mark = Mark {
+    name: "mdh.fits",
+    hosts: &[ops::mdh::COMPUTE],
+    value: Value::Unit,
+};
+
 /// All of them.
-pub const ALL: [&Mark; 7] = [
+pub const ALL: [&Mark; 8] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
@@ -94,6 +103,7 @@ pub const ALL: [&Mark; 7] = [
     &MAY_ALIAS,
     &ASSOCIATIVE,
     &COMMUTATIVE,
+    &FITS,
 ];
 
 impl Mark {

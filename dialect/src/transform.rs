@@ -5,6 +5,7 @@
 //! computation, and `transform.mdh.lower`, which checks all of its constraints.
 
 mod apply;
+mod instead;
 
 use mdh_algebra::schedule::SchedulePath;
 use mdh_algebra::schedule::edit::Edit;

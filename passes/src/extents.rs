@@ -77,11 +77,23 @@ impl<'c> Sum<'c> {
             }
         });
         sides.unwrap_or_else(|| match of_value(value) {
-            Extent::Number(number) => Sum::number(number),
-            extent => Sum {
-                terms: vec![(extent, 1)],
+            Extent::Value(own) if own == value => Sum {
+                terms: vec![(Extent::Value(own), 1)],
                 constant: 0,
             },
+            extent => Sum::of_extent(extent),
+        })
+    }
+
+    fn of_extent(extent: Extent<'c>) -> Self {
+        let padded = match extent {
+            Extent::Number(number) => return Sum::number(number),
+            Extent::Value(value) => return Sum::of_value(value),
+            Extent::Axis(buffer, axis) => Sum::of_padded(buffer, axis),
+        };
+        padded.unwrap_or(Sum {
+            terms: vec![(extent, 1)],
+            constant: 0,
         })
     }
 
@@ -103,13 +115,18 @@ impl<'c> Sum<'c> {
 
     /// The size of a buffer along an axis.
     pub fn of_axis(buffer: Val<'c>, axis: usize) -> Self {
-        match of_axis(buffer, axis) {
-            Extent::Number(number) => Sum::number(number),
-            extent => Sum {
-                terms: vec![(extent, 1)],
-                constant: 0,
-            },
-        }
+        Sum::of_extent(of_axis(buffer, axis))
+    }
+
+    /// The size of a padded tensor.
+    fn of_padded(buffer: Val<'c>, axis: usize) -> Option<Self> {
+        let op = ir::defining_op(buffer).filter(|op| ir::name_of(*op) == ops::tensor::PAD)?;
+        let low = listed(op, "static_low", 1, axis)?;
+        let dynamic = open_numbers(op, "static_low").count();
+        let high = listed(op, "static_high", 1 + dynamic, axis)?;
+        let size = Sum::of_axis(operand(op, 0)?, axis);
+        let size = size.plus(&Sum::of_bound(low), 1)?;
+        size.plus(&Sum::of_bound(high), 1)
     }
 
     /// Computes it.
@@ -208,6 +225,12 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
         // A result has the size of its destination.
         ops::mdh::COMPUTE => of(destination(op, buffer), assumed),
         ops::tensor::INSERT | ops::tensor::INSERT_SLICE => of(operand(op, 1), assumed),
+        ops::tensor::EXTRACT_SLICE | ops::memref::SUBVIEW => {
+            sliced(op, axis, shape.len()).map(|size| match size {
+                Bound::Static(number) => Extent::Number(number),
+                Bound::Dynamic(value) => of_value_in(value, assumed),
+            })
+        }
         name if name.starts_with("linalg.") => {
             let first = op.operand_count().checked_sub(op.result_count());
             let number = ir::result_number(buffer).zip(first);
@@ -288,6 +311,34 @@ fn is_inside(size: Extent, op: Op) -> bool {
     let of = ir::block_argument(value).map(|argument| argument.of);
     let start = ir::defining_op(value).or(of);
     std::iter::successors(start, |at| ir::parent(*at)).any(|at| at == op)
+}
+
+/// The numbers of a list that are operands.
+fn open_numbers(op: Op, name: &str) -> impl Iterator<Item = i64> {
+    let all = ir::integers(op, name).into_iter();
+    all.filter(|number| *number == types::DYNAMIC)
+}
+
+/// A number of a list of which those that are operands start with operand `first`.
+fn listed<'c>(op: Op<'c>, name: &str, first: usize, place: usize) -> Option<Bound<'c>> {
+    let all = ir::integers(op, name);
+    match *all.get(place)? {
+        types::DYNAMIC => {
+            let before = all[..place].iter().filter(|n| **n == types::DYNAMIC);
+            operand(op, first + before.count()).map(Bound::Dynamic)
+        }
+        number => Some(Bound::Static(number)),
+    }
+}
+
+/// The size of a slice along one of its axes, where it is seen which axes of one index it does without.
+fn sliced<'c>(op: Op<'c>, axis: usize, rank: usize) -> Option<Bound<'c>> {
+    let sizes = ir::integers(op, "static_sizes");
+    let is_kept = |size: &i64| sizes.len() == rank || *size != 1;
+    let kept: Vec<usize> = (0..sizes.len()).filter(|n| is_kept(&sizes[*n])).collect();
+    let place = kept.get(axis).filter(|_| kept.len() == rank)?;
+    let first = 1 + open_numbers(op, "static_offsets").count();
+    listed(op, "static_sizes", first, *place)
 }
 
 fn operand(op: Op, number: usize) -> Option<Val> {

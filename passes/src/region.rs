@@ -1,6 +1,6 @@
 //! Regions of scalar code taken from one operation to another, and changed on the way.
 
-use mdh_dialect::ops;
+use mdh_dialect::{marks, ops};
 use std::collections::HashSet;
 
 use mdh_dialect::code::arguments;
@@ -296,13 +296,16 @@ pub fn attributes<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
     }
 }
 
-/// Gives an operation the discardable attributes of another one.
+/// Gives an operation the discardable attributes of another one that hold of what is made of it.
 pub fn copy_attributes(from: Op, to: Op) {
     // SAFETY: both operations are valid, and the numbers are those of attributes.
     unsafe {
         for i in 0..mlirOperationGetNumDiscardableAttributes(from.to_raw()) {
             let named = mlirOperationGetDiscardableAttribute(from.to_raw(), i);
             let name = mlirIdentifierStr(named.name);
+            if ir::string(name) == marks::FITS.name {
+                continue;
+            }
             mlirOperationSetDiscardableAttributeByName(to.to_raw(), name, named.attribute);
         }
     }

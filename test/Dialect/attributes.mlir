@@ -36,7 +36,7 @@ module attributes {mdh.deterministic} {
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative'; give an attribute of your own another prefix than 'mdh.'}}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits'; give an attribute of your own another prefix than 'mdh.'}}
 func.func private @unknown() attributes {mdh.owner = "block"}
 
 // -----

@@ -49,6 +49,7 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
             }
         }
     }
+    let is_open = extents::are_open(&structured);
     if checks == Checks::On {
         extents::assert_fit(&structured);
     }
@@ -59,6 +60,9 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
             ir::remark_at(op, &format!("'{name}' op is raised as {law}"));
         }
         let compute = Builder::before(op).insert(draft.compute);
+        if is_open {
+            marks::FITS.set(compute);
+        }
         for (number, own) in group.iter().zip(compute.results()) {
             let old = ir::result(op, *number).unwrap_or_else(|| panic!("a result for each tensor"));
             region::replace_all_uses(old, ir::value(own));

@@ -4,42 +4,93 @@
 //! the program, as it is where operations are chained.
 
 use mdh_algebra::affine::Expr;
-use mdh_dialect::ir;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 
 use super::structured::Structured;
 use crate::builder::Builder;
-use crate::extents;
+use crate::extents::{self, Extent};
+use crate::region;
+
+/// The words by which an assertion of this file is known.
+const WORDS: &str = "' op has operands of extents that do not fit: loop ";
+
+/// An axis of an operand, by its number.
+type IndexedAxis<'c> = (usize, Val<'c>, usize);
+
+/// The axes that loops alone index.
+fn axes<'c>(of: &Structured<'c>, d: usize) -> Vec<IndexedAxis<'c>> {
+    let mut axes = Vec::new();
+    for (n, operand) in of.operands().enumerate() {
+        let own = operand.map.iter().enumerate();
+        let own = own.filter(|(_, e)| **e == Expr::Dim(d));
+        axes.extend(own.map(|(axis, _)| (n, operand.value, axis)));
+    }
+    axes
+}
+
+fn extent<'c>((_, value, axis): IndexedAxis<'c>) -> Extent<'c> {
+    extents::of_axis(value, axis)
+}
+
+/// Loops with the first axis that each indexes, and another one that is not seen to be as long.
+fn open<'c>(of: &Structured<'c>) -> Vec<(usize, IndexedAxis<'c>, IndexedAxis<'c>)> {
+    let mut found = Vec::new();
+    for d in 0..of.rank {
+        let axes = axes(of, d);
+        let Some(first) = axes.first().copied() else {
+            continue;
+        };
+        let others = axes.into_iter().filter(|own| extent(*own) != extent(first));
+        found.extend(others.map(|other| (d, first, other)));
+    }
+    found
+}
+
+/// Returns whether a computation does not say by itself that all extents fit.
+pub fn are_open(of: &Structured) -> bool {
+    !open(of).is_empty()
+}
 
 /// Asserts before an operation what is not seen to fit.
 pub fn assert_fit(of: &Structured) {
     let mut builder = Builder::before(of.op);
-    for d in 0..of.rank {
-        let mut axes = Vec::new();
-        for (n, operand) in of.operands().enumerate() {
-            let own = operand
-                .map
-                .iter()
-                .enumerate()
-                .filter(|(_, e)| **e == Expr::Dim(d));
-            axes.extend(own.map(|(axis, _)| (n, operand.value, axis)));
+    for (d, (first, whole, at), (n, value, axis)) in open(of) {
+        let (own, other) = (builder.dim(whole, at), builder.dim(value, axis));
+        let fits = builder.compare("eq", own, other);
+        builder.assert(
+            fits,
+            &format!(
+                "'{}{WORDS}{d} runs over axis {at} of operand {first} and axis {axis} of operand {n}: \
+                 expected the same number of indices",
+                ir::name_of(of.op)
+            ),
+        );
+    }
+}
+
+/// Takes out assertions before an operation that it says itself: they come back where it is raised.
+pub fn erase_assertions(op: Op) {
+    let Ok(of) = Structured::read(op) else {
+        return;
+    };
+    let loops = (0..of.rank).map(|d| axes(&of, d).into_iter().map(extent));
+    let loops: Vec<Vec<Extent>> = loops.map(Iterator::collect).collect();
+    let before = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
+    let before: Vec<Op> = before.collect();
+    for assertion in before {
+        let text = ir::attribute(assertion, "msg").and_then(ir::text);
+        if ir::name_of(assertion) != ops::cf::ASSERT || !text.is_some_and(|t| t.contains(WORDS)) {
+            continue;
         }
-        let Some(&(first, whole, at)) = axes.first() else {
+        let compared = ir::operand(assertion, 0).and_then(ir::defining_op);
+        let sides = compared.map(|by| [0, 1].map(|n| ir::operand(by, n)));
+        let Some([Some(a), Some(b)]) = sides else {
             continue;
         };
-        for &(n, value, axis) in &axes[1..] {
-            if extents::of_axis(value, axis) == extents::of_axis(whole, at) {
-                continue;
-            }
-            let (own, other) = (builder.dim(whole, at), builder.dim(value, axis));
-            let fits = builder.compare("eq", own, other);
-            builder.assert(
-                fits,
-                &format!(
-                    "'{}' op has operands of extents that do not fit: loop {d} runs over axis {at} of \
-                     operand {first} and axis {axis} of operand {n}: expected the same number of indices",
-                    ir::name_of(of.op)
-                ),
-            );
+        let both = [a, b].map(extents::of_value);
+        if (loops.iter()).any(|own| both.iter().all(|side| own.contains(side))) {
+            region::erase(assertion);
         }
     }
 }

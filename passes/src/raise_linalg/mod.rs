@@ -32,7 +32,7 @@ mod accumulate;
 mod accumulators;
 mod body;
 mod compute;
-mod extents;
+pub(crate) mod extents;
 mod masks;
 mod memory;
 mod naming;

@@ -6,6 +6,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::marks;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::space;
@@ -209,6 +210,9 @@ fn pad(op: Op) -> Result<(), String> {
         read,
         dest.access("out", identity(extents.len())),
     )?;
+    if let Some(compute) = ir::defining_op(copy) {
+        marks::FITS.set(compute);
+    }
     result(builder, op, copy)
 }
 

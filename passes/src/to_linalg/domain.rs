@@ -4,8 +4,9 @@
 //! by, and has one point, is no loop.
 
 use mdh_algebra::affine::Expr;
+use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::{Bound, Dim, Parts};
-use mdh_dialect::{ir, ops};
+use mdh_dialect::{marks, ops};
 use melior::ir::Attribute;
 
 use crate::builder::Builder;
@@ -16,6 +17,8 @@ pub struct Domain<'c> {
     loops: Vec<Loop<'c>>,
     /// The number of its loops.
     pub rank: usize,
+    /// Its buffers are known to fit, as those of an operation of linalg do.
+    pub fits: bool,
 }
 
 /// One dimension.
@@ -42,7 +45,7 @@ pub enum Index<'c> {
 
 impl<'c> Domain<'c> {
     /// Reads it; the rule that it does not follow, if linalg has no loops for it.
-    pub fn of(builder: &mut Builder<'c>, parts: &Parts<'c>) -> Result<Self, String> {
+    pub fn of(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>) -> Result<Self, String> {
         let mut rank = 0;
         let mut loops = Vec::new();
         for (d, (dim, combine)) in parts.dims.iter().zip(&parts.combine).enumerate() {
@@ -60,7 +63,8 @@ impl<'c> Domain<'c> {
             });
             rank += usize::from(is_loop);
         }
-        Ok(Domain { loops, rank })
+        let fits = marks::FITS.is_on(op);
+        Ok(Domain { loops, rank, fits })
     }
 
     /// The loops in order.

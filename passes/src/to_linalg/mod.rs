@@ -26,6 +26,10 @@
 //! goes, since only this compiler reads it. Laws that linalg has no place for stand on the operation as
 //! `mdh.associative` and `mdh.commutative`.
 //!
+//! Of computations that were operations of linalg it is known that sizes fit (`mdh.fits`), so that these come out on
+//! the operands that they had; assertions of it, which raising makes, go. Others take slices, unless the sizes
+//! are seen to be the same.
+//!
 //! An origin, a first point and a step become those of a slice, padding a padded tensor, and the extent of
 //! a loop that no buffer has becomes that of an operand without elements, like the window of a pooling
 //! ([`operands`]). What is carried in from elsewhere is copied to the destination before.
@@ -55,6 +59,8 @@ use melior::ir::{Attribute, Region, Type, ValueLike};
 use self::domain::Domain;
 use self::operands::Operand;
 use crate::builder::Builder;
+use crate::extents::{self, Extent};
+use crate::raise_linalg::extents::erase_assertions;
 use crate::{buffers, region};
 
 /// The pass's row.
@@ -110,7 +116,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String
     check_outputs(op, parts)?;
     check_carries(parts)?;
     let builder = &mut Builder::before(op);
-    let domain = Domain::of(builder, parts)?;
+    let domain = Domain::of(builder, op, parts)?;
     let mut inputs = Vec::new();
     for input in &parts.inputs {
         inputs.extend(operands::of_buffer(builder, &domain, input)?);
@@ -125,7 +131,15 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String
             output.value = input.value;
         }
     }
+    if let Some(whole) = copied_whole(builder, (op, parts), &inputs, &outputs) {
+        let old = ir::result(op, 0).unwrap_or_else(|| panic!("a tensor is a result"));
+        region::replace_all_uses(old, whole);
+        region::erase(op);
+        return Ok(());
+    }
     let window = window(builder, &domain, inputs.iter().chain(&outputs));
+    let is_new = |window: &Val| is_memory(*window) && !ir::has_uses(*window);
+    let allocated = window.as_ref().map(|w| w.value).filter(is_new);
     inputs.extend(window.clone());
     let wholes = outputs.clone();
     start(builder, parts, &function, &domain, &mut outputs)?;
@@ -138,14 +152,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String
     };
     let mut made = of.insert(builder, code);
     if matches!(function, Function::Own) {
-        for (mark, is_granted) in [
-            (&marks::ASSOCIATIVE, parts.laws.associative),
-            (&marks::COMMUTATIVE, parts.laws.commutative),
-        ] {
-            if is_granted {
-                mark.set(made);
-            }
-        }
+        set_laws(made, parts);
     }
     if names == Names::Known {
         made = named::specialize(made, is_plain(op) && window.is_none());
@@ -154,11 +161,52 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String
         let new = whole.merged(builder, ir::value(new));
         region::replace_all_uses(ir::value(old), new);
     }
-    if let Some(window) = window.filter(|window| is_memory(window.value)) {
-        builder.op(ops::memref::DEALLOC, &[window.value], &[], &[]);
+    if domain.fits {
+        erase_assertions(made);
+    }
+    if let Some(window) = allocated {
+        builder.op(ops::memref::DEALLOC, &[window], &[], &[]);
     }
     region::erase(op);
     Ok(())
+}
+
+/// Puts the laws of an operator of one's own on the operation.
+fn set_laws(made: Op, parts: &Parts) {
+    let laws = [
+        (&marks::ASSOCIATIVE, parts.laws.associative),
+        (&marks::COMMUTATIVE, parts.laws.commutative),
+    ];
+    let granted = laws.into_iter().filter(|(_, is_granted)| *is_granted);
+    granted.for_each(|(mark, _)| mark.set(made));
+}
+
+/// The result of a computation that copies all of a tensor, and nothing else: to a part of another one, in which
+/// it is inserted, or where it is padded for that, and nothing stays of the destination.
+fn copied_whole<'c>(
+    builder: &mut Builder<'c>,
+    (op, parts): (Op<'c>, &Parts<'c>),
+    inputs: &[Operand<'c>],
+    outputs: &[Operand<'c>],
+) -> Option<Val<'c>> {
+    let ([input], [output], [part]) = (inputs, outputs, &parts.inputs[..]) else {
+        return None;
+    };
+    let is_copy = is_plain(op) && parts.combine.iter().all(|c| ir::is_cc(*c));
+    let is_whole = input.is_all() && output.is_written_whole() && input.map == output.map;
+    let is_new = part.value != input.value && extents::is_undefined(output.value);
+    if !is_copy || !is_whole || is_memory(output.value) || (output.is_all() && !is_new) {
+        return None;
+    }
+    let (value, ty) = (input.value, output.value.r#type());
+    let value = match value.r#type() == ty {
+        true => value,
+        false => builder.op(ops::tensor::CAST, &[value], &[ty], &[])[0],
+    };
+    if let Some(slice) = ir::defining_op(output.value).filter(|_| !output.is_all()) {
+        region::erase(slice);
+    }
+    Some(output.merged(builder, value))
 }
 
 /// Returns whether the scalar function is the identity.
@@ -377,13 +425,36 @@ fn window<'a, 'c: 'a>(
         true => BufferKind::MemRef,
         false => BufferKind::Tensor,
     };
-    let ty = types::mlir_type(builder.context, element(first.value)?);
-    let value = buffers::empty(builder, kind, &extents, ty);
+    let element = element(first.value)?;
+    let own = shaped(&extents).filter(|value| {
+        let ty = types::buffer_type(value.r#type());
+        ty.is_some_and(|ty| (ty.kind, ty.element) == (kind, element))
+    });
+    let value = own.unwrap_or_else(|| {
+        let ty = types::mlir_type(builder.context, element);
+        buffers::empty(builder, kind, &extents, ty)
+    });
     let map = open
         .into_iter()
         .map(mdh_algebra::affine::Expr::Dim)
         .collect();
     Some(Operand::whole(value, map))
+}
+
+/// The buffer that has these extents, if each is said to be the size of one's axis.
+fn shaped<'c>(all: &[Bound<'c>]) -> Option<Val<'c>> {
+    let mut found = None;
+    for (n, extent) in all.iter().enumerate() {
+        let Extent::Axis(value, axis) = extents::of_bound(*extent) else {
+            return None;
+        };
+        if axis != n || found.is_some_and(|found| found != value) {
+            return None;
+        }
+        found = Some(value);
+    }
+    let rank = types::buffer_type(found?.r#type())?.shape.len();
+    found.filter(|_| rank == all.len())
 }
 
 /// An operation of linalg before it is there.

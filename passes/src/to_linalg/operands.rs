@@ -149,8 +149,8 @@ fn axis<'c>(
             let extent = domain.loops().nth(n).map(|own| own.extent);
             let extent = extent.unwrap_or_else(|| panic!("loop {n} is one of the domain"));
             let rest = whole.plus(&Sum::of_bound(extent), -1);
-            if (stride, base.known()) == (1, Some(0)) && rest.is_some_and(|r| r.known() == Some(0))
-            {
+            let is_first = (stride, base.known()) == (1, Some(0));
+            if is_first && (domain.fits || rest.is_some_and(|r| r.known() == Some(0))) {
                 return Ok(all(builder, Expr::Dim(n)));
             }
             Ok(part(builder, extent, stride, Some(Expr::Dim(n))))
@@ -202,8 +202,8 @@ fn padded<'c>(
                     .and_then(|x| x.plus(&Sum::number(1), 1)),
             );
         }
-        low.push(most(builder, &before));
-        high.push(most(builder, &behind));
+        low.push(around(builder, domain, &before));
+        high.push(around(builder, domain, &behind));
     }
     for access in accesses.iter_mut() {
         for (index, low) in access.iter_mut().zip(&low) {
@@ -236,6 +236,14 @@ fn ends<'c>(
         *end = end.plus(&way, *factor)?;
     }
     Some((first, last))
+}
+
+/// The number of elements around: there is no need for more than 0 where these are known to fit.
+fn around<'c>(builder: &mut Builder<'c>, domain: &Domain<'c>, sums: &[Sum<'c>]) -> Bound<'c> {
+    match sums {
+        [sum] if domain.fits && sum.known().is_none() => sum.bound(builder),
+        _ => most(builder, sums),
+    }
 }
 
 /// The greatest of some numbers and 0.
@@ -304,6 +312,11 @@ impl<'c> Operand<'c> {
             map,
             slice: None,
         }
+    }
+
+    /// Returns whether it is all of a buffer.
+    pub fn is_all(&self) -> bool {
+        self.slice.is_none()
     }
 
     /// Returns whether two operands are the same part of a buffer.

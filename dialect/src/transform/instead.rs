@@ -1,0 +1,71 @@
+//! Upstream's transformations that are made for operations of linalg alone, and what does the same here.
+//!
+//! They refuse an `mdh.compute` before they ask it anything, and some without saying whom. So C++ asks this
+//! table first (`cpp/Instead.cpp`).
+
+use mlir_sys::MlirStringRef;
+
+use crate::ffi::string_ref;
+
+const TAILS: &str = "rests of tiles are masked here and nothing is padded: use \
+     'transform.mdh.tails %c {i: mask}'";
+const PACK: &str = "a part of an operand is laid out anew where it is staged: use \
+     'transform.mdh.stage %c B at L3.i in L3 layout blocked(512, 64)'";
+const FORM: &str = "a computation has this one form, and needs no other: leave it out, or make operations of \
+     linalg of it by the pass 'mdh-to-linalg' first";
+const SIZES: &str = "a computation takes the sizes of its tiles, and what to do with rests, from a schedule: \
+     use 'transform.mdh.parts %c main {i: 64}' and 'transform.mdh.tails %c {i: peel}'";
+
+/// Operations, each with what is to be said.
+const INSTEAD: [(&str, &str); 16] = [
+    ("transform.structured.pad", TAILS),
+    ("transform.structured.pad_tiling_interface", TAILS),
+    (
+        "transform.structured.vectorize",
+        "vectors are a level of a schedule: use 'transform.mdh.parts %c simd {j: 16}'",
+    ),
+    (
+        "transform.structured.interchange",
+        "the order of loops is a part of a schedule: use 'transform.mdh.order %c decompose [..]', or \
+         'interchange' of 'transform.structured.tile_using_for'",
+    ),
+    ("transform.structured.pack", PACK),
+    ("transform.structured.pack_greedily", PACK),
+    (
+        "transform.structured.promote",
+        "what is copied to nearer memory is a part of a schedule: use 'transform.mdh.stage %c B at L2.i in L2'",
+    ),
+    (
+        "transform.structured.split_reduction",
+        "partial results are cut by tiling: use 'transform.structured.tile_reduction_using_for' or \
+         'transform.structured.tile_reduction_using_forall', or 'transform.mdh.parts %c core {k: 4}' with \
+         'transform.mdh.combine'",
+    ),
+    (
+        "transform.structured.split",
+        "rests of tiles are loops of their own by a schedule: use 'transform.mdh.tails %c {i: peel}'",
+    ),
+    (
+        "transform.structured.scalarize",
+        "tiles of one point are as good: use 'transform.structured.tile_using_for' with sizes of 1",
+    ),
+    ("transform.structured.multitile_sizes", SIZES),
+    ("transform.structured.continuous_tile_sizes", SIZES),
+    ("transform.structured.generalize", FORM),
+    ("transform.structured.decompose", FORM),
+    ("transform.structured.specialize", FORM),
+    ("transform.structured.flatten_elementwise", FORM),
+];
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustNumInstead() -> isize {
+    INSTEAD.len() as isize
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustInstead(index: isize, text: &mut MlirStringRef) -> MlirStringRef {
+    let row = usize::try_from(index).ok().and_then(|row| INSTEAD.get(row));
+    let (name, instead) = row.copied().unwrap_or_default();
+    *text = string_ref(instead);
+    string_ref(name)
+}
