@@ -26,7 +26,7 @@ use crate::rehearsal::Rehearsal;
 use crate::{arguments, compile, execute, ptx};
 
 /// So many elements of each array are compared, if nothing else is said.
-const SAMPLES: usize = 256;
+pub const SAMPLES: usize = 256;
 
 /// Options of a package.
 #[derive(Clone, Debug)]

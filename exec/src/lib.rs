@@ -10,9 +10,11 @@
 //! | `kernels.ptx` | the kernels, for one chip and later ones; empty if there are none |
 //! | `host.so` | the code that launches them, for any x86-64 processor with AVX2 |
 
+mod archive;
 pub mod error;
 mod package;
 mod run;
+pub mod tune;
 
 pub use error::{Error, Result};
 pub use package::{Array, ArraySlot, Expected, Fill, Manifest, Package};

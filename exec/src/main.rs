@@ -2,20 +2,23 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
 use mdh_arrays::Times;
-use mdh_exec::{Error, Manifest, Outcome, Package, Request, Result, run};
+use mdh_exec::tune::package::TunePackage;
+use mdh_exec::tune::race::{self, Wanted};
+use mdh_exec::tune::results::ProgramResults;
+use mdh_exec::{Error, Manifest, Outcome, Package, Request, Result, run, tune};
 
 /// Runs packages of kernels on an NVIDIA GPU, and checks what they compute.
 #[derive(Parser, Debug)]
 #[command(name = "mdh-exec", version, after_help = AFTER)]
 struct Arguments {
     /// Packages, as `mdh compile --device cuda -o X.mdhpkg` makes them.
-    #[arg(required = true, value_name = "X.mdhpkg")]
+    #[arg(required_unless_present = "tune_worker", value_name = "X.mdhpkg")]
     packages: Vec<PathBuf>,
     /// The GPU, by number.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -32,13 +35,29 @@ struct Arguments {
     /// `argument-0.bin`, .., `result-0.bin`, ..: the elements one after the other.
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
-    /// Says how many seconds kernels may take between two transfers.
-    #[arg(long, value_name = "SECONDS", default_value_t = mdh_cuda::TIME_LIMIT.as_secs_f64())]
-    time_limit: f64,
+    /// Says how many seconds kernels may take between two transfers: 60, or 10 with --tune.
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<f64>,
+    /// Measures the candidates of packages (.mdhtune) that `mdh tune --device cuda --package` makes:
+    /// each is held against the definition, then timed until it cannot win.
+    #[arg(long, conflicts_with = "write")]
+    tune: bool,
+    /// Writes what --tune has measured, after each candidate, for `mdh tune --import`.
+    #[arg(long, value_name = "RESULTS.json", requires = "tune")]
+    out: Option<PathBuf>,
+    /// Ends --tune after so many seconds, which packages share; the default of each is measured.
+    #[arg(long, value_name = "SECONDS", requires = "tune")]
+    seconds: Option<f64>,
+    /// Measures candidates as it is asked to on standard input.
+    #[arg(long, value_name = "X.mdhtune", hide = true)]
+    tune_worker: Option<PathBuf>,
     /// Prints one JSON object a package instead of text. Where a result is wrong, it has no times.
     #[arg(long)]
     json: bool,
 }
+
+/// Limit on the time of kernels of candidates, which may be slow.
+const TUNE_LIMIT: Duration = Duration::from_secs(10);
 
 const AFTER: &str = "\
 Exit codes: 0 done, 1 no package or a damaged one, or the program fails, 2 wrong command line,
@@ -65,13 +84,18 @@ fn called() -> usize {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let time_limit = Duration::try_from_secs_f64(arguments.time_limit);
-    let Ok(time_limit) = time_limit.map(|limit| limit.max(Duration::from_millis(1))) else {
-        return fail(&Error {
-            code: 2,
-            message: "--time-limit: expected a number of seconds, such as 0.5 or 60".to_string(),
-        });
+    let usual = if arguments.tune {
+        TUNE_LIMIT
+    } else {
+        mdh_cuda::TIME_LIMIT
     };
+    let limit = seconds("--time-limit", arguments.time_limit);
+    let all = seconds("--seconds", arguments.seconds);
+    let (limit, all) = match (limit, all) {
+        (Ok(limit), Ok(all)) => (limit.unwrap_or(usual), all),
+        (Err(error), _) | (_, Err(error)) => return fail(&error),
+    };
+    let time_limit = limit.max(Duration::from_millis(1));
     if arguments.write.is_some() && arguments.packages.len() > 1 {
         return fail(&Error {
             code: 2,
@@ -85,6 +109,19 @@ fn main() -> ExitCode {
         time_limit,
         write: arguments.write,
     };
+    if arguments.tune || arguments.tune_worker.is_some() {
+        let done = match &arguments.tune_worker {
+            Some(path) => serve(path, &request),
+            None => measure(
+                &arguments.packages,
+                request,
+                all,
+                arguments.out,
+                arguments.json,
+            ),
+        };
+        return done.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS);
+    }
     let mut first = ExitCode::SUCCESS;
     let mut has_failed = false;
     for path in &arguments.packages {
@@ -99,6 +136,89 @@ fn main() -> ExitCode {
         }
     }
     first
+}
+
+/// Reads a number of seconds.
+fn seconds(name: &str, given: Option<f64>) -> Result<Option<Duration>> {
+    let read = given.map(Duration::try_from_secs_f64).transpose();
+    read.map_err(|_| Error {
+        code: 2,
+        message: format!("{name}: expected a number of seconds, such as 0.5 or 60"),
+    })
+}
+
+/// Reads a file of a package, and says which one is wrong.
+fn read<T>(path: &Path, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    let bytes = fs::read(path);
+    let bytes = bytes.map_err(|error| Error::input(format!("cannot be read: {error}")));
+    bytes.and_then(|bytes| read(&bytes)).map_err(|error| Error {
+        message: format!("{}: {error}", path.display()),
+        ..error
+    })
+}
+
+fn serve(path: &Path, request: &Request) -> Result<()> {
+    tune::worker::serve(&read(path, TunePackage::read)?, request)
+}
+
+/// Measures the candidates of packages.
+fn measure(
+    paths: &[PathBuf],
+    request: Request,
+    time: Option<Duration>,
+    out: Option<PathBuf>,
+    json: bool,
+) -> Result<()> {
+    let packages = paths
+        .iter()
+        .map(|path| Ok((path.clone(), read(path, TunePackage::read)?)));
+    let packages = packages.collect::<Result<Vec<_>>>()?;
+    let wanted = Wanted { request, time, out };
+    let mut printed = Ok(());
+    let results = race::measure(&packages, &wanted, &mut |program| {
+        if !json && printed.is_ok() {
+            printed = print(&of_candidates(program));
+        }
+    })?;
+    printed?;
+    if json {
+        print(&(serde_json::to_string(&results).unwrap_or_default() + "\n"))?;
+    }
+    let is_none = |program: &ProgramResults| program.best().is_none();
+    match results.programs.iter().find(|program| is_none(program)) {
+        None => Ok(()),
+        Some(program) => Err(Error {
+            code: 3,
+            message: format!("no candidate of {} works", program.name),
+        }),
+    }
+}
+
+/// A program's best candidate, the default beside it, and what failed.
+fn of_candidates(program: &ProgramResults) -> String {
+    let mut text = format!("{}: {} candidates", program.name, program.candidates.len());
+    if program.left > 0 {
+        text += &format!(", {} left out for lack of time", program.left);
+    }
+    let cost = |of: Option<&tune::results::CandidateResult>| of.and_then(|one| one.outcome.cost());
+    let (default, best) = (cost(program.default()), cost(program.best()));
+    text += "\n";
+    if let Some(default) = default {
+        text += &format!("  default  {default:.4} ms\n");
+    }
+    if let (Some(best), Some(ms)) = (program.best(), best) {
+        let ratio = default.map_or(String::new(), |default| {
+            format!(", {:.2} times as fast", default / ms)
+        });
+        text += &format!("  best     {ms:.4} ms{ratio}, candidate {}\n", best.number);
+    }
+    for one in &program.candidates {
+        if let tune::results::Reply::Failed { kind, text: why } = &one.outcome {
+            let line = why.lines().next().unwrap_or_default();
+            text += &format!("  candidate {}: {kind}: {line}\n", one.number);
+        }
+    }
+    text
 }
 
 fn fail(error: &Error) -> ExitCode {

@@ -1,20 +1,15 @@
 //! Packages as files.
 
-use std::collections::BTreeMap;
-use std::io::Read;
-
 use mdh_algebra::scalar::ScalarType;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use crate::archive::{self, Files};
 use crate::{Error, Result};
 
 /// The only format there is so far.
 const FORMAT: u32 = 1;
-/// The sums of the other files.
-const DIGEST: &str = "digest";
 /// The manifest.
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 /// The kernels.
 const KERNELS: &str = "kernels.ptx";
 /// The code that launches them.
@@ -161,78 +156,32 @@ impl Package {
             (KERNELS, self.kernels.as_bytes()),
             (HOST, &self.host),
         ];
-        let sums = files.map(|(name, bytes)| format!("{}  {name}\n", sum(bytes)));
-        let sums = sums.concat();
-        let mut archive = tar::Builder::new(Vec::new());
-        for (name, bytes) in [(DIGEST, sums.as_bytes())].into_iter().chain(files) {
-            let mut header = tar::Header::new_gnu();
-            header.set_size(bytes.len() as u64);
-            header.set_mode(0o644);
-            let added = archive.append_data(&mut header, name, bytes);
-            added.unwrap_or_else(|error| panic!("memory can be written: {error}"));
-        }
-        archive
-            .into_inner()
-            .unwrap_or_else(|error| panic!("memory can be written: {error}"))
+        archive::write(&files.map(|(name, bytes)| (name.to_string(), bytes)))
     }
 
     /// Reads a file: all of it must be as it was written.
     pub fn read(bytes: &[u8]) -> Result<Package> {
-        let damaged =
-            |what: String| Error::input(format!("the package is damaged, or is none: {what}"));
-        let mut files = BTreeMap::new();
-        let mut archive = tar::Archive::new(bytes);
-        let entries = archive
-            .entries()
-            .map_err(|error| damaged(error.to_string()))?;
-        for entry in entries {
-            let mut entry = entry.map_err(|error| damaged(error.to_string()))?;
-            let name = entry.path().map_err(|error| damaged(error.to_string()))?;
-            let name = name.to_string_lossy().into_owned();
-            let mut content = Vec::new();
-            let read = entry.read_to_end(&mut content);
-            read.map_err(|error| damaged(format!("{name}: {error}")))?;
-            if files.insert(name.clone(), content).is_some() {
-                return Err(damaged(format!("it has '{name}' twice")));
-            }
-        }
-        let mut take = |name: &str| {
-            let file = files.remove(name);
-            file.ok_or_else(|| damaged(format!("it has no '{name}'")))
-        };
-        let sums = text(take(DIGEST)?, DIGEST)?;
-        let [manifest, kernels, host] = [take(MANIFEST)?, take(KERNELS)?, take(HOST)?];
-        if let Some(name) = files.keys().next() {
-            return Err(damaged(format!("'{name}' is no part of one")));
-        }
-        for (name, content) in [(MANIFEST, &manifest), (KERNELS, &kernels), (HOST, &host)] {
-            let line = format!("{}  {name}", sum(content));
-            if !sums.lines().any(|known| known == line) {
-                return Err(damaged(format!("the sum of '{name}' is another one")));
-            }
-        }
-        let found: std::result::Result<Version, _> = serde_json::from_slice(&manifest);
-        if let Ok(Version { format }) = found
-            && format != FORMAT
-        {
-            return Err(Error::input(format!(
-                "the package has format {format}: expected {FORMAT}"
-            )));
-        }
+        let mut files = Files::read(bytes)?;
+        let manifest = files.take(MANIFEST)?;
+        let [kernels, host] = [files.take(KERNELS)?, files.take(HOST)?];
+        files.end()?;
+        check_format(&manifest)?;
         let manifest: Manifest = serde_json::from_slice(&manifest)
-            .map_err(|error| damaged(format!("{MANIFEST}: {error}")))?;
+            .map_err(|error| archive::damaged(format!("{MANIFEST}: {error}")))?;
         let package = Package {
             manifest,
-            kernels: text(kernels, KERNELS)?,
+            kernels: archive::text(kernels, KERNELS)?,
             host,
         };
-        package.check()?;
+        package.manifest.check()?;
         Ok(package)
     }
+}
 
+impl Manifest {
     /// Returns whether what the manifest says fits together.
-    fn check(&self) -> Result<()> {
-        let manifest = &self.manifest;
+    pub(crate) fn check(&self) -> Result<()> {
+        let manifest = self;
         let wrong = |what: String| Err(Error::input(format!("the package is wrong: {what}")));
         for array in manifest.arguments.iter().chain(&manifest.results) {
             array.element()?;
@@ -268,22 +217,22 @@ struct Version {
     format: u32,
 }
 
-fn text(bytes: Vec<u8>, name: &str) -> Result<String> {
-    let text = String::from_utf8(bytes);
-    text.map_err(|_| Error::input(format!("the package is damaged: '{name}' is no text")))
-}
-
-/// The SHA-256 sum, in hexadecimal.
-fn sum(bytes: &[u8]) -> String {
-    let sum = Sha256::digest(bytes);
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Checks: a manifest has the format that is read here.
+pub(crate) fn check_format(manifest: &[u8]) -> Result<()> {
+    let found: std::result::Result<Version, _> = serde_json::from_slice(manifest);
+    match found {
+        Ok(Version { format }) if format != FORMAT => Err(Error::input(format!(
+            "the package has format {format}: expected {FORMAT}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn package() -> Package {
+    pub(crate) fn package() -> Package {
         let array = |name: &str, shape: &[i64]| Array {
             name: name.to_string(),
             dtype: "f32".to_string(),

@@ -73,34 +73,20 @@ const SPAN: Duration = Duration::from_millis(2);
 const RUNS: u128 = 1000;
 
 /// The type of a package's function.
-type Function = unsafe extern "C-unwind" fn(*mut *mut c_void);
+pub(crate) type Function = unsafe extern "C-unwind" fn(*mut *mut c_void);
 
 /// Runs a package once, compares its results, and times its kernels.
 pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
-    check_processor()?;
     let manifest = &package.manifest;
-    let chip: Capability = manifest.chip.parse().map_err(Error::input)?;
-    let device = Device::open(request.device)?;
-    let facts = device.facts().clone();
-    let mut session = Session::new(device)?;
-    session.limit_time(request.time_limit);
-    if !package.kernels.trim().is_empty() {
-        session.load(&package.kernels, chip)?;
-    }
-    session.install();
-    let _end = Ready;
-    let library = load(&package.host)?;
-    // SAFETY: the symbol is a function of this type, by the program that made the package.
-    let function = unsafe { library.get::<Function>(manifest.symbol.as_bytes()) };
-    let function = function.map_err(|error| {
-        let symbol = &manifest.symbol;
-        Error::input(format!("the package's code has no '{symbol}': {error}"))
-    })?;
+    let ready = Ready::of(package, request)?;
+    let facts = ready.facts.clone();
+    let mut arguments = arrays(&manifest.arguments)?;
+    let mut results = arrays(&manifest.results)?;
     let mut code = Code {
-        function: *function,
+        function: ready.function,
         manifest,
-        arguments: arrays(&manifest.arguments)?,
-        results: arrays(&manifest.results)?,
+        arguments: &mut arguments,
+        results: &mut results,
     };
     let started = Instant::now();
     let launches = code.run()?;
@@ -109,10 +95,10 @@ pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
         comparison,
         wrong,
         weak,
-    } = hold(manifest, &code.arguments, &code.results)?;
+    } = code.hold()?;
     if let Some(folder) = &request.write {
-        write(folder, "argument", &code.arguments)?;
-        write(folder, "result", &code.results)?;
+        write(folder, "argument", code.arguments)?;
+        write(folder, "result", code.results)?;
     }
     let count = launches.len();
     let (kernels, timing) = match wrong.is_none() && count > 0 && request.repeat > 0 {
@@ -131,19 +117,57 @@ pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
     })
 }
 
+/// A package's code and its kernels, loaded; when this goes, the device's memory is freed.
+pub(crate) struct Ready {
+    pub(crate) function: Function,
+    pub(crate) facts: Facts,
+    _library: Library,
+    _end: End,
+}
+
+impl Ready {
+    pub(crate) fn of(package: &Package, request: &Request) -> Result<Ready> {
+        check_processor()?;
+        let manifest = &package.manifest;
+        let chip: Capability = manifest.chip.parse().map_err(Error::input)?;
+        let device = Device::open(request.device)?;
+        let facts = device.facts().clone();
+        let mut session = Session::new(device)?;
+        session.limit_time(request.time_limit);
+        if !package.kernels.trim().is_empty() {
+            session.load(&package.kernels, chip)?;
+        }
+        session.install();
+        let end = End;
+        let library = load(&package.host)?;
+        // SAFETY: the symbol is a function of this type, by the program that made the package.
+        let function = unsafe { library.get::<Function>(manifest.symbol.as_bytes()) };
+        let function = function.map_err(|error| {
+            let symbol = &manifest.symbol;
+            Error::input(format!("the package's code has no '{symbol}': {error}"))
+        })?;
+        Ok(Ready {
+            function: *function,
+            facts,
+            _library: library,
+            _end: end,
+        })
+    }
+}
+
 /// A package's code, and what it is called with.
-struct Code<'p> {
-    function: Function,
-    manifest: &'p Manifest,
-    arguments: Vec<Tensor>,
-    results: Vec<Tensor>,
+pub(crate) struct Code<'p> {
+    pub(crate) function: Function,
+    pub(crate) manifest: &'p Manifest,
+    pub(crate) arguments: &'p mut [Tensor],
+    pub(crate) results: &'p mut [Tensor],
 }
 
 impl Code<'_> {
     /// Calls the function, and returns what it has launched, which has ended.
-    fn run(&mut self) -> Result<Vec<Launch>> {
-        let takes = slots(&self.manifest.arguments, &mut self.arguments);
-        let mut gives = slots(&self.manifest.results, &mut self.results);
+    pub(crate) fn run(&mut self) -> Result<Vec<Launch>> {
+        let takes = slots(&self.manifest.arguments, self.arguments);
+        let mut gives = slots(&self.manifest.results, self.results);
         let mut passed = call::pass(&takes, &gives);
         // SAFETY: the arguments are those of the function's signature, by the manifest.
         failure::catch(|| unsafe { (self.function)(passed.pointers().as_mut_ptr()) })?;
@@ -153,6 +177,11 @@ impl Code<'_> {
         })?;
         call::take(&passed, &mut gives);
         Ok(launches)
+    }
+
+    /// Compares what a run has left with what is expected.
+    pub(crate) fn hold(&self) -> Result<Held> {
+        hold(self.manifest, self.arguments, self.results)
     }
 }
 
@@ -164,49 +193,75 @@ fn time(
     facts: &Facts,
     request: &Request,
 ) -> Result<(Vec<Duration>, Timing)> {
-    let bytes = code.manifest.bytes.max(1.0);
-    let wanted = (2.0 * facts.cache as f64 / bytes).ceil();
-    let there = (facts.memory as f64 / 4.0 / bytes).floor();
-    let most = wanted.min(there).min(f64::from(request.rotate)).max(1.0) as usize;
-    let mut copies = vec![launches];
-    if most > 1 {
-        // The first run's memory is free; from now on each run has memory of its own.
-        with(|session| {
-            session.keep_memory();
-            Ok(())
-        })?;
-        copies.clear();
-        for _ in 0..most {
-            match code.run() {
-                Ok(launches) => copies.push(launches),
-                // As many as there is memory for: this program takes more than its arrays.
-                Err(error) if error.code == 4 && !copies.is_empty() => break,
-                Err(error) => return Err(error),
+    let replays = Replays::of(code, launches, facts, request.rotate)?;
+    let times = (0..request.repeat).map(|_| replays.sample());
+    Ok((times.collect::<Result<_>>()?, replays.timing))
+}
+
+/// Launches that are repeated, on copies of the data.
+pub(crate) struct Replays {
+    copies: Vec<Vec<Launch>>,
+    pub(crate) timing: Timing,
+}
+
+impl Replays {
+    /// Makes the copies, and warms up.
+    pub(crate) fn of(
+        code: &mut Code,
+        launches: Vec<Launch>,
+        facts: &Facts,
+        rotate: u32,
+    ) -> Result<Replays> {
+        let bytes = code.manifest.bytes.max(1.0);
+        let wanted = (2.0 * facts.cache as f64 / bytes).ceil();
+        let there = (facts.memory as f64 / 4.0 / bytes).floor();
+        let most = wanted.min(there).min(f64::from(rotate)).max(1.0) as usize;
+        let mut copies = vec![launches];
+        if most > 1 {
+            // The first run's memory is free; from now on each run has memory of its own.
+            with(|session| {
+                session.keep_memory();
+                Ok(())
+            })?;
+            copies.clear();
+            for _ in 0..most {
+                match code.run() {
+                    Ok(launches) => copies.push(launches),
+                    // As many as there is memory for: this program takes more than its arrays.
+                    Err(error) if error.code == 4 && !copies.is_empty() => break,
+                    Err(error) => return Err(error),
+                }
             }
         }
+        let timing = Timing {
+            runs: copies.len(),
+            copies: copies.len(),
+            is_cold: copies.len() as f64 * bytes > facts.cache as f64,
+        };
+        let mut replays = Replays { copies, timing };
+        // Warms up, and tells how many runs fill the span.
+        let copies = replays.copies.len();
+        let first = replays.replay()?.max(Duration::from_nanos(1)) / copies as u32;
+        let runs = SPAN.as_nanos() / first.as_nanos().max(1);
+        let runs = runs.clamp(1, RUNS) as usize;
+        // Each copy as often as the others, or the last ones not at all.
+        replays.timing.runs = match runs > copies {
+            true => runs.next_multiple_of(copies),
+            false => runs,
+        };
+        replays.replay()?;
+        Ok(replays)
     }
-    let replay = |runs: usize| {
-        let all = copies.iter().cycle().take(runs).flatten();
+
+    fn replay(&self) -> Result<Duration> {
+        let all = self.copies.iter().cycle().take(self.timing.runs).flatten();
         with(|session| session.replay(all))
-    };
-    // Warms up, and tells how many runs fill the span.
-    let first = replay(copies.len())?.max(Duration::from_nanos(1)) / copies.len() as u32;
-    let runs = SPAN.as_nanos() / first.as_nanos().max(1);
-    let runs = runs.clamp(1, RUNS) as usize;
-    // Each copy as often as the others, or the last ones not at all.
-    let runs = match runs > copies.len() {
-        true => runs.next_multiple_of(copies.len()),
-        false => runs,
-    };
-    replay(runs)?;
-    let times =
-        (0..request.repeat).map(|_| -> Result<Duration> { Ok(replay(runs)? / runs as u32) });
-    let timing = Timing {
-        runs,
-        copies: copies.len(),
-        is_cold: copies.len() as f64 * bytes > facts.cache as f64,
-    };
-    Ok((times.collect::<Result<_>>()?, timing))
+    }
+
+    /// The mean time of several runs.
+    pub(crate) fn sample(&self) -> Result<Duration> {
+        Ok(self.replay()? / self.timing.runs as u32)
+    }
 }
 
 /// Writes arrays to files of a folder, each with its elements one after the other.
@@ -220,16 +275,16 @@ fn write(folder: &Path, what: &str, tensors: &[Tensor]) -> Result<()> {
     Ok(())
 }
 
-/// The device is ready; when this goes, its memory is freed.
-struct Ready;
+/// The end of a session: its memory is freed.
+struct End;
 
-impl Drop for Ready {
+impl Drop for End {
     fn drop(&mut self) {
         *Session::own() = None;
     }
 }
 
-fn with<T>(code: impl FnOnce(&mut Session) -> mdh_cuda::Result<T>) -> Result<T> {
+pub(crate) fn with<T>(code: impl FnOnce(&mut Session) -> mdh_cuda::Result<T>) -> Result<T> {
     let mut own = Session::own();
     match own.as_mut() {
         Some(session) => Ok(code(session)?),
@@ -264,7 +319,7 @@ fn load(bytes: &[u8]) -> Result<Library> {
     library.map_err(|error| failed(&error))
 }
 
-fn arrays(all: &[Array]) -> Result<Vec<Tensor>> {
+pub(crate) fn arrays(all: &[Array]) -> Result<Vec<Tensor>> {
     let array = |array: &Array| {
         let element = array.element()?;
         Ok(match array.fill {

@@ -25,7 +25,9 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::{Choice, Facts, MIN_GRAIN, ScheduleSpace, choose_for, choose_kernels};
+use mdh_algebra::schedule::{
+    Choice, Facts, KernelSpace, Knobs, MIN_GRAIN, ScheduleSpace, choose_for, choose_kernels,
+};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
@@ -159,13 +161,16 @@ fn choice_for(op: Op, of: &Reading, asm: &Asm, facts: Facts, grain: i64) -> Opti
 }
 
 /// The space in which a tuner searches for a computation's schedule; `None` where there is none
-/// ([`ScheduleSpace::of`]).
-pub fn space(op: Op, asm: &Asm, grain: i64) -> Result<Option<ScheduleSpace>, Errors> {
+/// ([`ScheduleSpace::of`], and [`KernelSpace::of`] for machines with kernels).
+pub fn space(op: Op, asm: &Asm, grain: i64) -> Result<Option<Box<dyn Knobs>>, Errors> {
     let of = translate::both(op, Depth::Signatures)?;
-    Ok(Facts::of(asm).and_then(|facts| {
-        let (computation, facts, group) = subject(op, &of, asm, facts, grain);
-        ScheduleSpace::of(&computation, asm, facts, group)
-    }))
+    let Some(facts) = Facts::of(asm) else {
+        let space = KernelSpace::of(&of.1, asm);
+        return Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>));
+    };
+    let (computation, facts, group) = subject(op, &of, asm, facts, grain);
+    let space = ScheduleSpace::of(&computation, asm, facts, group);
+    Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>))
 }
 
 /// The model's subject: a computation as its code has it, the facts that hold for it, and the points

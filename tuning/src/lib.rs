@@ -5,6 +5,8 @@
 //! program's computations ([`program`]), and how they are measured ([`measure`]): by the processes of
 //! `mdh bench`, each of which holds its result against the definition first.
 
+pub mod gpu;
+pub mod import;
 pub mod measure;
 pub mod options;
 pub mod program;
@@ -34,7 +36,7 @@ use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
 use mdh_tuner::{error, space, technique};
 
 use measure::Processes;
-use options::TuneArguments;
+use options::{TuneArguments, TuneDevice};
 use program::Program;
 
 /// Time of a search, if nothing else ends it.
@@ -54,6 +56,10 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     if let (Some(command), Some(space)) = (&arguments.command, &arguments.space) {
         return tune_command(arguments, command, space);
     }
+    if let Some(results) = &arguments.import {
+        return import::run(arguments, results);
+    }
+    check_device(arguments)?;
     let several = arguments.subjects.len() > 1;
     if several && (arguments.report.is_some() || arguments.out.is_some()) {
         return Err(Error::usage(
@@ -66,10 +72,30 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     let tasks: Vec<Vec<Task>> = subjects
         .map(|subject| tasks(subject, arguments.entry.as_deref()))
         .collect::<Result<_>>()?;
-    for task in tasks.iter().flatten() {
-        tune_program(arguments, task, &asm)?;
+    let tasks: Vec<Task> = tasks.into_iter().flatten().collect();
+    if let Some(folder) = &arguments.package {
+        return gpu::make(arguments, folder, &tasks);
     }
-    Ok(())
+    tasks
+        .iter()
+        .try_for_each(|task| tune_program(arguments, task, &asm))
+}
+
+/// Checks: a GPU's schedules go to a package, and have no times here.
+fn check_device(arguments: &TuneArguments) -> Result<()> {
+    let is_gpu = arguments.device != TuneDevice::Cpu;
+    let wrong = match (is_gpu, &arguments.package) {
+        (true, None) => {
+            "found --device for a GPU without --package: expected the folder of packages \
+                         that `mdh-exec --tune` measures on a machine with one"
+        }
+        (false, Some(_)) => "--package is for GPUs: expected --device cuda",
+        (true, Some(_)) if arguments.report.is_some() || arguments.out.is_some() => {
+            "--report and --out are for what was measured: expected none with --package"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::usage(wrong))
 }
 
 /// The tasks of a subject: of a file, or of a workload at one of its sizes or at all.
@@ -100,19 +126,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let program = Program::read(&context, &source, task.entry.as_deref(), asm)?;
-    if program.is_empty() {
-        let why = match program.others.is_empty() {
-            true => "it has no computation".to_string(),
-            false => format!(
-                "those of {} have schedules, or no space",
-                program.others.join(", ")
-            ),
-        };
-        return Err(Error::input(format!(
-            "'{}': there is nothing to tune: {why}",
-            task.name
-        )));
-    }
+    program.expect_some(&task.name)?;
     let space = program.space()?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut processes = Processes::new(&program, task.clone(), cores, measure::patience())?;

@@ -3,15 +3,32 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// Arguments of `mdh tune`.
 #[derive(Args, Debug)]
 #[command(after_help = TUNE_EXAMPLES)]
 pub struct TuneArguments {
     /// Programs (.mlir, .tdsl), and workloads of `mdh bench` at one size (matmul/1024x1024x1024).
-    #[arg(value_name = "FILE|WORKLOAD", required_unless_present = "command")]
+    #[arg(value_name = "FILE|WORKLOAD", required_unless_present_any = ["command", "import"])]
     pub subjects: Vec<String>,
+    /// The machine that schedules are for: a GPU's are estimated (cuda is an h100), and measured by
+    /// `mdh-exec --tune`, which takes what --package writes.
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub device: TuneDevice,
+    /// Writes the best schedules of each, with the default, to a package (.mdhtune) of a folder.
+    #[arg(long, value_name = "DIR")]
+    pub package: Option<PathBuf>,
+    /// Number of schedules of a package, beside the default.
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "package")]
+    pub best: usize,
+    /// The compute capability that packages are for; sm_90 if none is named.
+    #[arg(long, value_name = "CHIP", requires = "package")]
+    pub chip: Option<String>,
+    /// Keeps what `mdh-exec --tune --out` has measured, of all programs or of those that are named;
+    /// --out writes the best schedules of one.
+    #[arg(long, value_name = "RESULTS.json", conflicts_with_all = ["package", "command"])]
+    pub import: Option<PathBuf>,
     /// The function of a program; needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -60,10 +77,43 @@ pub struct TuneArguments {
     pub cost: String,
 }
 
+/// The machine that schedules are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TuneDevice {
+    /// This machine's processor.
+    Cpu,
+    /// An NVIDIA GPU: an H100.
+    Cuda,
+    /// An A100.
+    A100,
+    /// An H100.
+    H100,
+    /// An H200.
+    H200,
+    /// A B200.
+    B200,
+}
+
+impl TuneDevice {
+    /// The name of the GPU whose facts estimates are made of; empty for a processor.
+    pub fn gpu(self) -> &'static str {
+        match self {
+            TuneDevice::Cpu => "",
+            TuneDevice::A100 => "a100",
+            TuneDevice::Cuda | TuneDevice::H100 => "h100",
+            TuneDevice::H200 => "h200",
+            TuneDevice::B200 => "b200",
+        }
+    }
+}
+
 const TUNE_EXAMPLES: &str = "\
 Examples:
   mdh tune matmul/1024x1024x1024
   mdh tune program.mlir --for 2m --report report.html --out best.json
+  mdh tune matmul/1024x1024x1024 --device cuda --package tuned --best 20
+  mdh-exec --tune tuned/*.mdhtune --out results.json
+  mdh tune --import results.json
   mdh tune --command './a.out {tile} {threads}' --space space.json --for 30s
 
 The first candidate is what the model chooses. Each is compared with the definition before it is

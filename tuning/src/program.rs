@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::{Knob, MIN_GRAIN, Schedule, ScheduleSpace, Schedules};
+use mdh_algebra::schedule::gpu::Gpu;
+use mdh_algebra::schedule::{Knob, Knobs, MIN_GRAIN, Schedule, Schedules};
 use mdh_compiler::diagnostics;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::formed::Formed;
@@ -31,7 +32,7 @@ struct Searched {
     position: usize,
     /// The start of its parameters' names: empty if it is the only one.
     prefix: String,
-    space: Arc<ScheduleSpace>,
+    space: Arc<dyn Knobs>,
 }
 
 /// The schedules of a program's computations.
@@ -81,7 +82,7 @@ impl Program {
                 Some(space) => searched.push(Searched {
                     position,
                     prefix: name,
-                    space: Arc::new(space),
+                    space: Arc::from(space),
                 }),
                 None => others.push(name),
             }
@@ -142,9 +143,32 @@ impl Program {
         })
     }
 
-    /// True if there is nothing to search.
-    pub fn is_empty(&self) -> bool {
-        self.searched.is_empty()
+    /// Estimated seconds of the schedules of a configuration on a GPU, all together; `None` where one
+    /// is not estimated.
+    pub fn estimate(&self, configuration: &Configuration, gpu: &Gpu) -> Option<f64> {
+        let schedules = self.schedules(configuration)?;
+        let estimate = |one: &Searched| {
+            let schedule = schedules.computations.get(&one.position.to_string())?;
+            one.space.estimate(schedule, gpu)
+        };
+        self.searched.iter().map(estimate).sum()
+    }
+
+    /// Checks: there is something to search in the program of that name.
+    pub fn expect_some(&self, name: &str) -> Result<()> {
+        if !self.searched.is_empty() {
+            return Ok(());
+        }
+        let why = match self.others.is_empty() {
+            true => "it has no computation".to_string(),
+            false => format!(
+                "those of {} have schedules, or no space",
+                self.others.join(", ")
+            ),
+        };
+        Err(Error::input(format!(
+            "'{name}': there is nothing to tune: {why}"
+        )))
     }
 }
 

@@ -53,7 +53,7 @@ fn number(cost: f64, unit: &str) -> String {
 }
 
 /// The number of configurations, about where there are many.
-fn size(space: &Space) -> String {
+pub(crate) fn size(space: &Space) -> String {
     match space.size() {
         size if size < 1e6 => format!("{size}"),
         size => format!("{size:.2e}"),

@@ -27,6 +27,7 @@ mod bands;
 mod block;
 pub mod fuse;
 mod kernels;
+mod knobs;
 mod nest;
 mod pack;
 pub mod rates;
@@ -45,9 +46,10 @@ use super::legality::{self, Refusal, Subject};
 use super::{Schedule, check};
 use assemble::{LoopNest, assemble};
 use block::Block;
-pub use kernels::choose as choose_kernels;
+pub use kernels::{choose as choose_kernels, space::KernelSpace};
+pub use knobs::{Knob, Knobs};
 pub use scans::separates_scans;
-pub use space::{Knob, ScheduleSpace};
+pub use space::ScheduleSpace;
 use views::Views;
 
 /// Facts about a machine that the choice depends on.

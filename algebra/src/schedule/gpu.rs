@@ -7,12 +7,16 @@
 //! uses a part of them, and threads that have too few bytes in flight do not reach the memory's
 //! bandwidth (Little's law).
 
+mod refined;
+
 use super::capacity::allocations;
 use super::footprint::footprint;
 use super::resolved::{Level, Resolved};
 use super::tiles::{Span, Tiles};
 use crate::asm::{Asm, CudaFacts};
 use crate::computation::{Access, Buffer, Computation, Place};
+
+pub use refined::refined;
 
 /// Facts about a GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]

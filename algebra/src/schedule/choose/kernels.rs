@@ -20,6 +20,7 @@
 //! (gpu index mappings, section 2: neighbouring threads access neighbours).
 
 mod draft;
+pub mod space;
 mod tiles;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -280,30 +281,38 @@ impl<'m> Model<'m> {
         views.len() as i64 >= REUSE - 1 || views.iter().any(|view| passes(view))
     }
 
-    /// Neighbouring threads have neighbours of what is combined.
-    fn rows(&self) -> Option<Draft> {
-        let follows = |d: usize| {
-            let inputs = self.views.all.iter().filter(|view| !view.is_output);
-            inputs
-                .filter(|view| self.views.motion(view, d) == Motion::Next)
-                .count()
-        };
-        let points = self.points_of(&self.kept);
+    /// The number of accesses to inputs that go through memory one by one along a dimension.
+    fn follows(&self, d: usize) -> usize {
+        let inputs = self.views.all.iter().filter(|view| !view.is_output);
+        let next = inputs.filter(|view| self.views.motion(view, d) == Motion::Next);
+        next.count()
+    }
+
+    /// The sum that the threads of a warp can share best.
+    fn row(&self) -> Option<usize> {
         let best = self.sums.iter().copied();
-        let best = best.max_by_key(|d| (follows(*d), self.size(*d)))?;
-        let is_read_so = follows(best) > self.kept.first().map_or(0, |x| follows(*x));
-        let is_few = points < MANY && self.size(best) >= WARP;
-        if !self.scans.is_empty() || self.size(best) < WARP || !(is_read_so || is_few) {
-            return None;
-        }
-        // Threads exchange what lies between points, too, which nobody has written: an operator whose
-        // code is not known here may divide by it.
+        let best = best.max_by_key(|d| (self.follows(*d), self.size(*d)))?;
+        (self.scans.is_empty() && self.size(best) >= WARP).then_some(best)
+    }
+
+    /// Returns whether threads may exchange what they have: they exchange what lies between points, too,
+    /// which nobody has written, and an operator whose code is not known here may divide by it.
+    fn exchanges(&self) -> bool {
         let is_apart = |d: &usize| {
             let dimension = &self.computation.dimensions[*d];
             (dimension.step, dimension.width) != (Some(1), Some(1))
         };
         let is_user = matches!(self.computation.operator(), Some(Operator::User(_)));
-        if is_user && self.kept.iter().any(is_apart) {
+        !(is_user && self.kept.iter().any(is_apart))
+    }
+
+    /// Neighbouring threads have neighbours of what is combined.
+    fn rows(&self) -> Option<Draft> {
+        let best = self.row()?;
+        let points = self.points_of(&self.kept);
+        let first = self.kept.first();
+        let is_read_so = self.follows(best) > first.map_or(0, |x| self.follows(*x));
+        if !(is_read_so || points < MANY) || !self.exchanges() {
             return None;
         }
         // A row is a warp's, or where there are few of them a block's.

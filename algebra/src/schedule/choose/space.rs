@@ -20,6 +20,7 @@ use std::ops::RangeInclusive;
 
 use super::assemble::{LoopNest, SHARED, assemble};
 use super::block::{self, Block};
+use super::knobs::{Knob, Knobs};
 use super::views::Views;
 use super::{Facts, decide, has_gaps, has_parts, objections, pack, transpose};
 use crate::asm::Asm;
@@ -32,22 +33,6 @@ use crate::schedule::{Parts, Schedule, TailCode};
 const UNROLLED: RangeInclusive<i64> = 1..=16;
 /// The share of a tile's blocks that may lie outside of the dimension: one of so many.
 const WASTE: i64 = 8;
-
-/// One parameter of schedules.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Knob {
-    /// Its name, with that of its dimension or input.
-    pub name: String,
-    /// Its values as they are written, neighbours next to each other.
-    pub values: Vec<String>,
-    /// The earlier knobs that its constraint depends on.
-    pub depends_on: Vec<usize>,
-    /// Its constraint in words.
-    pub constraint: &'static str,
-    /// Its values as numbers, where they are counts.
-    counts: Vec<i64>,
-    role: Role,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
@@ -89,6 +74,8 @@ pub struct ScheduleSpace {
     /// are there if they are cut.
     around: Vec<usize>,
     knobs: Vec<Knob>,
+    /// The decision of each of them.
+    roles: Vec<Role>,
 }
 
 impl ScheduleSpace {
@@ -110,16 +97,12 @@ impl ScheduleSpace {
             lanes: Vec::new(),
             around: (0..rank).filter(|d| Some(*d) != leaf).collect(),
             knobs: Vec::new(),
+            roles: Vec::new(),
             views,
         };
         space.lanes = space.legal_lanes();
         space.add_knobs();
         Some(space)
-    }
-
-    /// Its knobs, in the order in which they are decided.
-    pub fn knobs(&self) -> &[Knob] {
-        &self.knobs
     }
 
     fn rank(&self) -> usize {
@@ -183,11 +166,11 @@ impl ScheduleSpace {
             let mut before: Vec<usize> = vec![0];
             before.extend(self.find(Role::Block(d)));
             if self.views.combine[d].is_pw() {
-                let sums = |knob: &Knob| match knob.role {
-                    Role::Tile(other) => self.views.combine[other].is_pw(),
+                let sums = |role: &Role| match role {
+                    Role::Tile(other) => self.views.combine[*other].is_pw(),
                     _ => false,
                 };
-                before.extend((0..self.knobs.len()).filter(|n| sums(&self.knobs[*n])));
+                before.extend((0..self.roles.len()).filter(|n| sums(&self.roles[*n])));
             }
             let counts = [0].into_iter().chain(steps(self.views.size(d) / 2));
             let why =
@@ -257,14 +240,9 @@ impl ScheduleSpace {
         constraint: &'static str,
         role: Role,
     ) {
-        self.knobs.push(Knob {
-            name: name.into(),
-            counts: values.iter().map_while(|text| text.parse().ok()).collect(),
-            values,
-            depends_on,
-            constraint,
-            role,
-        });
+        self.knobs
+            .push(Knob::new(name, values, depends_on, constraint));
+        self.roles.push(role);
     }
 
     fn add_count(
@@ -282,65 +260,14 @@ impl ScheduleSpace {
     }
 
     fn find(&self, role: Role) -> Option<usize> {
-        self.knobs.iter().position(|knob| knob.role == role)
+        self.roles.iter().position(|own| *own == role)
     }
 
     /// The number that a knob of counts has in a configuration; `missing` if there is no such knob.
     fn count(&self, role: Role, values: &[usize], missing: i64) -> i64 {
         let knob = self.find(role).filter(|n| *n < values.len());
-        let count = knob.and_then(|n| self.knobs[n].counts.get(values[n]));
+        let count = knob.and_then(|n| self.knobs[n].counts().get(values[n]));
         count.copied().unwrap_or(missing)
-    }
-
-    /// Returns whether the last of these values (positions in [`Knob::values`]) is allowed, the
-    /// others being those of all earlier knobs.
-    pub fn allows(&self, values: &[usize]) -> bool {
-        let Some(knob) = values.len().checked_sub(1).map(|n| &self.knobs[n]) else {
-            return true;
-        };
-        let all = |roles: &dyn Fn(&Role) -> bool| -> i64 {
-            let own = self.knobs[..values.len()].iter();
-            own.filter(|knob| roles(&knob.role))
-                .map(|knob| self.count(knob.role, values, 1))
-                .fold(1, i64::saturating_mul)
-        };
-        match knob.role {
-            Role::Block(d) => {
-                let lanes = self.lanes[values[0]];
-                let own = self.count(knob.role, values, 1);
-                let scale = lanes.points(d);
-                let unrolled = all(&|role| matches!(role, Role::Block(_)));
-                self.fits_registers(lanes, unrolled)
-                    && (own == 1 || (own - 1).saturating_mul(scale) < self.views.size(d))
-            }
-            Role::Tile(d) => match self.count(knob.role, values, 0) {
-                0 => true,
-                own => {
-                    let is_other_cut = |other: &Knob| match other.role {
-                        Role::Tile(k) if k != d && self.views.combine[k].is_pw() => {
-                            self.count(other.role, values, 0) > 0
-                        }
-                        _ => false,
-                    };
-                    let blocks = self.blocks(d, values);
-                    let all = ceil_div(blocks, own).saturating_mul(own);
-                    let sums = self.views.combine[d].is_pw();
-                    own < blocks
-                        && all - blocks <= blocks / WASTE
-                        && !(sums && self.knobs[..values.len()].iter().any(is_other_cut))
-                }
-            },
-            Role::Cores(_) => {
-                let shared = all(&|role| matches!(role, Role::Cores(_)));
-                let is_last = !matches!(
-                    self.knobs.get(values.len()).map(|next| next.role),
-                    Some(Role::Cores(_))
-                );
-                self.facts.cores % shared == 0
-                    && (!is_last || shared == 1 || shared == self.facts.cores)
-            }
-            Role::Lanes | Role::Order(_) | Role::Pack(_) | Role::Combine | Role::Tails => true,
-        }
     }
 
     /// Returns whether the results of so many unrolled parts stay in registers.
@@ -419,8 +346,115 @@ impl ScheduleSpace {
         assemble(computation, &self.asm, facts, &self.views, block, plan).schedule
     }
 
-    /// The schedule of a configuration: for each knob the position of its value.
-    pub fn schedule(&self, values: &[usize]) -> Schedule {
+    /// The position in the loops around the leaf, and its own, of the first that stands where the
+    /// one with a number would; `None` if there are no loops.
+    fn before(
+        &self,
+        block: &Block,
+        plan: &LoopNest,
+        order: &[usize],
+        before: usize,
+    ) -> Option<usize> {
+        let outside = &order[..before.min(order.len())];
+        let outer = plan.around.iter().filter(|(layer, ..)| *layer != "L2");
+        let at = match before < order.len() {
+            true => outer.filter(|(_, d, _)| outside.contains(d)).count(),
+            false => plan.around.len(),
+        };
+        let has_leaf = !plan.sums.is_empty() || !plan.scans.is_empty() || block.lanes.is_some();
+        (has_leaf || at < plan.around.len()).then_some(at)
+    }
+
+    /// The dimensions of the loops around tiles, outermost first.
+    fn order(&self, values: &[usize]) -> Vec<usize> {
+        let mut left = self.around.clone();
+        let mut order = Vec::new();
+        for n in 0..self.around.len() {
+            let next = self.find(Role::Order(n)).map_or(0, |knob| values[knob]);
+            order.push(left.remove(next));
+        }
+        order
+    }
+
+    /// The number, among all loops around tiles, of the one that is this one of a nest's.
+    fn position(&self, plan: &LoopNest, order: &[usize], before: usize) -> usize {
+        match plan.around.get(before) {
+            Some((_, d, Parts::Derived)) => order.iter().position(|other| other == d),
+            _ => None,
+        }
+        .unwrap_or(order.len())
+    }
+
+    /// Replaces the last value by the nearest that is allowed.
+    fn repair(&self, values: &mut Vec<usize>) {
+        let Some(wanted) = values.pop() else {
+            return;
+        };
+        let mut all: Vec<usize> = (0..self.knobs[values.len()].values.len()).collect();
+        all.sort_by_key(|n| n.abs_diff(wanted));
+        let is_allowed = |n: &usize| {
+            let mut trial = values.clone();
+            trial.push(*n);
+            self.allows(&trial)
+        };
+        let found = all.into_iter().find(is_allowed).unwrap_or(wanted);
+        values.push(found);
+    }
+}
+
+impl Knobs for ScheduleSpace {
+    fn knobs(&self) -> &[Knob] {
+        &self.knobs
+    }
+
+    fn allows(&self, values: &[usize]) -> bool {
+        let Some(role) = values.len().checked_sub(1).map(|n| self.roles[n]) else {
+            return true;
+        };
+        let all = |roles: &dyn Fn(&Role) -> bool| -> i64 {
+            let own = self.roles[..values.len()].iter();
+            own.filter(|role| roles(role))
+                .map(|role| self.count(*role, values, 1))
+                .fold(1, i64::saturating_mul)
+        };
+        match role {
+            Role::Block(d) => {
+                let lanes = self.lanes[values[0]];
+                let own = self.count(role, values, 1);
+                let scale = lanes.points(d);
+                let unrolled = all(&|role| matches!(role, Role::Block(_)));
+                self.fits_registers(lanes, unrolled)
+                    && (own == 1 || (own - 1).saturating_mul(scale) < self.views.size(d))
+            }
+            Role::Tile(d) => match self.count(role, values, 0) {
+                0 => true,
+                own => {
+                    let is_other_cut = |other: &Role| match *other {
+                        Role::Tile(k) if k != d && self.views.combine[k].is_pw() => {
+                            self.count(*other, values, 0) > 0
+                        }
+                        _ => false,
+                    };
+                    let blocks = self.blocks(d, values);
+                    let all = ceil_div(blocks, own).saturating_mul(own);
+                    let sums = self.views.combine[d].is_pw();
+                    own < blocks
+                        && all - blocks <= blocks / WASTE
+                        && !(sums && self.roles[..values.len()].iter().any(is_other_cut))
+                }
+            },
+            Role::Cores(_) => {
+                let shared = all(&|role| matches!(role, Role::Cores(_)));
+                let is_last =
+                    !matches!(self.roles.get(values.len()).copied(), Some(Role::Cores(_)));
+                self.facts.cores % shared == 0
+                    && (!is_last || shared == 1 || shared == self.facts.cores)
+            }
+            Role::Lanes | Role::Order(_) | Role::Pack(_) | Role::Combine | Role::Tails => true,
+        }
+    }
+
+    fn schedule(&self, values: &[usize]) -> Schedule {
         let counts = |role: fn(usize) -> Role, missing: i64| -> Vec<i64> {
             let each = (0..self.rank()).map(|d| self.count(role(d), values, missing));
             each.collect()
@@ -460,45 +494,11 @@ impl ScheduleSpace {
         schedule
     }
 
-    /// The position in the loops around the leaf, and its own, of the first that stands where the
-    /// one with a number would; `None` if there are no loops.
-    fn before(
-        &self,
-        block: &Block,
-        plan: &LoopNest,
-        order: &[usize],
-        before: usize,
-    ) -> Option<usize> {
-        let outside = &order[..before.min(order.len())];
-        let outer = plan.around.iter().filter(|(layer, ..)| *layer != "L2");
-        let at = match before < order.len() {
-            true => outer.filter(|(_, d, _)| outside.contains(d)).count(),
-            false => plan.around.len(),
-        };
-        let has_leaf = !plan.sums.is_empty() || !plan.scans.is_empty() || block.lanes.is_some();
-        (has_leaf || at < plan.around.len()).then_some(at)
-    }
-
-    /// The dimensions of the loops around tiles, outermost first.
-    fn order(&self, values: &[usize]) -> Vec<usize> {
-        let mut left = self.around.clone();
-        let mut order = Vec::new();
-        for n in 0..self.around.len() {
-            let next = self.find(Role::Order(n)).map_or(0, |knob| values[knob]);
-            order.push(left.remove(next));
-        }
-        order
-    }
-
-    /// Everything against a schedule: constraints that it breaks, and parts of it that there is no
-    /// code for.
-    pub fn objections(&self, schedule: &Schedule) -> Vec<String> {
+    fn objections(&self, schedule: &Schedule) -> Vec<String> {
         objections(schedule, &self.computation, &self.asm)
     }
 
-    /// The configuration that is the nearest to what the model chooses, with which a search begins;
-    /// and the model's schedule.
-    pub fn default(&self) -> Option<(Vec<usize>, Schedule)> {
+    fn default(&self) -> Option<(Vec<usize>, Schedule)> {
         let decided = decide(
             &self.computation,
             &self.asm,
@@ -539,8 +539,8 @@ impl ScheduleSpace {
             group: block.group,
         };
         let mut values = Vec::new();
-        for knob in &self.knobs {
-            let count = match knob.role {
+        for (knob, role) in self.knobs.iter().zip(&self.roles) {
+            let count = match *role {
                 Role::Lanes => None,
                 Role::Block(d) => Some(block.unrolled[d]),
                 Role::Tile(d) => Some(tiles[d]),
@@ -550,44 +550,19 @@ impl ScheduleSpace {
                 }
                 Role::Order(_) | Role::Pack(_) | Role::Combine | Role::Tails => None,
             };
-            let wanted = match knob.role {
+            let wanted = match *role {
                 Role::Lanes => self.lanes.iter().position(|own| *own == lanes).unwrap_or(0),
                 Role::Order(n) => digits[n],
                 Role::Pack(view) => {
                     let packed = plan.packed.iter().find(|(n, _)| *n == view);
                     packed.map_or(0, |(_, before)| 1 + self.position(&plan, &order, *before))
                 }
-                _ => count.map_or(0, |count| nearest(&knob.counts, count)),
+                _ => count.map_or(0, |count| nearest(knob.counts(), count)),
             };
             values.push(wanted);
             self.repair(&mut values);
         }
         Some((values, choice.schedule))
-    }
-
-    /// The number, among all loops around tiles, of the one that is this one of a nest's.
-    fn position(&self, plan: &LoopNest, order: &[usize], before: usize) -> usize {
-        match plan.around.get(before) {
-            Some((_, d, Parts::Derived)) => order.iter().position(|other| other == d),
-            _ => None,
-        }
-        .unwrap_or(order.len())
-    }
-
-    /// Replaces the last value by the nearest that is allowed.
-    fn repair(&self, values: &mut Vec<usize>) {
-        let Some(wanted) = values.pop() else {
-            return;
-        };
-        let mut all: Vec<usize> = (0..self.knobs[values.len()].values.len()).collect();
-        all.sort_by_key(|n| n.abs_diff(wanted));
-        let is_allowed = |n: &usize| {
-            let mut trial = values.clone();
-            trial.push(*n);
-            self.allows(&trial)
-        };
-        let found = all.into_iter().find(is_allowed).unwrap_or(wanted);
-        values.push(found);
     }
 }
 

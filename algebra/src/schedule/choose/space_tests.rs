@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::super::named_tests::matmul;
 use super::super::super::random_tests::agrees;
+use super::super::knobs::draw;
 use super::super::tests::small;
 use super::*;
 use crate::examples::{matvec, summed_area};
@@ -11,23 +12,6 @@ use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
 use crate::scalar::ScalarType::{F32, F64};
 use crate::schedule::check;
-
-/// A configuration, each knob's value drawn from those that are allowed; `None` where a choice left
-/// nothing to a later knob.
-fn draw(space: &ScheduleSpace, random: &mut Random) -> Option<Vec<usize>> {
-    let mut values = Vec::new();
-    for knob in space.knobs() {
-        let mut allowed = Vec::new();
-        for n in 0..knob.values.len() {
-            values.push(n);
-            allowed.extend(space.allows(&values).then_some(n));
-            values.pop();
-        }
-        let count = allowed.len() as u64;
-        values.push(*allowed.get((count > 0).then(|| random.below(count))? as usize)?);
-    }
-    Some(values)
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
@@ -39,7 +23,7 @@ proptest! {
         let Some(space) = ScheduleSpace::of(&c, &asm, facts, group) else {
             return Ok(());
         };
-        let Some(values) = draw(&space, &mut random) else {
+        let Some(values) = draw(&space, Vec::new(), &mut random) else {
             return Err(TestCaseError::fail("a knob has no value that is allowed"));
         };
         let schedule = space.schedule(&values);
@@ -114,7 +98,7 @@ fn few_configurations_are_rejected() {
         let mut random = Random::new(1);
         let mut why = Vec::new();
         for _ in 0..200 {
-            let values = draw(&space, &mut random).unwrap();
+            let values = draw(&space, Vec::new(), &mut random).unwrap();
             why.extend(space.objections(&space.schedule(&values)).first().cloned());
         }
         assert!(

@@ -17,6 +17,8 @@ pub(super) struct Draft {
     pub(super) deferred: Option<Vec<(&'static str, usize)>>,
     /// Inputs in shared memory, and how they lie there.
     pub(super) staged: BTreeMap<usize, Vec<Step>>,
+    /// Buffers of each that is copied asynchronously.
+    pub(super) stages: Option<i64>,
     /// Before which loop they are copied.
     pub(super) stage_at: Option<(&'static str, usize)>,
     /// From which loop on results are in shared memory.
@@ -69,7 +71,10 @@ impl Draft {
         let mut inputs = BTreeMap::new();
         if let Some(at) = &self.stage_at {
             for (n, steps) in self.staged {
-                let mut input = Input::default();
+                let mut input = Input {
+                    stages: self.stages,
+                    ..Input::default()
+                };
                 input.stage.insert(level(at), "shared".into());
                 if !steps.is_empty() {
                     let layout = StagedLayout { steps };

@@ -1,0 +1,118 @@
+//! Configurations of the space of a GPU's schedules are schedules, and these mean their computation.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::asm::CudaFacts;
+use crate::code::{Code, Op};
+use crate::computation::Combine;
+use crate::examples::{Builder, d, matvec};
+use crate::operator::{Builtin, Operator};
+use crate::oracle::tests::random_tests::any_computation;
+use crate::random::Random;
+use crate::scalar::ScalarType::{self, F32, I64};
+use crate::schedule::choose::knobs::draw;
+use crate::schedule::named_tests::matmul;
+use crate::schedule::random_tests::agrees;
+
+fn cuda() -> Asm {
+    Asm::cuda(&CudaFacts::default())
+}
+
+/// A window that moves along both dimensions of an image.
+fn convolution(ty: ScalarType, size: i64) -> Computation {
+    let combine = [Combine::Cc, Combine::Cc, Combine::Pw(0), Combine::Pw(0)];
+    let (mul, add) = match ty.is_float() {
+        true => (Op::Mulf, Builtin::Addf),
+        false => (Op::Muli, Builtin::Addi),
+    };
+    let add = vec![Operator::Builtin(vec![add])];
+    let c = Builder::new(&[size, size + 2, 5, 3], &combine, add);
+    let c = c.input(ty, &[size + 4, size + 4], &[d(0) + d(2), d(1) + d(3)]);
+    let c = c.input(ty, &[5, 3], &[d(2), d(3)]);
+    let c = c.scalar(Code::single(mul, ty));
+    c.output(ty, &[size, size + 2], &[d(0), d(1)]).0
+}
+
+/// The schedule of a configuration that is drawn, if it keeps all rules.
+fn drawn(space: &KernelSpace, random: &mut Random) -> Option<Schedule> {
+    let values = draw(space, Vec::new(), random)?;
+    let schedule = space.schedule(&values);
+    space.objections(&schedule).is_empty().then_some(schedule)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_configuration_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
+        let mut random = Random::new(seed);
+        let asm = cuda();
+        let Some(space) = KernelSpace::of(&c, &asm) else {
+            return Ok(());
+        };
+        for _ in 0..4 {
+            let Some(schedule) = drawn(&space, &mut random) else { continue };
+            let resolved = check(&schedule, &c, &asm).unwrap();
+            agrees(&c, &resolved, &mut random)
+                .map_err(|e| TestCaseError::fail(format!("{e}\n{schedule}")))?;
+        }
+    }
+
+    #[test]
+    fn the_default_is_a_configuration(c in any_computation()) {
+        let Some(space) = KernelSpace::of(&c, &cuda()) else {
+            return Ok(());
+        };
+        let (values, chosen) = space.default().unwrap();
+        for n in 1..=values.len() {
+            prop_assert!(space.allows(&values[..n]), "{}", space.knobs()[n - 1].name);
+        }
+        prop_assert_eq!(space.schedule(&values), chosen);
+    }
+}
+
+/// Checks: those that threads and shared memory have much of, too.
+#[test]
+fn large_blocks_give_the_oracles_result() {
+    let mut random = Random::new(5);
+    for c in [
+        matmul(I64, 17, 29, 11),
+        matvec(I64, 20, 70),
+        convolution(I64, 9),
+    ] {
+        let space = KernelSpace::of(&c, &cuda()).unwrap();
+        let mut several = 0;
+        for _ in 0..40 {
+            let Some(schedule) = drawn(&space, &mut random) else {
+                continue;
+            };
+            let resolved = check(&schedule, &c, &cuda()).unwrap();
+            let same = agrees(&c, &resolved, &mut random);
+            assert!(same.is_ok(), "{same:?}\n{schedule}");
+            several += i32::from(schedule != space.chosen);
+        }
+        assert!(several > 20, "{several} of 40");
+    }
+}
+
+/// Checks: constraints leave little for the checks of all schedules to reject.
+#[test]
+fn few_configurations_are_rejected() {
+    for c in [
+        matmul(F32, 1024, 1000, 512),
+        matvec(F32, 4096, 4096),
+        convolution(F32, 4096),
+    ] {
+        let space = KernelSpace::of(&c, &cuda()).unwrap();
+        let mut random = Random::new(1);
+        let mut why = Vec::new();
+        for _ in 0..400 {
+            let Some(values) = draw(&space, Vec::new(), &mut random) else {
+                continue;
+            };
+            why.extend(space.objections(&space.schedule(&values)).first().cloned());
+        }
+        assert!(why.len() < 80, "{} of 400 rejected: {why:#?}", why.len());
+    }
+}

@@ -1,0 +1,224 @@
+//! The process that runs candidates, one after the other, as it is asked to on standard input.
+//!
+//! A line of input is an [`Order`], a line of output an [`Answer`]. After a failure of the device the
+//! process ends: its context is lost.
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+use mdh_arrays::Tensor;
+use mdh_tuner::measure::FailureKind;
+use mdh_tuner::racing::{Decision, decide};
+use serde::{Deserialize, Serialize};
+
+use super::package::TunePackage;
+use super::results::{Reply, TunedGpu};
+use crate::package::{Array, ArraySlot, Manifest, Package};
+use crate::run::{Code, Ready, Replays, arrays, with};
+use crate::{Error, Request, Result};
+
+/// Confidence with which a candidate has lost before all are taken.
+const CONFIDENCE: f64 = 0.95;
+/// A candidate whose first sample is so many times as long as the best one's longest has lost.
+const HOPELESS: f64 = 1.5;
+/// Bytes that no computation gives.
+const POISON: u8 = 0xa5;
+
+/// A candidate that is to be measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// Its number.
+    pub candidate: usize,
+    /// Samples of the best so far, in milliseconds.
+    pub best_ms: Vec<f64>,
+}
+
+/// The outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Result of the measurement.
+    pub reply: Reply,
+    /// The GPU, if it was found.
+    pub gpu: Option<TunedGpu>,
+    /// True if the process ends, since its device is lost.
+    pub is_last: bool,
+    /// The end of the whole call: there is no GPU, say.
+    pub end: Option<(u8, String)>,
+}
+
+/// Answers orders until there are none.
+pub fn serve(package: &TunePackage, request: &Request) -> Result<()> {
+    let mut bench = Bench::of(&package.manifest.common)?;
+    let mut output = std::io::stdout();
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(|error| Error::input(format!("no orders: {error}")))?;
+        let order: Order = serde_json::from_str(&line)
+            .map_err(|error| Error::input(format!("'{line}' is no order: {error}")))?;
+        let answer = bench.answer(package, &order, request);
+        let text = serde_json::to_string(&answer).unwrap_or_default() + "\n";
+        let written = output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush());
+        written.map_err(|error| Error::input(format!("nobody takes answers: {error}")))?;
+        if answer.is_last || answer.end.is_some() {
+            // What waits for a kernel that does not end would wait for ever.
+            std::process::exit(0);
+        }
+    }
+    Ok(())
+}
+
+/// The arrays, which all candidates take.
+struct Bench {
+    arguments: Vec<Tensor>,
+    results: Vec<Tensor>,
+    gpu: Option<TunedGpu>,
+}
+
+impl Bench {
+    fn of(manifest: &Manifest) -> Result<Bench> {
+        Ok(Bench {
+            arguments: arrays(&manifest.arguments)?,
+            results: arrays(&manifest.results)?,
+            gpu: None,
+        })
+    }
+
+    fn answer(&mut self, package: &TunePackage, order: &Order, request: &Request) -> Answer {
+        let reply = match package.candidate(order.candidate) {
+            Some(own) => self.measure(&own, &order.best_ms, request),
+            None => {
+                let candidate = package.manifest.candidates.get(order.candidate);
+                let why = candidate.and_then(|candidate| candidate.failure.clone());
+                Ok(failed(FailureKind::Compilation, why.unwrap_or_default()))
+            }
+        };
+        let (reply, error) = match reply {
+            Ok(reply) => (reply, None),
+            Err(error) => (failed(kind(&error), error.message.clone()), Some(error)),
+        };
+        // Without a GPU every candidate fails.
+        let end = error
+            .as_ref()
+            .filter(|error| error.code == 5 && self.gpu.is_none());
+        Answer {
+            reply,
+            gpu: self.gpu.clone(),
+            is_last: error.as_ref().is_some_and(|error| error.code >= 4),
+            end: end.map(|error| (error.code, error.message.clone())),
+        }
+    }
+
+    /// Runs a candidate, holds its results, and times it until it has lost, or all samples are taken.
+    fn measure(&mut self, package: &Package, best: &[f64], request: &Request) -> Result<Reply> {
+        let manifest = &package.manifest;
+        self.scrub(manifest)?;
+        if self.gpu.is_none() {
+            let device = mdh_cuda::Device::open(request.device)?;
+            self.gpu = Some(TunedGpu::of(device.facts()));
+        }
+        let ready = Ready::of(package, request)?;
+        scrub_device(manifest)?;
+        let mut code = Code {
+            function: ready.function,
+            manifest,
+            arguments: &mut self.arguments,
+            results: &mut self.results,
+        };
+        let launches = code.run()?;
+        if let Some(wrong) = code.hold()?.wrong {
+            return Ok(failed(FailureKind::WrongResult, wrong));
+        }
+        let count = launches.len();
+        let measured = |samples_ms: Vec<f64>, is_complete: bool, is_cold: bool| Reply::Measured {
+            samples_ms,
+            is_complete,
+            launches: count,
+            is_cold,
+        };
+        let longest = best.iter().copied().reduce(f64::max);
+        let is_hopeless = |ms: f64| longest.is_some_and(|longest| ms > HOPELESS * longest);
+        // A run in the cache is no slower than one in memory.
+        let warm = (0..2).map(|_| Ok(milliseconds(with(|session| session.replay(&launches))?)));
+        let warm = warm.collect::<Result<Vec<f64>>>()?;
+        let warm = warm.into_iter().fold(f64::INFINITY, f64::min);
+        if is_hopeless(warm / HOPELESS) {
+            return Ok(measured(vec![warm], false, false));
+        }
+        let replays = Replays::of(&mut code, launches, &ready.facts, request.rotate)?;
+        if replays.timing.copies > 1
+            && let Some(wrong) = code.hold()?.wrong
+        {
+            let text = format!("at the second run: {wrong}");
+            return Ok(failed(FailureKind::WrongResult, text));
+        }
+        let mut samples = Vec::new();
+        while samples.len() < request.repeat.max(1) as usize {
+            samples.push(milliseconds(replays.sample()?));
+            let last = samples.last().copied().unwrap_or_default();
+            let is_lost = decide(best, &samples, CONFIDENCE) == Decision::Lost;
+            if is_hopeless(last) || is_lost {
+                return Ok(measured(samples, false, replays.timing.is_cold));
+            }
+        }
+        Ok(measured(samples, true, replays.timing.is_cold))
+    }
+
+    /// Arrays as they are before a run: what was written is poison again, or the numbers that it was.
+    fn scrub(&mut self, manifest: &Manifest) -> Result<()> {
+        self.results = arrays(&manifest.results)?;
+        let written = manifest.expected.iter().filter_map(|e| match e.place {
+            ArraySlot::Argument(n) => Some(n),
+            ArraySlot::Result(_) => None,
+        });
+        for n in written {
+            let own = arrays(std::slice::from_ref(&manifest.arguments[n]))?;
+            self.arguments.splice(n..=n, own);
+        }
+        Ok(())
+    }
+}
+
+/// Leaves nothing in the device's memory that a candidate before has computed: what is allocated next
+/// is poison.
+fn scrub_device(manifest: &Manifest) -> Result<()> {
+    let bytes = |array: &Array| -> Result<usize> {
+        let elements: i64 = array.shape.iter().product();
+        Ok(elements.max(0) as usize * array.element()?.byte_width())
+    };
+    let all = manifest.arguments.iter().chain(&manifest.results);
+    let all = all.filter(|array| !array.is_scalar);
+    let sizes: Vec<usize> = all.map(bytes).collect::<Result<_>>()?;
+    let poison = vec![POISON; sizes.iter().copied().max().unwrap_or(0)];
+    with(|session| {
+        let mut taken = Vec::new();
+        for size in sizes {
+            let address = session.allocate(size)?;
+            taken.push(address);
+            // SAFETY: the memory of the host has the bytes of the largest.
+            unsafe { session.transfer(address, poison.as_ptr() as u64, size)? };
+        }
+        taken
+            .into_iter()
+            .try_for_each(|address| session.free(address))
+    })
+}
+
+fn failed(kind: FailureKind, text: String) -> Reply {
+    let kind = kind.name().to_string();
+    Reply::Failed { kind, text }
+}
+
+/// The kind of a failure of `mdh-exec`.
+fn kind(error: &Error) -> FailureKind {
+    match error.code {
+        4 => FailureKind::Memory,
+        5 if error.message.contains("does not end") => FailureKind::Hang,
+        5 if error.message.starts_with("cuModuleLoad") => FailureKind::Compilation,
+        _ => FailureKind::Crash,
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
