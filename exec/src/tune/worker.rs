@@ -21,6 +21,8 @@ use crate::{Error, Request, Result};
 const CONFIDENCE: f64 = 0.95;
 /// A candidate whose first sample is so many times as long as the best one's longest has lost.
 const HOPELESS: f64 = 1.5;
+/// Milliseconds that a run takes longer if it is the only one between two events.
+const ALONE: f64 = 0.02;
 /// Bytes that no computation gives.
 const POISON: u8 = 0xa5;
 
@@ -72,7 +74,8 @@ pub fn serve(package: &TunePackage, request: &Request) -> Result<()> {
 struct Bench {
     arguments: Vec<Tensor>,
     results: Vec<Tensor>,
-    gpu: Option<TunedGpu>,
+    /// The device, held so that its context lasts from candidate to candidate.
+    device: Option<mdh_cuda::Device>,
 }
 
 impl Bench {
@@ -80,7 +83,7 @@ impl Bench {
         Ok(Bench {
             arguments: arrays(&manifest.arguments)?,
             results: arrays(&manifest.results)?,
-            gpu: None,
+            device: None,
         })
     }
 
@@ -100,10 +103,10 @@ impl Bench {
         // Without a GPU every candidate fails.
         let end = error
             .as_ref()
-            .filter(|error| error.code == 5 && self.gpu.is_none());
+            .filter(|error| error.code == 5 && self.device.is_none());
         Answer {
             reply,
-            gpu: self.gpu.clone(),
+            gpu: self.device.as_ref().map(|own| TunedGpu::of(own.facts())),
             is_last: error.as_ref().is_some_and(|error| error.code >= 4),
             end: end.map(|error| (error.code, error.message.clone())),
         }
@@ -113,9 +116,8 @@ impl Bench {
     fn measure(&mut self, package: &Package, best: &[f64], request: &Request) -> Result<Reply> {
         let manifest = &package.manifest;
         self.scrub(manifest)?;
-        if self.gpu.is_none() {
-            let device = mdh_cuda::Device::open(request.device)?;
-            self.gpu = Some(TunedGpu::of(device.facts()));
+        if self.device.is_none() {
+            self.device = Some(mdh_cuda::Device::open(request.device)?);
         }
         let ready = Ready::of(package, request)?;
         scrub_device(manifest)?;
@@ -142,7 +144,7 @@ impl Bench {
         let warm = (0..2).map(|_| Ok(milliseconds(with(|session| session.replay(&launches))?)));
         let warm = warm.collect::<Result<Vec<f64>>>()?;
         let warm = warm.into_iter().fold(f64::INFINITY, f64::min);
-        if is_hopeless(warm / HOPELESS) {
+        if is_hopeless((warm - ALONE) / HOPELESS) {
             return Ok(measured(vec![warm], false, false));
         }
         let replays = Replays::of(&mut code, launches, &ready.facts, request.rotate)?;

@@ -92,7 +92,7 @@ fn large_blocks_give_the_oracles_result() {
             assert!(same.is_ok(), "{same:?}\n{schedule}");
             several += i32::from(schedule != space.chosen);
         }
-        assert!(several > 20, "{several} of 40");
+        assert!(several >= 12, "{several} of 40");
     }
 }
 
