@@ -429,7 +429,8 @@ fn inputs<'c>(of: &Structured<'c>, block: BlockRef<'c, 'c>) -> Vec<BufferPart<'c
         .collect()
 }
 
-fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
+/// The part of an operand that the points access.
+pub fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
     let origin = vec![Bound::Static(0); operand.map.len()];
     BufferPart::accessed(name, operand.value, operand.map.clone(), origin)
 }
