@@ -7,8 +7,7 @@
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::Parts;
 
-use super::compute::buffer;
-use super::structured::{Structured, is_structured};
+use super::structured::{Structured, buffer, is_structured};
 use crate::builder::Builder;
 
 /// The views of each operation in a function that is there to be looked at: it gets operations that
