@@ -12,6 +12,7 @@ use mlir_sys::{
 use mdh_dialect::code::arguments;
 use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
@@ -97,12 +98,26 @@ pub struct Entry<'c> {
     pub op: Op<'c>,
     /// The function as it is written, with linalg that `op` has as computations: its definition.
     pub definition: Op<'c>,
+    /// The function as its sizes are known of it: with what stays linalg in `op` as computations, as far
+    /// as these are.
+    pub sized: Op<'c>,
+    /// The loops of linalg that stays in `sized`.
+    pub loops: Vec<(Op<'c>, Parts<'c>)>,
     /// Its name.
     pub name: String,
     /// Its arguments in order.
     pub arguments: Vec<Parameter>,
     /// Its results in order.
     pub results: Vec<Parameter>,
+}
+
+impl<'c> Entry<'c> {
+    /// The views by which sizes are known, and the operation of each.
+    pub fn views(&self) -> Vec<(Op<'c>, Parts<'c>)> {
+        let computed = ir::find_all(self.sized, &[ops::mdh::COMPUTE]).into_iter();
+        let computed = computed.filter_map(|op| Some((op, read::compute(op).ok()?)));
+        computed.chain(self.loops.iter().cloned()).collect()
+    }
 }
 
 /// Finds and describes the function of that name, which has a body and is the module's only
@@ -204,6 +219,8 @@ pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
     Ok(Entry {
         op,
         definition: op,
+        sized: op,
+        loops: Vec::new(),
         name,
         arguments: parameters,
         results,

@@ -5,6 +5,7 @@ use std::path::Path;
 use melior::Context;
 use melior::ir::Module;
 
+use mdh_passes::of_loops;
 use mdh_passes::pipelines::Raise;
 
 use crate::entry::{self, Entry};
@@ -22,6 +23,9 @@ pub struct Formed<'c> {
     /// The same before linalg was raised, which is what the definition is read from; none where
     /// there was nothing to raise.
     pub written: Option<Module<'c>>,
+    /// A copy of which sizes are known: what stays linalg is there raised as far as it can be; none where
+    /// nothing does.
+    sized: Option<Module<'c>>,
     /// The function's name.
     pub function: String,
     /// The names of its arguments and results in the program.
@@ -63,10 +67,17 @@ impl<'c> Formed<'c> {
         if let Some(written) = written.as_ref().filter(|_| linalg == Raise::On) {
             raise::report(compile::operation(written), compile::operation(&module));
         }
+        let stays = raise::is_needed(compile::operation(&module));
+        let sized = written.as_ref().filter(|_| stays);
+        let sized = sized.and_then(|written| match linalg {
+            Raise::On => Some(compile::copy(&module)),
+            Raise::Off => raise::silently(context, written),
+        });
         let names = names.remove(&function).unwrap_or_default();
         Ok(Formed {
             module,
             written,
+            sized,
             function,
             names,
         })
@@ -89,10 +100,16 @@ impl<'c> Formed<'c> {
     pub fn entry(&self) -> Result<Entry<'c>> {
         let module = compile::operation(&self.module);
         let mut entry = entry::find(module, &self.function, &self.names)?;
+        let own = |module: &Module<'c>| {
+            let mut all = functions_of(compile::operation(module)).into_iter();
+            all.find(|f| symbol_name(*f) == self.function)
+        };
         if let Some(written) = &self.written {
-            let mut all = functions_of(compile::operation(written)).into_iter();
-            let own = all.find(|f| symbol_name(*f) == self.function);
-            entry.define(own.unwrap_or(entry.op));
+            entry.define(own(written).unwrap_or(entry.op));
+        }
+        entry.sized = self.sized.as_ref().and_then(own).unwrap_or(entry.op);
+        if self.sized.is_some() {
+            entry.loops = of_loops(entry.sized);
         }
         Ok(entry)
     }

@@ -6,11 +6,13 @@ use std::sync::Mutex;
 use melior::Context;
 use melior::diagnostic::DiagnosticSeverity;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Location, TypeLike, ValueLike};
+use melior::ir::{Location, Module, TypeLike, ValueLike};
 
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
+use mdh_passes::pipelines::Raise;
 
+use crate::compile;
 use crate::error::{Result, say};
 
 /// Runs the passes that raise, whose remarks are warnings here: what stays as it is runs as plain
@@ -32,6 +34,15 @@ pub fn run(context: &Context, passes: impl FnOnce() -> Result<()>) -> Result<()>
         ir::warning_in(location, &message);
     }
     done
+}
+
+/// Raises a copy to look at, about which nothing is said; `None` where that fails.
+pub fn silently<'c>(context: &Context, written: &Module<'c>) -> Option<Module<'c>> {
+    let mut copy = compile::copy(written);
+    let handler = context.attach_diagnostic_handler(|_| true);
+    let raised = compile::raise(context, &mut copy, Raise::On);
+    context.detach_diagnostic_handler(handler);
+    raised.ok().map(|()| copy)
 }
 
 /// Returns whether a module has something to raise.

@@ -21,7 +21,6 @@ use mdh_algebra::domain::Grid;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
-use mdh_dialect::read;
 use mdh_dialect::types::BufferKind;
 
 use crate::cli::Size;
@@ -62,10 +61,7 @@ impl Sizes {
 
 /// Infers an entry's arguments from the given sizes, and from known ones.
 pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<Sizes> {
-    let views: Vec<Parts> = ir::find_all(entry.op, &["mdh.compute"])
-        .into_iter()
-        .filter_map(|op| read::compute(op).ok())
-        .collect();
+    let views: Vec<Parts> = entry.views().into_iter().map(|(_, view)| view).collect();
     let mut solver = Solver {
         entry,
         sizes: known,
@@ -83,7 +79,7 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
             return Err(Error::input(message));
         }
     }
-    let names = open_dimensions(entry);
+    let names = open_dimensions(&views);
     loop {
         solver.solve(&views)?;
         let unknown = names.iter().position(|name| solver.is_open(name, &views));
@@ -112,14 +108,10 @@ pub fn value(entry: &Entry, sizes: &Sizes, value: Val) -> Option<i64> {
 }
 
 /// The names of the dimensions whose bounds are open.
-fn open_dimensions(entry: &Entry) -> Vec<String> {
-    let mut names: Vec<String> = ir::find_all(entry.op, &["mdh.compute"])
-        .into_iter()
-        .filter_map(|op| read::compute(op).ok())
-        .flat_map(|parts| parts.dims)
-        .filter(|dim| matches!(dim.upper, Bound::Dynamic(_)))
-        .map(|dim| dim.name)
-        .collect();
+fn open_dimensions(views: &[Parts]) -> Vec<String> {
+    let dims = views.iter().flat_map(|view| &view.dims);
+    let open = dims.filter(|dim| matches!(dim.upper, Bound::Dynamic(_)));
+    let mut names: Vec<String> = open.map(|dim| dim.name.clone()).collect();
     names.sort();
     names.dedup();
     names
@@ -327,7 +319,7 @@ impl Solver<'_, '_> {
 
     /// Returns whether an extent bounds a dimension that has no size yet: then the size decides.
     fn is_a_bound(&self, argument: usize, axis: usize) -> bool {
-        ir::find_all(self.entry.op, &["tensor.dim", "memref.dim"]).into_iter().any(|op| {
+        ir::find_all(self.entry.sized, &["tensor.dim", "memref.dim"]).into_iter().any(|op| {
             let result = ir::result(op, 0);
             let extent = result.map(origin);
             matches!(extent, Some(Origin::Extent { argument: a, axis: x }) if a == argument && x == axis)

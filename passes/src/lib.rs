@@ -68,3 +68,5 @@ mod to_triple;
 pub mod vector_math;
 pub mod vectorize;
 pub mod warn;
+
+pub use raise_linalg::of_loops;

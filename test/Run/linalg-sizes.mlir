@@ -7,6 +7,21 @@
 // Sizes that nothing says but what the program makes of them are followed through it.
 // RUN: mdh run %s --check=all --entry open --size i=6 --random 1 2>&1 | FileCheck %s --check-prefix OPEN
 // OPEN: check passed: 12 of 12 elements compared, no difference
+//
+// The loops of what stays linalg have the names that they have when they are raised.
+// RUN: mdh run %s --check=all --entry loops --size i=6 j=5 k=4 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix LOOPS
+// RUN: mdh run %s --check=all --entry loops --size i=6 j=5 k=4 --random 1 2>&1 | FileCheck %s --check-prefix LOOPS
+// LOOPS: in {{ *}}a {{ *}}6x4xi32
+// LOOPS: check passed: 36 of 36 elements compared, no difference
+// RUN: mdh run %s --check=all --entry loops --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix ASSUMED
+// ASSUMED: check passed: {{[0-9]+}} of {{[0-9]+}} elements compared, no difference
+// RUN: mdh run %s --check=all --entry stays --size i=6 k=5 --random 1 2>&1 | FileCheck %s --check-prefix STAYS
+// RUN: mdh run %s --check=all --entry stays --size i=6 k=5 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix STAYS
+// STAYS: 6x5xi32
+// STAYS: check passed: 36 of 36 elements compared, no difference
+// RUN: not mdh run %s --check=all --entry stays --size n=6 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix NAMES
+// NAMES: error: there is no dimension 'n'
+// NAMES: help: 'stays' has: i, k
 
 #rows = affine_map<(i, k) -> (i, k)>
 #row = affine_map<(i, k) -> (i)>
@@ -53,4 +68,29 @@ func.func @open(%x: tensor<6x4xi32>, %y: tensor<?xi32>) -> (tensor<?xi32>, tenso
     linalg.yield %more : i32
   } -> tensor<?xi32>
   return %h, %p : tensor<?xi32>, tensor<?xi32>
+}
+
+// A product and what cannot be raised: open sizes are those of their loops.
+func.func @loops(%a: tensor<?x?xi32>, %b: tensor<?x?xi32>, %c: tensor<?x?xi32>, %x: tensor<?x?xi32>, %y: tensor<?xi32>) -> (tensor<?x?xi32>, tensor<?xi32>) {
+  %d = linalg.matmul ins(%a, %b : tensor<?x?xi32>, tensor<?x?xi32>) outs(%c : tensor<?x?xi32>) -> tensor<?x?xi32>
+  %h = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xi32>) outs(%y : tensor<?xi32>) {
+  ^bb0(%e: i32, %o: i32):
+    %twice = arith.muli %o, %e : i32
+    %more = arith.addi %twice, %e : i32
+    linalg.yield %more : i32
+  } -> tensor<?xi32>
+  return %d, %h : tensor<?x?xi32>, tensor<?xi32>
+}
+
+// Nothing of it can be raised.
+func.func @stays(%x: memref<?x?xi32>, %y: memref<?xi32>) {
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x?xi32>) outs(%y : memref<?xi32>) {
+  ^bb0(%e: i32, %o: i32):
+    %twice = arith.muli %o, %e : i32
+    %more = arith.addi %twice, %e : i32
+    linalg.yield %more : i32
+  }
+  return
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use mdh_algebra::rules;
-use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ir::Op;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
-use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
 
 use super::{Origin, Sizes, Solver, origin};
@@ -27,10 +26,7 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
         argument,
     };
     let (mut causes, mut reader) = (Vec::new(), Reader::Other);
-    for op in ir::find_all(entry.op, &["mdh.compute"]) {
-        let Ok(parts) = read::compute(op) else {
-            continue;
-        };
+    for (op, parts) in entry.views() {
         causes.extend(parts.dims.iter().flat_map(|dim| explainer.bounded(dim)));
         for buffer in parts.buffers() {
             let is_it = matches!(origin(buffer.value), Origin::Argument(a) if a == argument);

@@ -17,7 +17,7 @@ use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 use super::accumulate::{Body, Law, Operator};
 use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
 use super::relayout::{Buffer, identity};
-use super::structured::{self, Operand, Structured};
+use super::structured::{self, Operand, Structured, buffer};
 use super::{Checks, Licence};
 use super::{body, extents, masks, memory};
 use crate::builder::Builder;
@@ -431,11 +431,6 @@ fn inputs<'c>(of: &Structured<'c>, block: BlockRef<'c, 'c>) -> Vec<BufferPart<'c
     used.into_iter()
         .map(|(_, operand, name)| buffer(operand, name))
         .collect()
-}
-
-fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
-    let origin = vec![Bound::Static(0); operand.map.len()];
-    BufferPart::accessed(name, operand.value, operand.map.clone(), origin)
 }
 
 /// Sets the outputs, and what they carry in; returns the operations that are not needed any more.

@@ -42,6 +42,7 @@ mod shapes;
 mod steps;
 pub(crate) mod structured;
 mod tried;
+mod views;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::marks;
@@ -50,6 +51,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 
 pub use structured::names;
+pub use views::of_loops;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {

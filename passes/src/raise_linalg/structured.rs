@@ -5,7 +5,7 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::index_function;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, Dim};
+use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
@@ -213,6 +213,12 @@ impl<'c> Structured<'c> {
         })?;
         Ok(Bound::Dynamic(builder.dim(value, axis)))
     }
+}
+
+/// The part of an operand that the points access.
+pub fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
+    let origin = vec![Bound::Static(0); operand.map.len()];
+    BufferPart::accessed(name, operand.value, operand.map.clone(), origin)
 }
 
 /// The dimension of a computation without loops, of one point.
