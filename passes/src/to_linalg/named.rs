@@ -180,7 +180,8 @@ fn reduction<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
         .filter(|d| kept[**d])
         .map(|d| Expr::Dim(*d))
         .collect();
-    let is_one = order.iter().copied().eq(0..of.rank)
+    let is_one = has_sizes_of_one_kind(of)
+        && order.iter().copied().eq(0..of.rank)
         && results.len() < of.rank
         && of.inputs.len() == of.outputs.len()
         && of.inputs.iter().all(|input| input.map == of.inputs[0].map)
@@ -257,6 +258,24 @@ fn filled<'c>(of: &Structured<'c>, constant: Op<'c>) -> Option<Operation<'c>> {
     operation.ok()
 }
 
+/// Returns whether types say the sizes of all axes that one loop indexes, or of none: these operations ask for it.
+fn has_sizes_of_one_kind(of: &Structured) -> bool {
+    let mut sizes = vec![None; of.rank];
+    let axes = of.operands().flat_map(|operand| {
+        let shape = types::buffer_type(operand.value.r#type()).map(|ty| ty.shape);
+        let shape = shape.unwrap_or_default();
+        operand.map.clone().into_iter().zip(shape)
+    });
+    for (expr, size) in axes {
+        if let Expr::Dim(d) = expr
+            && *sizes[d].get_or_insert(size) != size
+        {
+            return false;
+        }
+    }
+    true
+}
+
 /// Copies of elements: `linalg.fill`, `copy`, `transpose` and `broadcast`.
 fn moved<'c>(of: &Structured<'c>, yielded: Val<'c>) -> Option<Operation<'c>> {
     let ([input], [output]) = (&of.inputs[..], &of.outputs[..]) else {
@@ -276,7 +295,7 @@ fn moved<'c>(of: &Structured<'c>, yielded: Val<'c>) -> Option<Operation<'c>> {
         .collect();
     let list = |axes: &[i64]| DenseI64ArrayAttribute::new(ir::context_of(of.op), axes).into();
     let alone = |name, attributes: &[(&'static str, Attribute<'c>)]| {
-        Some(build(of, name, attributes, region::copy(of.op, 0)))
+        has_sizes_of_one_kind(of).then(|| build(of, name, attributes, region::copy(of.op, 0)))
     };
     let is_sorted = axes.is_sorted();
     if is_scalar || (is_sorted && axes.len() == of.rank) {
