@@ -203,6 +203,16 @@ pub fn of_axis(buffer: Val, axis: usize) -> Extent {
     of_axis_in(buffer, axis, &mut Vec::new())
 }
 
+/// The size of a buffer along an axis, by what it is made of where that is seen: an operation that asks a slice for its
+/// size keeps that slice alive.
+pub fn bound<'c>(builder: &mut Builder<'c>, buffer: Val<'c>, axis: usize) -> Bound<'c> {
+    match of_axis(buffer, axis) {
+        Extent::Number(number) => Bound::Static(number),
+        Extent::Value(value) => Bound::Dynamic(value),
+        Extent::Axis(of, axis) => Bound::Dynamic(builder.dim(of, axis)),
+    }
+}
+
 /// Loop-carried values, and the axis of each that is taken to keep its size until that is refuted:
 /// it does if each iteration carries out a value of that size, provided that it is given one.
 type Assumed<'c> = Vec<(Val<'c>, usize)>;

@@ -162,25 +162,17 @@ fn opened(text: &str) -> String {
 }
 
 /// Text in which values have numbers in the order in which they are met, and constants, which stand
-/// anywhere, are spelled out where they are used.
+/// anywhere, are spelled out where they are used. Regions beside each other have values of the same names.
 fn renamed(text: &str) -> String {
-    let mut constants = HashMap::new();
-    let mut lines = Vec::new();
-    for line in text.lines().map(str::trim) {
-        match line.split_once(" = arith.constant ") {
-            Some((name, number)) => {
-                constants.insert(name, number);
-            }
-            None => lines.push(line),
-        }
-    }
-    let lines = lines
-        .into_iter()
-        .scan(Vec::new(), |dims, line| Some(numbered(line, dims)));
-    let mut numbers = HashMap::new();
+    let (mut constants, mut numbers) = (HashMap::new(), HashMap::new());
+    let (mut dims, mut next) = (Vec::new(), 0);
     let mut found = String::new();
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    for line in lines {
+    for line in text.lines().map(str::trim) {
+        if let Some((name, number)) = line.split_once(" = arith.constant ") {
+            constants.insert(name.to_owned(), number);
+            continue;
+        }
+        let line = numbered(line, &mut dims);
         let mut pieces = line.split('%');
         found += pieces.next().unwrap_or_default();
         for piece in pieces {
@@ -188,18 +180,23 @@ fn renamed(text: &str) -> String {
             let (name, rest) = piece.split_at(end);
             // A buffer has a name too, which stands before it.
             if rest.starts_with('[') && found.ends_with(" = ") {
-                let kept = found
-                    .trim_end_matches(" = ")
-                    .trim_end_matches(is_name)
-                    .len();
-                found.truncate(kept);
+                let before = found.trim_end_matches(" = ").trim_end_matches(is_name);
+                found.truncate(before.len());
             }
             let name = format!("%{name}");
-            match constants.get(name.as_str()) {
+            // It is defined where it starts a line.
+            if found.is_empty() || found.ends_with('\n') {
+                constants.remove(&name);
+                numbers.remove(&name);
+            }
+            match constants.get(&name) {
                 Some(number) => found += &format!("<{number}>"),
                 None => {
-                    let next = numbers.len();
-                    found += &format!("%{}", numbers.entry(name).or_insert(next));
+                    let number = numbers.entry(name).or_insert_with(|| {
+                        next += 1;
+                        next
+                    });
+                    found += &format!("%{number}");
                 }
             }
             found += rest;
@@ -207,6 +204,10 @@ fn renamed(text: &str) -> String {
         found.push('\n');
     }
     found
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 /// A line of a computation in which dimensions have the numbers that they have in its domain.

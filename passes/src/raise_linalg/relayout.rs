@@ -17,6 +17,7 @@ use super::compute::{combine, verified};
 use super::structured;
 use crate::builder::Builder;
 use crate::draft::{self, Rewriter};
+use crate::extents;
 use crate::{buffers, names};
 
 /// A tensor or memref and its axes.
@@ -59,7 +60,7 @@ impl<'c> Buffer<'c> {
         let names = structured::names(is_kept);
         let sizes = self.shape.iter().enumerate();
         let dim = |((axis, size), name): ((usize, &Option<i64>), String)| {
-            let open = || Bound::Dynamic(builder.dim(self.value, axis));
+            let open = || extents::bound(builder, self.value, axis);
             Dim::dense(name, size.map_or_else(open, Bound::Static))
         };
         sizes.zip(names).map(dim).collect()

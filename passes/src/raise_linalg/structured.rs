@@ -13,6 +13,7 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::mlirLinalgGetIndexingMapsAttribute;
 
 use crate::builder::Builder;
+use crate::extents;
 
 /// An input or a destination.
 #[derive(Clone)]
@@ -211,7 +212,7 @@ impl<'c> Structured<'c> {
                 "no operand has an axis that loop {d} alone indexes, so that its size is unknown"
             )
         })?;
-        Ok(Bound::Dynamic(builder.dim(value, axis)))
+        Ok(extents::bound(builder, value, axis))
     }
 }
 
