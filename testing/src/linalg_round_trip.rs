@@ -161,14 +161,15 @@ fn opened(text: &str) -> String {
     left.join("\n")
 }
 
-/// Text in which values have numbers in the order in which they are met, and constants, which stand
-/// anywhere, are spelled out where they are used. Regions beside each other have values of the same names.
+/// Text in which values have numbers in the order in which they are met, and constants and indices, which
+/// stand anywhere, are spelled out where they are used. Regions beside each other have values of the same names.
 fn renamed(text: &str) -> String {
     let (mut constants, mut numbers) = (HashMap::new(), HashMap::new());
     let (mut dims, mut next) = (Vec::new(), 0);
     let mut found = String::new();
     for line in text.lines().map(str::trim) {
-        if let Some((name, number)) = line.split_once(" = arith.constant ") {
+        let free = [" = arith.constant ", " = mdh.index "];
+        if let Some((name, number)) = free.iter().find_map(|of| line.split_once(of)) {
             constants.insert(name.to_owned(), number);
             continue;
         }

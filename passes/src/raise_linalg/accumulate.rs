@@ -311,6 +311,9 @@ impl<'a, 'c> Body<'a, 'c> {
         dependent: &HashSet<usize>,
     ) -> Result<Vec<Val<'c>>, String> {
         let taken = taken(merging, dependent);
+        if let Some(met) = self.met(merging, &taken) {
+            return Ok(met);
+        }
         if let Some(paired) = &self.paired
             && taken.len() == paired.len()
             && taken.iter().all(|value| paired.contains(value))
@@ -321,9 +324,11 @@ impl<'a, 'c> Body<'a, 'c> {
         {
             return Ok(paired.clone());
         }
-        if taken.len() != self.accumulators.len() {
-            return Err(self.refusal(merging, &taken));
-        }
+        Err(self.refusal(merging, &taken))
+    }
+
+    /// The one value of its type that each accumulator meets in an operation, whatever order the inputs are in.
+    fn met(&self, merging: &[Op<'c>], taken: &[Val<'c>]) -> Option<Vec<Val<'c>>> {
         let meets = |value: Val<'c>, accumulator: Val<'c>| {
             merging.iter().any(|op| {
                 let used = region::used_by(*op);
@@ -337,10 +342,10 @@ impl<'a, 'c> Body<'a, 'c> {
             let mut found = taken.iter().filter(fits);
             match (found.next(), found.next()) {
                 (Some(one), None) if !elements.contains(one) => elements.push(*one),
-                _ => return Err(self.refusal(merging, &taken)),
+                _ => return None,
             }
         }
-        Ok(elements)
+        (taken.len() == elements.len()).then_some(elements)
     }
 
     /// The rule that a body breaks which combines its accumulators with these values.

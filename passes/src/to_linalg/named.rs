@@ -327,14 +327,18 @@ fn elementwise<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
     let elements = ir::only_block(ir::region(of.op, 0)).map(arguments);
     let elements = elements.unwrap_or_default().into_iter().take(count);
     let elements: Vec<Type> = elements.map(|element| element.r#type()).collect();
-    // Upstream converts nothing here: of other types it would say so to nobody, and crash.
+    // Upstream converts nothing here, but for copies: of other types it would say so to nobody, and crash.
     let numbers = elements.get(usize::from(root == ops::arith::SELECT)..);
-    if numbers.is_some_and(|all| all.windows(2).any(|pair| pair[0] != pair[1])) {
-        return Vec::new();
-    }
-    let rows = ELEMENTWISE
-        .iter()
-        .filter(|row| row.0 == root && row.2 == count);
+    let result = of
+        .outputs
+        .first()
+        .and_then(|output| types::buffer_type(output.value.r#type()));
+    let result = result.map(|ty| types::mlir_type(ir::context_of(of.op), ty.element));
+    let is_of_one = numbers.is_some_and(|all| all.iter().all(|own| Some(*own) == result));
+    let rows = ELEMENTWISE.iter().filter(|row| {
+        let fits = is_of_one || row.1 == "copy";
+        row.0 == root && row.2 == count && fits
+    });
     let mut candidates: Vec<_> = rows.map(|row| Candidate::of(row.1)).collect();
     if count == 1 && UNSIGNED_COPIES.contains(&root) {
         candidates.push(Candidate::of("copy").unsigned(of));

@@ -350,12 +350,13 @@ fn has_unit_stride(ty: Type) -> bool {
 }
 
 /// Elements from one index of each of a memref's dimensions to the next; `None` if that differs
-/// from index to index.
+/// from index to index, or for what is no memref: a scalar can be carried in, too.
 pub(super) fn strides(ty: Type) -> Option<Vec<i64>> {
+    let buffer = types::buffer_type(ty).filter(|t| t.kind == BufferKind::MemRef)?;
     if mdh_dialect::layout::of_type(ty).is_some() {
         return None;
     }
-    let rank = types::buffer_type(ty).map_or(0, |t| t.shape.len());
+    let rank = buffer.shape.len();
     let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
     // SAFETY: the type is a memref's, and there is room for each of its strides.
     let found = unsafe {
