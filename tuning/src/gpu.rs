@@ -354,3 +354,7 @@ fn make_one(arguments: &TuneArguments, task: &Task, schedules: Option<&Path>) ->
 pub(crate) fn note(text: &str) {
     say(&format!("note: {text}\n"));
 }
+
+#[cfg(test)]
+#[path = "gpu_tests.rs"]
+mod tests;

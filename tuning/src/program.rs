@@ -146,7 +146,11 @@ impl Program {
     /// Estimated seconds of the schedules of a configuration on a GPU, all together; `None` where one
     /// is not estimated.
     pub fn estimate(&self, configuration: &Configuration, gpu: &Gpu) -> Option<f64> {
-        let schedules = self.schedules(configuration)?;
+        self.estimate_of(&self.schedules(configuration)?, gpu)
+    }
+
+    /// The same of schedules by position.
+    pub fn estimate_of(&self, schedules: &Schedules, gpu: &Gpu) -> Option<f64> {
         let estimate = |one: &Searched| {
             let schedule = schedules.computations.get(&one.position.to_string())?;
             one.space.estimate(schedule, gpu)

@@ -350,9 +350,13 @@ fn share<'c>(
         Some(BLOCK) if kernels::is_in_core(nest.of.op) => None,
         Some(BLOCK) => {
             write::share(op, |threads| threads.cooperative = true);
-            of_threads(nest, &points, lanes)
+            of_threads(nest, &points, lanes, threads(nest))
         }
         None if tile.cores.is_empty() => of_blocks(nest, &points),
+        // A kernel of its own, whose blocks are those around it.
+        None if is_between_blocks(nest, tile) => {
+            of_threads(nest, &points, lanes, Some(BETWEEN_BLOCKS))
+        }
         _ => None,
     };
     let Some(layers) = layers else {
@@ -450,10 +454,15 @@ fn unrolled(points: &Points) -> Option<Vec<Layer>> {
 
 /// Neighbouring threads have neighbouring accesses of the last dimension; those who are left over
 /// have the dimensions before it.
-fn of_threads(nest: &Nest, points: &Points, lanes: i64) -> Option<Vec<Layer>> {
+fn of_threads(
+    nest: &Nest,
+    points: &Points,
+    lanes: i64,
+    threads: Option<i64>,
+) -> Option<Vec<Layer>> {
     let (_, last) = points.free.last()?;
     let lanes = last.map_or(lanes, |count| lanes.min(count.max(1)));
-    let mut left = threads(nest)?;
+    let mut left = threads?;
     let mut room = rooms(nest);
     let mut shares = BTreeMap::new();
     for (n, (name, count)) in points.free.iter().rev().enumerate() {
@@ -497,6 +506,15 @@ fn threads(nest: &Nest) -> Option<i64> {
     };
     let loops = nest.loops.iter().filter(is_own);
     loops.map(|of| of.count.known()).product()
+}
+
+/// Threads of a block for what stands between loops over blocks: partial results that are combined.
+const BETWEEN_BLOCKS: i64 = 256;
+
+/// Returns whether a tile stands between loops over blocks: some are around it, and nothing else is.
+fn is_between_blocks(nest: &Nest, tile: &Tile) -> bool {
+    let is_block = |core: &Core| nest.of.resolved.asm.layers[core.layer].name() == BLOCK;
+    tile.cores.iter().all(is_block)
 }
 
 /// As many threads of a block as a program that has fewer of its own gets.

@@ -1,0 +1,94 @@
+//! Times that a GPU took for schedules, beside the estimates.
+
+use mdh_algebra::schedule::Schedules;
+use mdh_passes::register;
+use serde::Deserialize;
+
+use super::*;
+
+/// The most times of the best recorded schedule that the one with the least estimate may take: for all
+/// programs, and for all but one of them.
+const WORST: f64 = 1.6;
+const ALMOST_ALL: f64 = 1.25;
+/// The least rank correlation of estimates and times, on average of programs with more than a few schedules.
+const CORRELATION: f64 = 0.6;
+const FEW: usize = 5;
+
+#[derive(Deserialize)]
+struct Recorded {
+    gpu: String,
+    programs: Vec<Measured>,
+}
+
+#[derive(Deserialize)]
+struct Measured {
+    name: String,
+    candidates: Vec<One>,
+}
+
+#[derive(Deserialize)]
+struct One {
+    ms: f64,
+    #[serde(flatten)]
+    schedules: Schedules,
+}
+
+/// Times and estimates of the recorded schedules of a program.
+fn compared(measured: &Measured, gpu: &Gpu) -> Vec<(f64, f64)> {
+    let task = &crate::tasks(&measured.name, None).unwrap()[0];
+    let context = context::program_context();
+    let source = Source::from_text(&task.name, &task.program);
+    let program = Program::read(&context, &source, None, &gpu.asm()).unwrap();
+    let estimate = |one: &One| {
+        let seconds = program.estimate_of(&one.schedules, gpu);
+        (one.ms, 1e3 * seconds.expect("an estimate"))
+    };
+    measured.candidates.iter().map(estimate).collect()
+}
+
+/// Spearman's rank correlation of pairs.
+fn correlation(pairs: &[(f64, f64)]) -> f64 {
+    let ranks = |of: &dyn Fn(usize) -> f64| {
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        order.sort_by(|a, b| of(*a).total_cmp(&of(*b)));
+        let mut ranks = vec![0.0; pairs.len()];
+        for (rank, n) in order.into_iter().enumerate() {
+            ranks[n] = rank as f64;
+        }
+        ranks
+    };
+    let (times, estimates) = (ranks(&|n| pairs[n].0), ranks(&|n| pairs[n].1));
+    let squares = times.iter().zip(&estimates).map(|(a, b)| (a - b) * (a - b));
+    let n = pairs.len() as f64;
+    1.0 - 6.0 * squares.sum::<f64>() / (n * (n * n - 1.0))
+}
+
+#[test]
+fn the_least_estimate_of_what_was_measured_is_good() {
+    let text = include_str!("../measured/h100.json");
+    let recorded: Recorded = serde_json::from_str(text).unwrap();
+    assert_eq!(recorded.gpu, "NVIDIA H100 80GB HBM3");
+    let gpu = Gpu::named("h100").unwrap();
+    register::all();
+    let (mut ratios, mut correlations, mut said) = (Vec::new(), Vec::new(), String::new());
+    for measured in &recorded.programs {
+        let pairs = compared(measured, &gpu);
+        let best = pairs.iter().map(|one| one.0).fold(f64::INFINITY, f64::min);
+        let first = pairs.iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        ratios.push(first.0 / best);
+        if pairs.len() >= FEW {
+            correlations.push(correlation(&pairs));
+        }
+        said += &format!(
+            "{}: {:.2} of the best, correlation {:.2}\n",
+            measured.name,
+            first.0 / best,
+            correlation(&pairs)
+        );
+    }
+    ratios.sort_by(f64::total_cmp);
+    assert!(ratios[ratios.len() - 1] <= WORST, "{said}");
+    assert!(ratios[ratios.len() - 2] <= ALMOST_ALL, "{said}");
+    let mean = correlations.iter().sum::<f64>() / correlations.len() as f64;
+    assert!(mean >= CORRELATION, "{mean:.2}:\n{said}");
+}
