@@ -10,7 +10,7 @@
 //! maximum and a sum may spoil the sum when the maximum is spoilt.
 //!
 //! An operator may have its laws for the values of its program only (a count is not negative). So a
-//! check of results asks them again of tuples that the program itself combines ([`Observed`]): a bound
+//! check of results asks them again of tuples that the program itself combines (`Observed`): a bound
 //! on what reordering changes means nothing for an operator that must not be reordered.
 
 use std::fmt;

@@ -252,7 +252,9 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
         ops::tensor::CAST
         | ops::memref::CAST
         | ops::bufferization::TO_TENSOR
-        | ops::bufferization::TO_BUFFER => of(operand(op, 0), assumed),
+        | ops::bufferization::TO_BUFFER => {
+            of(operand(op, 0).filter(|v| has_axis(*v, axis)), assumed)
+        }
         // Its only operand is what it copies, else its sizes.
         ops::bufferization::ALLOC_TENSOR => {
             let is_copy = ir::integers(op, "operandSegmentSizes").get(1) == Some(&1);
@@ -349,6 +351,11 @@ fn sliced<'c>(op: Op<'c>, axis: usize, rank: usize) -> Option<Bound<'c>> {
     let place = kept.get(axis).filter(|_| kept.len() == rank)?;
     let first = 1 + open_numbers(op, "static_offsets").count();
     listed(op, "static_sizes", first, *place)
+}
+
+/// Returns whether a value has an axis of this number: one of unknown rank has none that can be asked for.
+fn has_axis(value: Val, axis: usize) -> bool {
+    types::buffer_type(value.r#type()).is_some_and(|ty| axis < ty.shape.len())
 }
 
 fn operand(op: Op, number: usize) -> Option<Val> {

@@ -2,7 +2,7 @@
 //!
 //! The space of schedules is searched by the estimate, and the best schedules that differ go into a
 //! package with the default ([`package`]). `mdh-exec --tune` measures it where a GPU is, and what
-//! it writes becomes rows of the database ([`import`]).
+//! it writes becomes rows of the database (`import`).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
