@@ -2,9 +2,9 @@
 //! is evaluated, once.
 
 use std::path::Path;
-use std::time::Instant;
 
 use melior::Context;
+use melior::ir::Module;
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::oracle::Errors;
@@ -13,13 +13,12 @@ use mdh_compiler::compile;
 use mdh_compiler::depth::Lowering;
 use mdh_compiler::entry::Entry;
 use mdh_compiler::error::{Error, Result};
-use mdh_compiler::execute::{Call, Compiled as Code};
+use mdh_compiler::execute::Call;
 use mdh_compiler::formed::Formed;
 use mdh_compiler::rehearsal::Rehearsal;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_passes::pipelines::{Pipeline, Target};
-use mdh_runtime::Level;
 
 use super::ours;
 use super::protocol::{Answer, Compiled, Request, Task};
@@ -87,10 +86,8 @@ impl Prepared<'_, '_> {
             .then(|| self.of_order(&lowered))
             .transpose()?;
         let expectation = &own.as_ref().unwrap_or(&self.rehearsal).expectation;
-        let started = Instant::now();
-        compile::run_all(self.context, &mut lowered, self.steps)?;
-        let code = Code::load(&lowered, &self.entry.name, Level::Full)?;
-        let compile_ms = started.elapsed().as_secs_f64() * 1e3;
+        let (code, compile_ms) =
+            ours::compiled(self.context, &mut lowered, self.steps, &self.entry.name)?;
         ours::hold(&code, call, expectation)?;
         ours::say(&Answer::Compiled(Compiled {
             inputs: Vec::new(),
@@ -103,7 +100,7 @@ impl Prepared<'_, '_> {
     }
 
     /// The expected elements with the bounds of a candidate's own order.
-    fn of_order(&self, module: &melior::ir::Module) -> Result<Rehearsal<'_>> {
+    fn of_order(&self, module: &Module) -> Result<Rehearsal<'_>> {
         let lowering = Lowering {
             module,
             entry: self.entry,

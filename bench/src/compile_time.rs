@@ -1,10 +1,10 @@
 //! `mdh bench --compile-time`: compile times, and their growth with the program.
 //!
 //! Each program of a family is compiled as `mdh compile` does it, without files and the start of the
-//! process, to two stages: computations that have their schedules (of linalg: computations), and machine code. Of several
-//! times the shortest counts: what else happens on the machine only adds. The exponent is the slope
-//! of the line that is nearest to the logarithms of times over those of sizes: 1 where time grows as the
-//! program does.
+//! process, to two stages: computations that have their schedules (of linalg: computations), and
+//! machine code. Of several times the shortest counts: what else happens on the machine only adds.
+//! The exponent is the slope of the line that is nearest to the logarithms of times over those of
+//! sizes: 1 where time grows as the program does.
 
 mod families;
 mod plot;

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use melior::Context;
+use melior::ir::Module;
 
 use mdh_dialect::context;
-use mdh_passes::pipelines::Target;
+use mdh_passes::pipelines::{Pipeline, Target};
 use mdh_passes::register;
 use mdh_runtime::{Level, memory};
 
@@ -144,11 +145,7 @@ fn case(task: &Task) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let mut call = Call::new(&entry, rehearsal.inputs, &rehearsal.shapes)?;
 
-    let started = Instant::now();
-    compile::run_all(&context, &mut lowered, &steps)?;
-    let code = Code::load(&lowered, &entry.name, Level::Full)?;
-    let compile_ms = started.elapsed().as_secs_f64() * 1e3;
-
+    let (code, compile_ms) = compiled(&context, &mut lowered, &steps, &entry.name)?;
     hold(&code, &mut call, &expectation)?;
     say(&Answer::Compiled(Compiled {
         inputs: describe(&entry, &call.arguments, &files),
@@ -158,6 +155,19 @@ fn case(task: &Task) -> Result<()> {
         checked: true,
     }))?;
     run(&entry, &code, &mut call)
+}
+
+/// Machine code of a function, and the milliseconds from its module to it.
+pub fn compiled(
+    context: &Context,
+    lowered: &mut Module,
+    steps: &[&'static Pipeline],
+    name: &str,
+) -> Result<(Code, f64)> {
+    let started = Instant::now();
+    compile::run_all(context, lowered, steps)?;
+    let code = Code::load(lowered, name, Level::Full)?;
+    Ok((code, started.elapsed().as_secs_f64() * 1e3))
 }
 
 /// Calls the code once, and fails if its result is not what the definition says.

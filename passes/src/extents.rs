@@ -23,6 +23,17 @@ pub enum Extent<'c> {
     Axis(Val<'c>, usize),
 }
 
+impl<'c> Extent<'c> {
+    /// Its value of type index.
+    pub fn value(self, builder: &mut Builder<'c>) -> Val<'c> {
+        match self {
+            Extent::Number(number) => builder.index(number),
+            Extent::Value(value) => value,
+            Extent::Axis(buffer, axis) => builder.dim(buffer, axis),
+        }
+    }
+}
+
 /// `sum of factor * size + constant`.
 ///
 /// No form of `mdh_algebra::integer`, whose variables are numbers in one order: values of a program
@@ -133,11 +144,7 @@ impl<'c> Sum<'c> {
     pub fn bound(&self, builder: &mut Builder<'c>) -> Bound<'c> {
         let mut sum: Option<Val> = None;
         for (extent, factor) in &self.terms {
-            let mut term = match extent {
-                Extent::Number(number) => builder.index(*number),
-                Extent::Value(value) => *value,
-                Extent::Axis(buffer, axis) => builder.dim(*buffer, *axis),
-            };
+            let mut term = extent.value(builder);
             if factor.unsigned_abs() != 1 {
                 let size = builder.index(factor.saturating_abs());
                 term = builder.binary(ops::arith::MULI, term, size);
@@ -208,8 +215,7 @@ pub fn of_axis(buffer: Val, axis: usize) -> Extent {
 pub fn bound<'c>(builder: &mut Builder<'c>, buffer: Val<'c>, axis: usize) -> Bound<'c> {
     match of_axis(buffer, axis) {
         Extent::Number(number) => Bound::Static(number),
-        Extent::Value(value) => Bound::Dynamic(value),
-        Extent::Axis(of, axis) => Bound::Dynamic(builder.dim(of, axis)),
+        extent => Bound::Dynamic(extent.value(builder)),
     }
 }
 

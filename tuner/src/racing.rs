@@ -8,6 +8,9 @@
 
 use std::f64::consts::PI;
 
+/// The usual confidence with which a candidate has lost before its measurement ends.
+pub const CONFIDENCE: f64 = 0.95;
+
 /// Decision after a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {

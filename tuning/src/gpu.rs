@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_bench::protocol::Task;
-use mdh_compiler::error::{Error, Result, say};
+use mdh_compiler::error::{Error, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::package::{self, Wanted};
 use mdh_compiler::progress::Progress;
@@ -24,6 +24,7 @@ use mdh_passes::pipelines::{RangeChecks, Schedules};
 use mdh_tuner::abort::Abort;
 use mdh_tuner::clock::Monotonic;
 use mdh_tuner::measure::{FailureKind, Measure, Outcome, Race};
+use mdh_tuner::racing::CONFIDENCE;
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use mdh_tuner::technique;
@@ -144,30 +145,18 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         space,
         technique: &mut *technique,
         measure: &mut Estimated { program, gpu },
-        abort: &abort(arguments),
+        abort: &crate::abort(arguments, Abort::Evaluations(EVALUATIONS)),
         clock: &Monotonic::start(),
         interrupted: &AtomicBool::new(false),
         seeds: seeds.collect(),
         resumed: Vec::new(),
         model: None,
-        confidence: 0.95,
+        confidence: CONFIDENCE,
         confirmations: 0,
         keep: &mut (),
         watch: &mut (),
     });
     tuned.map_err(failed)
-}
-
-fn abort(arguments: &TuneArguments) -> Abort {
-    let ends = (
-        arguments.time,
-        arguments.evaluations,
-        arguments.no_better_for,
-    );
-    match ends {
-        (None, None, None) => Abort::Evaluations(EVALUATIONS),
-        _ => crate::abort(arguments),
-    }
 }
 
 /// Estimates schedules.
@@ -348,11 +337,6 @@ fn make_one(arguments: &TuneArguments, task: &Task, schedules: Option<&Path>) ->
     };
     let bytes = package::emit(&context, &formed, &wanted)?;
     Package::read(&bytes).map_err(|error| Error::bug(error.message))
-}
-
-/// Says what is noted, on standard error.
-pub(crate) fn note(text: &str) {
-    say(&format!("note: {text}\n"));
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use mdh_tuner::measure::{Cost, FailureKind, Outcome};
 use mdh_tuner::space::value::Configuration;
 use mdh_tuner::tune::{Evaluation, Keep, Role, StopReason};
 
+use crate::failed;
 use crate::options::TuneArguments;
-use crate::{failed, folder};
 
 /// In the place of a technique's name, of candidates that the estimate has ranked.
 const ESTIMATE: &str = "estimate";
@@ -49,21 +49,14 @@ pub fn run(arguments: &TuneArguments, path: &Path) -> Result<()> {
             programs.len()
         )));
     }
-    let mut database = Database::open(&folder(arguments)?).map_err(failed)?;
-    if let Some(aside) = database.set_aside() {
-        crate::gpu::note(&aside.to_string());
-    }
+    let mut database = crate::database(arguments)?;
     for program in &programs {
         keep(&mut database, gpu, program).map_err(|error| in_file(error.message()))?;
         output::print(shown(gpu, program))?;
     }
     let best = programs.first().and_then(|program| program.best());
     match (&arguments.out, best) {
-        (Some(out), Some(best)) => {
-            let text = serde_json::to_string_pretty(&best.schedules);
-            let text = text.map_err(|error| Error::bug(error.to_string()))?;
-            output::write(out, (text + "\n").as_bytes())
-        }
+        (Some(out), Some(best)) => crate::write_schedules(out, &best.schedules),
         (Some(_), None) => Err(in_file("no candidate works: there is no best schedule")),
         (None, _) => Ok(()),
     }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use mdh_algebra::asm::Asm;
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Case, Scale};
-use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::error::{Error, Kind, Result, say};
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
@@ -29,11 +29,13 @@ use mdh_tuner::clock::Monotonic;
 use mdh_tuner::command::{Conditions, ForeignCommand};
 use mdh_tuner::db::{self, Database, Sizes};
 use mdh_tuner::measure::Measure;
+use mdh_tuner::racing::CONFIDENCE;
 use mdh_tuner::report::{self, ReportTexts};
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
 use mdh_tuner::{error, space, technique};
+use serde::Serialize;
 
 use measure::Processes;
 use options::{TuneArguments, TuneDevice};
@@ -41,8 +43,6 @@ use program::Program;
 
 /// Time of a search, if nothing else ends it.
 const USUAL: Duration = Duration::from_secs(60);
-/// Confidence with which a candidate has lost before its measurement ends.
-const CONFIDENCE: f64 = 0.95;
 /// The most configurations that are measured once more in the end.
 const CONFIRMATIONS: usize = 5;
 /// The most sizes of before whose best are tried first.
@@ -145,11 +145,16 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
         .best()
         .and_then(|best| program.schedules(&best.configuration));
     if let (Some(path), Some(schedules)) = (&arguments.out, best) {
-        let text = serde_json::to_string_pretty(&schedules);
-        let text = text.map_err(|error| Error::bug(error.to_string()))?;
-        output::write(path, (text + "\n").as_bytes())?;
+        write_schedules(path, &schedules)?;
     }
     Ok(())
+}
+
+/// Writes schedules as `--schedule` takes them.
+fn write_schedules(path: &Path, schedules: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(schedules);
+    let text = text.map_err(|error| Error::bug(error.to_string()))?;
+    output::write(path, (text + "\n").as_bytes())
 }
 
 fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result<()> {
@@ -201,10 +206,7 @@ impl Search {
     ) -> Result<Tuned> {
         let mut technique =
             technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
-        let mut database = Database::open(&folder(arguments)?).map_err(failed)?;
-        if let Some(aside) = database.set_aside() {
-            mdh_compiler::error::say(&format!("note: {aside}\n"));
-        }
+        let mut database = database(arguments)?;
         let kept = database.evaluations(&self.task).map_err(failed)?;
         let resumed = kept
             .into_iter()
@@ -219,7 +221,7 @@ impl Search {
             space,
             technique: &mut *technique,
             measure,
-            abort: &abort(arguments),
+            abort: &abort(arguments, Abort::Duration(USUAL)),
             clock: &Monotonic::start(),
             // An interrupt ends the process: all that was measured is kept by then.
             interrupted: &AtomicBool::new(false),
@@ -279,23 +281,28 @@ impl Search {
     }
 }
 
-/// The condition that ends a search.
-fn abort(arguments: &TuneArguments) -> Abort {
-    let usual = (
-        arguments.time,
-        arguments.evaluations,
-        arguments.no_better_for,
-    );
-    let usual = matches!(usual, (None, None, None)).then_some(USUAL);
-    let time = arguments.time.or(usual).map(Abort::Duration);
+/// The conditions that end a search: the usual one if none is asked for.
+fn abort(arguments: &TuneArguments, usual: Abort) -> Abort {
+    let time = arguments.time.map(Abort::Duration);
     let evaluations = arguments.evaluations.map(Abort::Evaluations);
     let no_better = arguments.no_better_for.map(Abort::NoBetter);
-    Abort::Or(
-        time.into_iter()
-            .chain(evaluations)
-            .chain(no_better)
-            .collect(),
-    )
+    let own: Vec<Abort> = [time, evaluations, no_better]
+        .into_iter()
+        .flatten()
+        .collect();
+    match own.is_empty() {
+        true => usual,
+        false => Abort::Or(own),
+    }
+}
+
+/// The database; a note says which damaged one was set aside.
+fn database(arguments: &TuneArguments) -> Result<Database> {
+    let database = Database::open(&folder(arguments)?).map_err(failed)?;
+    if let Some(aside) = database.set_aside() {
+        say(&format!("note: {aside}\n"));
+    }
+    Ok(database)
 }
 
 /// The folder of the database.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mdh_arrays::Tensor;
 use mdh_tuner::measure::FailureKind;
-use mdh_tuner::racing::{Decision, decide};
+use mdh_tuner::racing::{CONFIDENCE, Decision, decide};
 use serde::{Deserialize, Serialize};
 
 use super::package::TunePackage;
@@ -17,8 +17,6 @@ use crate::package::{Array, ArraySlot, Manifest, Package};
 use crate::run::{Code, Ready, Replays, arrays, with};
 use crate::{Error, Request, Result};
 
-/// Confidence with which a candidate has lost before all are taken.
-const CONFIDENCE: f64 = 0.95;
 /// A candidate whose first sample is so many times as long as the best one's longest has lost.
 const HOPELESS: f64 = 1.5;
 /// Milliseconds that a run takes longer if it is the only one between two events.

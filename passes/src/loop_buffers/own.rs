@@ -223,10 +223,8 @@ fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
         Some(size) => Some(Bound::Static(size)),
         None if starts => Some(Bound::Dynamic(before.dim(tensor, axis))),
         None => match extents::of_axis(tensor, axis) {
-            Extent::Number(size) => Some(Bound::Dynamic(before.index(size))),
-            Extent::Value(value) => Some(Bound::Dynamic(value)),
             Extent::Axis(of, _) if of == tensor => None,
-            Extent::Axis(of, axis) => Some(Bound::Dynamic(before.dim(of, axis))),
+            extent => Some(Bound::Dynamic(extent.value(&mut before))),
         },
     };
     (0..shape.len()).map(extent).collect()

@@ -11,7 +11,7 @@ use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::types::{self, BufferKind, BufferType, DYNAMIC};
 use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
-use mlir_sys::{mlirMemRefTypeGetMemorySpace, mlirMemRefTypeGetStridesAndOffset};
+use mlir_sys::mlirMemRefTypeGetMemorySpace;
 
 use super::domain::{Domain, Index};
 use crate::buffers;
@@ -403,27 +403,22 @@ impl<'c> Slice<'c> {
     /// The type of a part of a memref.
     fn memory(&self, builder: &Builder<'c>) -> Result<Type<'c>, String> {
         let ty = self.of.r#type();
-        let (mut strides, mut offset) = (vec![0; self.axes.len()], 0);
-        // SAFETY: the type is a memref, and there is a stride for each of its axes.
-        let is_strided = unsafe {
-            let done =
-                mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset);
-            done.value != 0
-        };
-        if !is_strided {
-            return Err(format!("it is a {ty}: expected a memref with strides"));
-        }
+        let found = types::strides(ty);
+        let (offset, strides) =
+            found.ok_or_else(|| format!("it is a {ty}: expected a memref with strides"))?;
+        let mut offset = offset.unwrap_or(DYNAMIC);
         let mut layout = Vec::new();
         let mut shape = String::new();
         for (axis, stride) in self.axes.iter().zip(&strides) {
             let first = axis.offset.known().unwrap_or(DYNAMIC);
-            let way = times(first, *stride);
+            let stride = stride.unwrap_or(DYNAMIC);
+            let way = times(first, stride);
             offset = match (offset, way) {
                 (DYNAMIC, _) | (_, DYNAMIC) => DYNAMIC,
                 (a, b) => a.checked_add(b).unwrap_or(DYNAMIC),
             };
             if axis.index.is_some() {
-                layout.push(number(times(axis.stride, *stride)));
+                layout.push(number(times(axis.stride, stride)));
                 shape += &format!("{}x", number(axis.size.known().unwrap_or(DYNAMIC)));
             }
         }

@@ -6,8 +6,7 @@ use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types::{self, BufferKind};
-use melior::ir::{Type, TypeLike, ValueLike};
-use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
+use melior::ir::{Type, ValueLike};
 
 use super::fold::{lane, shuffle};
 use super::lanes::{consecutive, element, is_vector, lifted, spread, vector_type};
@@ -352,15 +351,7 @@ fn has_unit_stride(ty: Type) -> bool {
 /// Elements from one index of each of a memref's dimensions to the next; `None` if that differs
 /// from index to index, or for what is no memref: a scalar can be carried in, too.
 pub(super) fn strides(ty: Type) -> Option<Vec<i64>> {
-    let buffer = types::buffer_type(ty).filter(|t| t.kind == BufferKind::MemRef)?;
-    if mdh_dialect::layout::of_type(ty).is_some() {
-        return None;
-    }
-    let rank = buffer.shape.len();
-    let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
-    // SAFETY: the type is a memref's, and there is room for each of its strides.
-    let found = unsafe {
-        mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset)
-    };
-    (found.value == 1).then_some(strides)
+    let (_, strides) = types::strides(ty).filter(|_| mdh_dialect::layout::of_type(ty).is_none())?;
+    let number = |stride: Option<i64>| stride.unwrap_or(types::DYNAMIC);
+    Some(strides.into_iter().map(number).collect())
 }

@@ -43,8 +43,7 @@ use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
-use melior::ir::{Attribute, Type, TypeLike, ValueLike};
-use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
+use melior::ir::{Attribute, Type, ValueLike};
 
 use super::lanes::element;
 use crate::builder::Builder;
@@ -88,17 +87,10 @@ pub fn fills_lines(buffer: Type, neighbours: i64) -> bool {
 
 /// Strides and offset of a memref whose type says them.
 fn layout(ty: Type) -> Option<(Vec<i64>, i64)> {
-    if mdh_dialect::layout::of_type(ty).is_some() {
-        return None;
-    }
-    let rank = types::buffer_type(ty).map_or(0, |t| t.shape.len());
-    let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
-    // SAFETY: the type is a memref's, and there is room for each of its strides.
-    let found = unsafe {
-        mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset)
-    };
-    let is_known = found.value == 1 && offset != types::DYNAMIC;
-    (is_known && !strides.contains(&types::DYNAMIC)).then_some((strides, offset))
+    let found = types::strides(ty).filter(|_| mdh_dialect::layout::of_type(ty).is_none());
+    let (offset, strides) = found?;
+    let strides: Option<Vec<i64>> = strides.into_iter().collect();
+    strides.zip(offset)
 }
 
 /// Stores a vector of `lanes` elements.
