@@ -14,12 +14,12 @@
 //! - The scalar function is computed in its own types, so it is exact, but for math functions,
 //!   which may be off by 4 units in the last place.
 //! - Built-in combinations of floats accumulate in `f64`. Where at most `d` combinations lie
-//!   between an element and the result, a sum may differ by `d * eps * sum |x|`, a product by
-//!   `d * eps` relatively (each combination rounds once, by `eps / 2`; the other half is for the
-//!   element, which a fused multiply-add does not round), extrema not at all; a sum or product
-//!   that overflows in some order may be anything. `d` is `n - 1` for any order of `n` elements,
-//!   and less where the combine tree is known ([`Errors::OfDepth`]); what the oracle itself rounds
-//!   is added then.
+//!   between an element and the result, a sum may differ by `d * eps * sum |x|` (each combination
+//!   rounds once, by `eps / 2`; the other half is for the element, which a fused multiply-add does
+//!   not round). `d` is `n - 1` for any order of `n` elements, and less where the combine tree is
+//!   known ([`Errors::OfDepth`]); what the oracle itself rounds is added then. A product may differ
+//!   by `(n - 1) * eps` relatively in any tree, extrema not at all; a sum or product that overflows
+//!   in some order may be anything.
 //! - A user's operator on floats is evaluated in its own types from left to right; the bound is
 //!   four times the largest deviation of 16 random associations (and orders, if commutative), and
 //!   of some that overflow where a sum or product does in any. What overflows from left to right,

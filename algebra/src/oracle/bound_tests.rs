@@ -178,14 +178,18 @@ proptest! {
         ty in 0usize..4,
         run in 1usize..9,
         runs in 1usize..40,
+        same in any::<bool>(),
         seed in any::<u64>(),
     ) {
         use ScalarType::*;
         let (op, ty) = ([Builtin::Addf, Builtin::Mulf][which], [F16, BF16, F32, F64][ty]);
         let c = reduction(Operator::Builtin(vec![op]), &[ty], (run * runs) as i64);
         let mut random = Random::new(seed);
+        // Equal elements round alike in all branches of a tree.
+        let first = random.signed_unit();
         let mut arrays = Arrays::new(&c, |_, _| {
-            Scalar::from_f64(ty, 1.0 + random.signed_unit() / 2.0)
+            let unit = if same { first } else { random.signed_unit() };
+            Scalar::from_f64(ty, 1.0 + unit / 2.0)
         });
         let mut depth = run as u64 - 1;
         let mut machine = Machine::new();

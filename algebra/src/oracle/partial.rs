@@ -87,10 +87,17 @@ impl Partial {
         let value = Scalar::from_f64(ty, self.float);
         let rounded = value.as_f64();
         let steps = |errors: Errors| errors.steps(self.count) as f64;
-        // What a tree of a known depth rounds may be less than the oracle's own sum in f64 does.
         let any_order = steps(Errors::Bounded) * ty.epsilon();
-        let own = steps(Errors::Bounded) * ScalarType::F64.epsilon() / 2.0;
-        let relative = any_order.min(steps(errors) * ty.epsilon() + own);
+        let relative = match op {
+            // A product multiplies what both sides are off by, relatively: all of a tree's roundings
+            // count, not those between one element and the root. In x * x they even are the same.
+            Builtin::Mulf => any_order,
+            // What a tree of a known depth rounds may be less than the oracle's own sum in f64 does.
+            _ => {
+                let own = steps(Errors::Bounded) * ScalarType::F64.epsilon() / 2.0;
+                any_order.min(steps(errors) * ty.epsilon() + own)
+            }
+        };
         let overflows = self.count > 1 && self.large * (1.0 + ty.epsilon()) > ty.max_finite();
         let smallest_normal = ty.min_denormal() / ty.epsilon();
         let reordering = match op {
