@@ -16,6 +16,19 @@ pub fn count(number: f64) -> String {
     .to_string()
 }
 
+/// `1 dimension`, `2 dimensions`, `2 lists of names`: for messages.
+pub fn counted(n: usize, what: &str) -> String {
+    if n == 1 {
+        return format!("1 {what}");
+    }
+    let (noun, rest) = what.find(" of ").map_or((what, ""), |at| what.split_at(at));
+    match noun {
+        "carry" => format!("{n} carries{rest}"),
+        "access" => format!("{n} accesses{rest}"),
+        _ => format!("{n} {noun}s{rest}"),
+    }
+}
+
 fn scaled(number: f64, base: f64, units: &[&str]) -> String {
     let (mut number, mut unit) = (number, 0);
     while number >= base && unit + 1 < units.len() {

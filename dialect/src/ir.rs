@@ -27,18 +27,7 @@ pub type Val<'c> = Value<'c, 'c>;
 /// Mistakes that a run of a pass or a verifier found, in whole sentences.
 pub type Errors = Vec<String>;
 
-/// `1 dimension`, `2 dimensions`, `2 lists of names`: for messages.
-pub fn count(n: usize, what: &str) -> String {
-    if n == 1 {
-        return format!("1 {what}");
-    }
-    let (noun, rest) = what.find(" of ").map_or((what, ""), |at| what.split_at(at));
-    match noun {
-        "carry" => format!("{n} carries{rest}"),
-        "access" => format!("{n} accesses{rest}"),
-        _ => format!("{n} {noun}s{rest}"),
-    }
-}
+pub use mdh_algebra::amounts::counted as count;
 
 /// The operation behind a raw handle.
 ///

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mdh_algebra::amounts::counted;
 use mdh_algebra::index::lex::Cursor;
 use mdh_algebra::index::parse::{Scope, expr};
 use mdh_algebra::index::{Expr, Name, Program};
 use mdh_algebra::layout::Layout;
-use mdh_dialect::ir::count;
 
 use crate::cli::Banks;
 use crate::layout_command::compiled;
@@ -89,7 +89,7 @@ fn given(text: &str, sizes: &[i64], lanes: i64) -> Result<Vec<Vec<i64>>> {
     if components.len() != sizes.len() {
         return Err(Error::usage(format!(
             "the access '{text}' has {}, expected {}, one for each size of the view",
-            count(components.len(), "component"),
+            counted(components.len(), "component"),
             sizes.len()
         )));
     }

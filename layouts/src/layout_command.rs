@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
+use mdh_algebra::amounts::counted;
 use mdh_algebra::index::emit::{self, Argument, EmitError, Function, Width};
 use mdh_algebra::index::lex::{Cursor, SyntaxError};
 use mdh_algebra::index::parse::{Scope, expr, expression};
 use mdh_algebra::index::simplify::{Operations, simplify};
 use mdh_algebra::index::{Expr, Facts, Interval, Name, Node, Program};
 use mdh_algebra::layout::{self, Answer, Layout, parse};
-use mdh_dialect::ir::count;
 
 use crate::cli::{Assumed, Bits, Code, LayoutArguments};
 use crate::layout_access::{self, Access};
@@ -377,7 +377,7 @@ fn index_of(layout: &Layout, text: &str) -> Result<Vec<Expr>> {
         true => Ok(index),
         false => Err(Error::usage(format!(
             "the index '{text}' has {}, expected {expected}, one for each size of the view",
-            count(found, "component")
+            counted(found, "component")
         ))),
     }
 }
@@ -439,7 +439,7 @@ fn slices(layout: &Layout, text: &str) -> Result<Vec<Argument>> {
     if parts.len() != dims.len() {
         return Err(Error::usage(format!(
             "the index '{text}' has {}, expected {}, one for each size of the view",
-            count(parts.len(), "component"),
+            counted(parts.len(), "component"),
             dims.len()
         )));
     }

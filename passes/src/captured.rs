@@ -73,7 +73,7 @@ impl<'c> Captured<'c> {
     }
 }
 
-/// Memory on the stack, for a value of this type: taken where a function starts.
+/// Memory on the stack, for a value of this type: allocated where a function starts.
 pub fn stack<'c>(function: Op<'c>, or_before: Op<'c>, ty: Type<'c>) -> Val<'c> {
     let entry = ir::region(function, 0).first_block();
     let first = entry.and_then(|block| ir::ops_of(widened(block)).first().copied());

@@ -22,9 +22,11 @@
 //! ```
 //!
 //! The processor would stop at such a division, but LLVM need not leave it one: it may assume
-//! that it does not happen. Divisions by a constant other than 0 and -1 stay as they are.
+//! that it does not happen. Divisions by a constant other than 0 and -1 stay as they are, and those of
+//! indices whose constants, extents and loops say that it cannot happen, as of the number of a core's
+//! points.
 
-use mdh_algebra::scalar::Scalar;
+use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
@@ -33,6 +35,7 @@ use melior::ir::ValueLike;
 use melior::ir::attribute::StringAttribute;
 
 use crate::builder::Builder;
+use crate::ranges;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -86,7 +89,11 @@ fn check_divisor(op: Op) {
         );
         return ir::remark_at(op, &text);
     };
-    if known(divisor).is_some_and(|divisor| divisor != 0) {
+    let never = match ty {
+        ScalarType::Index => !ranges::of(divisor).contains(0),
+        _ => known(divisor).is_some_and(|divisor| divisor != 0),
+    };
+    if never {
         return;
     }
     let mut builder = Builder::before(op);
@@ -103,8 +110,15 @@ fn check_quotient(op: Op) {
         return;
     };
     let smallest = i64::MIN >> (64 - ty.bit_width());
-    let never = known(divisor).is_some_and(|divisor| divisor != -1)
-        || known(dividend).is_some_and(|dividend| dividend != smallest);
+    let never = match ty {
+        ScalarType::Index => {
+            !ranges::of(divisor).contains(-1) || !ranges::of(dividend).contains(smallest)
+        }
+        _ => {
+            known(divisor).is_some_and(|divisor| divisor != -1)
+                || known(dividend).is_some_and(|dividend| dividend != smallest)
+        }
+    };
     if never {
         return;
     }

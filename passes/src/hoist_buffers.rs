@@ -1,4 +1,4 @@
-//! `mdh-hoist-buffers`: memory that an iteration of a loop takes and frees is taken once.
+//! `mdh-hoist-buffers`: memory that each iteration of a loop allocates and frees is allocated before the loop.
 //!
 //! ```mlir
 //! func.func @use(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
@@ -26,7 +26,7 @@
 //! }
 //! ```
 //!
-//! An iteration frees what it takes in the same block, so that nothing of it is left for the next
+//! An iteration frees what it allocates in the same block, so that nothing of it is left for the next
 //! one. The size must be known outside of the loop: it is a constant, or defined there, as
 //! `loop-invariant-code-motion` sees to. Branches on the way to a loop are crossed too. Parallel
 //! loops are not: each of their iterations needs memory of its own.
@@ -42,7 +42,7 @@ use crate::region;
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-hoist-buffers",
-    description: "allocate memory before a loop that each of its iterations takes and frees",
+    description: "allocate memory before a loop that each of its iterations allocates and frees",
     operation: ops::builtin::MODULE,
     options: &[],
     run,

@@ -46,6 +46,7 @@ pub mod preserve_truncation;
 mod projection;
 pub mod raise_copies;
 mod raise_linalg;
+mod ranges;
 pub mod region;
 pub mod register;
 mod residue;

@@ -309,7 +309,7 @@ pub const LLVM: Pipeline = Pipeline {
 pub const DIVISIONS: Pipeline = Pipeline {
     name: "mdh-divisions",
     description: "assert at run time that integer divisions have a result",
-    passes: &["mdh-check-divisions"],
+    passes: &["mdh-check-divisions", "cse"],
 };
 
 /// Passes for programs that are run: names that no library has, assertions with their locations.

@@ -41,6 +41,37 @@ func.func @known(%x: i32) -> (i32, i32) {
   return %a, %b : i32, i32
 }
 
+// Nor does one that is positive whatever the extents are, ..
+// CHECK-LABEL: func.func @points_of_a_core
+// CHECK-NOT:   cf.assert
+// CHECK:       return
+func.func @points_of_a_core(%x: memref<?xf32>) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %extent = memref.dim %x, %c0 : memref<?xf32>
+  %parts = arith.ceildivsi %extent, %c256 : index
+  %some = arith.maxsi %parts, %c1 : index
+  %points = arith.muli %some, %c128 : index
+  %cores = arith.ceildivsi %extent, %points : index
+  %rest = arith.remui %extent, %points : index
+  return %cores, %rest : index, index
+}
+
+// .. but one that may be beyond 64 bits is any number.
+// CHECK-LABEL: func.func @wraps
+// CHECK:       cf.assert %{{.*}}, "divides by zero"
+// CHECK:       arith.remui
+func.func @wraps(%n: index) -> index {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %some = arith.maxsi %n, %c1 : index
+  %points = arith.muli %some, %c128 : index
+  %rest = arith.remui %n, %points : index
+  return %rest : index
+}
+
 // -----
 
 // CHECK-LABEL: func.func @lanes

@@ -89,6 +89,13 @@ class Tidy(unittest.TestCase):
         files["passes/src/f.rs"] = "//! f.\n"
         self.assertIn(" 0 broken", self.tidy(files))
 
+    def test_crates_know(self):
+        table = {"ARCHITECTURE.md": "# Crates\n\n| `src/` | all | LLVM, MLIR |\n"}
+        manifest = "[dependencies]\n{}.workspace = true\n\n[dev-dependencies]\nmelior.workspace = true\n"
+        self.assertIn("src/Cargo.toml:2: depends on mdh-passes, and ARCHITECTURE.md says it must not know MLIR",
+                      self.tidy({**table, "src/Cargo.toml": manifest.format("mdh-passes")}))
+        self.assertIn(" 0 broken", self.tidy({**table, "src/Cargo.toml": manifest.format("mdh-algebra")}))
+
     def test_operation_names(self):
         names = {"dialect/src/ops.rs": "//! Names.\n// ADDI = \"arith.addi\"\n"}
         code = '//! A.\nfn f() { g("arith.addi"); }\n'

@@ -36,7 +36,6 @@
 //! with padding in one axis, that of the lanes, whose masks cost little, and one for the rest.
 
 mod along;
-mod range;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -49,7 +48,7 @@ use mdh_dialect::parts::{BufferPart, Parts};
 use crate::builder::{Builder, known};
 use crate::canonicalize::pads;
 use crate::lower::grid::{Grid, bound};
-use crate::region;
+use crate::{ranges, region};
 use along::Along;
 
 /// An axis of an input that its accesses may leave: the input's number, and the axis.
@@ -213,7 +212,7 @@ fn asked<'c>(
             match pads::axis_stays_inside(input, axis, points) {
                 Some(true) => input.inside.push(axis),
                 Some(false) => {}
-                None if range::stays_inside(input, axis, &parts.dims) => input.inside.push(axis),
+                None if ranges::stays_inside(input, axis, &parts.dims) => input.inside.push(axis),
                 None if is_linear(input, axis, points.len()) => asked.push((n, axis)),
                 None => say_unclear(op, &input.name, axis),
             }
