@@ -16,6 +16,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
+use mdh_passes::overwritten::is_all_written;
 use mdh_runtime::descriptor::byte_size;
 
 use crate::carried;
@@ -26,7 +27,6 @@ use crate::functions::symbol_name;
 use crate::functions::{functions_of, has_body};
 use crate::layout::StridedLayout;
 use crate::names::{self, Names};
-use crate::overwritten::is_all_written;
 
 /// A parameter or a result, as the caller sees it.
 #[derive(Clone, Debug, PartialEq)]

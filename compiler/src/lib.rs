@@ -27,7 +27,6 @@ pub mod names;
 pub mod nesting;
 pub mod npy;
 pub mod output;
-pub mod overwritten;
 pub mod package;
 pub mod plan;
 pub mod progress;

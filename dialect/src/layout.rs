@@ -104,7 +104,7 @@ pub fn of_type(ty: Type) -> Option<Arc<Layout>> {
 /// The type of a view of tiles in a layout of numbers; `outer` are the numbers of tiles along the
 /// outer axes.
 pub fn view_type<'c>(outer: &[i64], layout: &Layout, element: Type<'c>) -> Option<Type<'c>> {
-    let sizes: Option<Vec<i64>> = layout.whole().iter().map(|n| n.as_constant()).collect();
+    let sizes: Option<Vec<i64>> = layout.sizes().iter().map(|n| n.as_constant()).collect();
     let shape: Vec<i64> = outer.iter().copied().chain(sizes?).collect();
     // SAFETY: the element type lives in a context, which outlives the attribute.
     let context = ir::context(unsafe { mlir_sys::mlirTypeGetContext(element.to_raw()) });
@@ -132,7 +132,7 @@ pub fn is_run(ty: Type, axis: usize, run: Run) -> bool {
     let Some(layout) = of_type(ty) else {
         return false;
     };
-    let outer = rank.saturating_sub(layout.whole().len());
+    let outer = rank.saturating_sub(layout.sizes().len());
     let Some(axis) = axis.checked_sub(outer) else {
         return false;
     };
@@ -148,7 +148,7 @@ pub fn is_run(ty: Type, axis: usize, run: Run) -> bool {
 /// The operation that gives the offset of an index of whole dimensions in a layout of numbers.
 pub fn apply<'c>(context: &'c Context, layout: &Layout) -> Option<(&'static str, Attributes<'c>)> {
     let text = attribute_text(&layout.of_whole());
-    let segments = format!("array<i32: {}, 0>", layout.whole().len());
+    let segments = format!("array<i32: {}, 0>", layout.sizes().len());
     let parse = |text: &str| Attribute::parse(context, text);
     let attributes = [
         ("layout", parse(&text)?),
@@ -185,7 +185,7 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
         return refuse("expected elements that the dialect computes with".into());
     };
     let size = layout.size().as_constant();
-    let sizes: Vec<Option<i64>> = layout.whole().iter().map(|n| n.as_constant()).collect();
+    let sizes: Vec<Option<i64>> = layout.sizes().iter().map(|n| n.as_constant()).collect();
     let Some(outer) = to.shape.len().checked_sub(sizes.len()) else {
         return refuse(format!(
             "expected at least {}, those of the layout",
@@ -194,7 +194,7 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
     };
     let own: Vec<Option<i64>> = to.shape[..outer].iter().copied().chain([size]).collect();
     if to.shape[outer..] != sizes || size.is_none() {
-        let sizes: Vec<String> = layout.whole().iter().map(ToString::to_string).collect();
+        let sizes: Vec<String> = layout.sizes().iter().map(ToString::to_string).collect();
         return refuse(format!(
             "expected {} as the sizes of its last axes, those of the layout",
             sizes.join("x")

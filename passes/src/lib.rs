@@ -37,6 +37,7 @@ pub mod lower;
 pub mod machine;
 pub mod names;
 pub mod outline;
+pub mod overwritten;
 pub mod parallel;
 mod partial_results;
 pub mod pipelines;

@@ -35,6 +35,9 @@
 //! there is much of it. Of small tensors, each that several write is one for eight of them at most:
 //! bufferization holds every one that writes a buffer against every one that reads it.
 //!
+//! So does a computation that writes all of an argument and whose result the function returns: it would
+//! be computed in the argument's memory, which the caller sees change, and copied to the result's.
+//!
 //! A tensor that is expanded to a shape with an extent of 0 has no elements, so that it is an empty one:
 //! upstream's run-time verification would divide by that extent.
 
@@ -50,7 +53,8 @@ use mlir_sys::{mlirOperationClone, mlirOperationSetOperand};
 
 use crate::builder::Builder;
 use crate::inline::key;
-use crate::region;
+use crate::overwritten::{self, EqualSizes};
+use crate::{draft, region};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -110,8 +114,46 @@ fn replace_expanded(module: Op) {
     }
 }
 
+/// Gives what a function returns memory of its own, in the place of an argument that is written whole.
+fn release_arguments(function: Op) {
+    let equal = EqualSizes::of(function);
+    for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {
+        let Some(parts) = draft::parts(op) else {
+            continue;
+        };
+        let destinations = parts.destinations().zip(draft::result_numbers(&parts));
+        for (number, (buffer, result)) in destinations.enumerate() {
+            let argument = ir::block_argument(buffer.value);
+            let is_argument = argument.is_some_and(|argument| argument.of == function);
+            let result = result.and_then(|result| ir::result(op, result));
+            let is_returned = result.is_some_and(|result| {
+                let mut users = ir::users(result).into_iter();
+                users.any(|user| ir::name_of(user) == ops::func::RETURN)
+            });
+            if is_argument && is_returned && overwritten::writes_all(&parts, buffer, &equal) {
+                let own = empty_like(op, buffer.value);
+                let operand = parts.inputs.len() + number;
+                // SAFETY: the destinations' operands follow the inputs', and the tensors' types are equal.
+                unsafe { mlirOperationSetOperand(op.to_raw(), operand as isize, own.to_raw()) };
+            }
+        }
+    }
+}
+
+/// An empty tensor of another's type and sizes, before an operation.
+fn empty_like<'c>(op: Op<'c>, tensor: Val<'c>) -> Val<'c> {
+    let mut builder = Builder::before(op);
+    let shape = types::buffer_type(tensor.r#type()).map_or(vec![], |ty| ty.shape);
+    let open = (0..shape.len()).filter(|axis| shape[*axis].is_none());
+    let sizes: Vec<Val> = open.map(|axis| builder.dim(tensor, axis)).collect();
+    builder.op(ops::tensor::EMPTY, &sizes, &[tensor.r#type()], &[])[0]
+}
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     replace_expanded(module);
+    for function in ir::find_all(module, &[ops::func::FUNC]) {
+        release_arguments(function);
+    }
     let empties = ir::find_all(module, &[ops::tensor::EMPTY]).into_iter();
     let shared = empties.filter_map(|empty| {
         let result = ir::result(empty, 0)?;

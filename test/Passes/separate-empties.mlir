@@ -65,6 +65,44 @@ func.func @open(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
+// What is returned is not computed in the memory of an argument of which nothing is read ..
+// CHECK-LABEL: func.func @argument
+// CHECK-SAME:    (%{{.*}}: tensor<?x4xf32>, %[[Y:.*]]: tensor<?x4xf32>)
+// CHECK:       %[[N:.*]] = tensor.dim %[[Y]]
+// CHECK:       %[[OWN:.*]] = tensor.empty(%{{.*}}) : tensor<?x4xf32>
+// CHECK:       out_view(y = %[[OWN]][i, j]
+func.func @argument(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %y, %c0 : tensor<?x4xf32>
+  %r = mdh.compute (i = %n, j = 4)
+    out_view(y = %y[i, j] : tensor<?x4xf32>)
+    md_hom(id, (cc, cc))
+    inp_view(x = %x[i, j] : tensor<?x4xf32>)
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// .. unless what is not written of it stays, or the result is none of the function's.
+// CHECK-LABEL: func.func @kept
+// CHECK-SAME:    (%{{.*}}: tensor<8xf32>, %[[Y:.*]]: tensor<9xf32>, %[[Z:.*]]: tensor<8xf32>)
+// CHECK-NOT:   tensor.empty
+// CHECK:       out_view(z = %[[Z]][i]
+// CHECK:       out_view(y = %[[Y]][i]
+func.func @kept(%x: tensor<8xf32>, %y: tensor<9xf32>, %z: tensor<8xf32>) -> tensor<9xf32> {
+  %s = mdh.compute (i = 8)
+    out_view(z = %z[i] : tensor<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : tensor<8xf32>)
+  %r = mdh.compute (i = 8)
+    out_view(y = %y[i] : tensor<9xf32>)
+    md_hom(id, (cc))
+    inp_view(s = %s[7 - i] : tensor<8xf32>)
+  return %r : tensor<9xf32>
+}
+
+// -----
+
 // What has no elements is an empty tensor, whatever it is expanded from.
 // CHECK-LABEL: func.func @expanded
 // CHECK-SAME:    (%{{.*}}: tensor<0x?xi32>, %[[N:.*]]: index)

@@ -23,7 +23,7 @@ impl Layout {
     /// If there is no such dimension.
     pub fn is_run(&self, axis: usize, run: Run) -> Answer {
         let names = self.names_of_whole();
-        let sizes = self.whole();
+        let sizes = self.sizes();
         let is_known = |n: i64| sizes[axis].as_constant() == Some(n);
         if is_known(1) || run == Run::Blocks(1) {
             return Answer::Proved;
@@ -61,7 +61,7 @@ impl Layout {
 
     /// The same, as far as the normal form of expressions proves it.
     fn is_proved(&self, names: &[Name], axis: usize, run: Run) -> bool {
-        let size = &self.whole()[axis];
+        let size = &self.sizes()[axis];
         let mut facts = self.facts_of_whole(names);
         let mut index: Vec<Expr> = names.iter().map(|name| Expr::symbol(name)).collect();
         let fresh = |facts: &Facts, name: &str| {
@@ -104,7 +104,7 @@ mod tests {
     /// The definition, for numbers.
     fn expected(layout: &Layout, axis: usize, run: Run) -> bool {
         let sizes: Vec<i64> = layout
-            .whole()
+            .sizes()
             .iter()
             .filter_map(Expr::as_constant)
             .collect();
@@ -160,7 +160,7 @@ mod tests {
         ] {
             let layout = layout(text);
             let blocks = (1..=9).map(Run::Blocks);
-            for axis in 0..layout.whole().len() {
+            for axis in 0..layout.sizes().len() {
                 for run in blocks.clone().chain([Run::Whole]) {
                     let found = layout.is_run(axis, run);
                     let expected = expected(&layout, axis, run);

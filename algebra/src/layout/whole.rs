@@ -5,15 +5,15 @@ use crate::index::{Expr, Facts, Name};
 
 impl Layout {
     /// The sizes of whole dimensions, each taken together over all levels of tiles.
-    pub fn whole(&self) -> Vec<Expr> {
+    pub fn sizes(&self) -> Vec<Expr> {
         let rank = self.view.first().map_or(0, Vec::len);
         let of = |d: usize| Expr::product(self.view.iter().map(|level| &level[d]));
         (0..rank).map(of).collect()
     }
 
-    /// Returns the meant part of [`Layout::whole`]: all, unless some is padding.
+    /// Returns the meant part of [`Layout::sizes`]: all, unless some is padding.
     pub fn meant(&self) -> Vec<Expr> {
-        self.within.clone().unwrap_or_else(|| self.whole())
+        self.within.clone().unwrap_or_else(|| self.sizes())
     }
 
     /// The components of an index of whole dimensions.
@@ -41,7 +41,7 @@ impl Layout {
         if levels == 1 {
             return self.clone();
         }
-        let whole = self.whole();
+        let whole = self.sizes();
         let rank = whole.len();
         // From all levels of a dimension together to all dimensions of a level together.
         let sizes = (0..rank).flat_map(|d| self.view.iter().map(move |level| level[d].clone()));
@@ -58,13 +58,13 @@ impl Layout {
 
     /// Names for the components of an index of whole dimensions.
     pub fn names_of_whole(&self) -> Vec<Name> {
-        self.names(self.whole().len())
+        self.names(self.sizes().len())
     }
 
     /// Returns the facts about the sizes, and that these are an index of whole dimensions.
     pub fn facts_of_whole(&self, names: &[Name]) -> Facts {
         let mut facts = self.facts.clone();
-        for (name, size) in names.iter().zip(self.whole()) {
+        for (name, size) in names.iter().zip(self.sizes()) {
             facts.index(name, &size);
         }
         facts
@@ -88,7 +88,7 @@ mod tests {
         ] {
             let layout = parse::layout(text, &Facts::new()).unwrap();
             let whole = layout.of_whole();
-            assert_eq!(whole.dims(), layout.whole(), "{text}");
+            assert_eq!(whole.dims(), layout.sizes(), "{text}");
             let names = layout.names_of_whole();
             let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
             let facts = layout.facts_of_whole(&names);

@@ -222,7 +222,7 @@ fn check_algebra(layout: &algebra::Layout, rank: usize) -> Result<(), String> {
             symbols.join(", ")
         ));
     }
-    match layout.whole().len() {
+    match layout.sizes().len() {
         axes if axes == rank => Ok(()),
         axes => Err(format!(
             "'{layout}' has indices of {axes} dimensions, expected one for each of {rank} axes"

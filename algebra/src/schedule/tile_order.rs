@@ -108,7 +108,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
         refuse("the phases are separate loop nests, expected one".into());
     }
     let counts: Vec<Option<i64>> = levels.iter().map(|l| resolved.count(*l).known()).collect();
-    let sizes: Vec<Option<i64>> = layout.whole().iter().map(Expr::as_constant).collect();
+    let sizes: Vec<Option<i64>> = layout.sizes().iter().map(Expr::as_constant).collect();
     if counts != sizes {
         let text = |all: &[Option<i64>]| {
             let all = all.iter().map(|n| n.map_or("?".into(), |n| n.to_string()));

@@ -76,7 +76,7 @@ impl<'c> Translator<'c> {
         let allocation = ir::defining_op(bytes).filter(is_allocated);
         let element = allocation.and_then(seen_as).ok_or_else(unfollowed)?;
         let shift = self.id(ir::operand(op, 1).ok_or("has no offset")?)?;
-        let offset = self.whole(op, (shift, element.byte_width() as i64), statements);
+        let offset = self.exact_quotient(op, (shift, element.byte_width() as i64), statements);
         let mut next = 2;
         let mut sizes = Vec::new();
         for size in result_type(op)?.shape {
@@ -105,7 +105,7 @@ impl<'c> Translator<'c> {
     }
 
     /// Bytes as numbers of so many each: none, which is outside of all memory, where a part is left.
-    fn whole(
+    fn exact_quotient(
         &mut self,
         op: Op<'c>,
         (bytes, width): (ValueId, i64),

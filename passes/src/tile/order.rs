@@ -57,7 +57,7 @@ impl<'a> Order<'a> {
         let is_it = !own.is_empty() && loops.iter().zip(own).all(|(l, level)| l.level == *level);
         let is_open = tile.numbers.iter().any(|(at, _)| *at == position);
         // Tiles of a producer may have fewer parts than the layout: they are taken one by one.
-        let sizes = plan.layout.whole();
+        let sizes = plan.layout.sizes();
         let mut counts = plan.levels.iter().zip(&sizes);
         let fits = counts.all(|(level, size)| match resolved.count(*level) {
             Count::Known(count) => size.as_constant() == Some(count),

@@ -106,7 +106,7 @@ impl<'c> Vector<'c> {
         if !is_whole && residue(place[axis], self.count) != Some(0) {
             return None;
         }
-        let sizes = layout.whole();
+        let sizes = layout.sizes();
         let outer = place.len() - sizes.len();
         if self.limit.is_some() {
             // Where no lane has a point, the layout is asked for an index that it has.

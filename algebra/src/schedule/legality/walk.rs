@@ -100,7 +100,7 @@ impl Walk<'_, '_> {
         let own: Vec<_> = levels.collect();
         let loops = self.loops[..self.leaf].get(position..position + own.len())?;
         let is_it = !own.is_empty() && loops.iter().zip(&own).all(|(l, level)| l.level == **level);
-        let sizes = plan.layout.whole();
+        let sizes = plan.layout.sizes();
         let mut counts = plan.levels.iter().zip(&sizes);
         let fits = counts.all(|(level, size)| match resolved.count(*level) {
             Count::Known(count) => size.as_constant() == Some(count),

@@ -5,14 +5,15 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types;
-use mdh_passes::draft;
-use mdh_passes::extents::{self, Extent};
 use melior::ir::ValueLike;
+
+use crate::draft;
+use crate::extents::{self, Extent};
 
 /// Returns whether all elements of an argument of a function are surely written: of a tensor by each
 /// computation that starts from it, of a memref by one of the function's own block.
 pub fn is_all_written(function: Op, argument: Val) -> bool {
-    let equal = Equal::of(function);
+    let equal = EqualSizes::of(function);
     let is_tensor = types::buffer_type(argument.r#type())
         .is_some_and(|ty| ty.kind == types::BufferKind::Tensor);
     let mut found = Vec::new();
@@ -39,7 +40,7 @@ fn is_always_run(function: Op, op: Op) -> bool {
 
 /// Returns whether the points of a domain are all elements of a buffer: along axes that one dimension alone
 /// indexes, by the size of both, and along the others by their number, as no two points write one element.
-fn writes_all(parts: &Parts, buffer: &BufferPart, equal: &Equal) -> bool {
+pub fn writes_all(parts: &Parts, buffer: &BufferPart, equal: &EqualSizes) -> bool {
     let [access] = &buffer.accesses[..] else {
         return false;
     };
@@ -65,7 +66,7 @@ fn writes_all(parts: &Parts, buffer: &BufferPart, equal: &Equal) -> bool {
 }
 
 /// Returns whether a dimension has all indices of an axis of that size.
-fn spans(parts: &Parts, d: usize, origin: Bound, size: Extent, equal: &Equal) -> bool {
+fn spans(parts: &Parts, d: usize, origin: Bound, size: Extent, equal: &EqualSizes) -> bool {
     let dim = &parts.dims[d];
     let is_dense = dim.step == dim.width && dim.lower == origin;
     is_dense
@@ -82,10 +83,11 @@ fn spans(parts: &Parts, d: usize, origin: Bound, size: Extent, equal: &Equal) ->
 }
 
 /// Sizes that a function asserts to be equal, whenever it is called.
-struct Equal<'c>(Vec<(Extent<'c>, Extent<'c>)>);
+pub struct EqualSizes<'c>(Vec<(Extent<'c>, Extent<'c>)>);
 
-impl<'c> Equal<'c> {
-    fn of(function: Op<'c>) -> Self {
+impl<'c> EqualSizes<'c> {
+    /// Reads them off a function's assertions.
+    pub fn of(function: Op<'c>) -> Self {
         let asserted = ir::find_all(function, &[ops::cf::ASSERT]).into_iter();
         let compared = asserted.filter_map(|op| {
             let by = ir::defining_op(ir::operand(op, 0)?)?;
@@ -98,7 +100,7 @@ impl<'c> Equal<'c> {
                 _ => None,
             }
         });
-        Equal(compared.collect())
+        EqualSizes(compared.collect())
     }
 
     fn holds(&self, a: Extent<'c>, b: Extent<'c>) -> bool {
