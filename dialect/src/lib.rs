@@ -28,6 +28,7 @@ pub mod schedule;
 pub mod script;
 pub mod space;
 pub mod stage;
+pub mod threads;
 pub mod tiling;
 pub mod tools;
 pub mod transform;

@@ -12,6 +12,7 @@
 //! | `mdh.layout.view` | memory and view have the same elements                               |
 //!
 //! A transform operation's attributes are the fields of an edit.
+//! Work of threads keeps the rules of [`crate::threads`].
 //! A schedule keeps every constraint of [`mdh_algebra::schedule`] with its `mdh.compute`.
 //! Discardable attributes of the dialect are verified by [`crate::marks`].
 //!
@@ -19,7 +20,6 @@
 //! where the whole module is ([`crate::scalar_code::calls`]).
 
 use crate::ops;
-use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::rules;
@@ -37,6 +37,7 @@ use crate::read;
 use crate::scalar_code::{self, Finding};
 use crate::schedule;
 use crate::stage;
+use crate::threads;
 use crate::transform;
 use crate::translate::{self, Depth};
 use crate::triple;
@@ -150,8 +151,9 @@ fn compute(op: Op) -> Result<(), Errors> {
     found.extend(shared_memory(&view, &parts, &parts.combine));
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
-    found.extend(threads(&parts));
-    match translate::compute(op, Depth::Signatures) {
+    let computation = translate::compute(op, Depth::Signatures);
+    found.extend(threads::errors(op, &parts, computation.as_ref().ok()));
+    match computation {
         Ok(computation) => {
             found.extend(report(&computation).err().unwrap_or_default());
             found.extend(schedule::findings(op, &computation));
@@ -188,40 +190,6 @@ fn unused_region(op: Op, parts: &Parts) -> Errors {
          label to pw(...) or ps(...)"
             .into(),
     ]
-}
-
-/// Checks that the work of threads goes by dimensions that are there.
-fn threads(parts: &Parts) -> Errors {
-    let mut found = Errors::new();
-    for name in parts.threads.dimensions() {
-        if !parts.dim_names().contains(&name) {
-            found.push(format!(
-                "is shared out to threads by the dimension '{name}', which it has not: expected one \
-                 of {}",
-                parts.dim_names().join(", ")
-            ));
-        }
-    }
-    match &parts.threads.matrix {
-        Some([rows, columns]) if rows == columns => found.push(format!(
-            "has '{rows}' as the rows and the columns of a matrix: expected two dimensions"
-        )),
-        _ => {}
-    }
-    match &parts.threads.lanes {
-        Some([_, level]) if !is_axis(level) => found.push(format!(
-            "combines what threads of the level '{level}' have: expected a layer and its axis, such \
-             as thread.x"
-        )),
-        _ => {}
-    }
-    found
-}
-
-/// Returns whether a text is an axis of a layer of a machine, `thread.x`.
-fn is_axis(text: &str) -> bool {
-    let axis = text.rsplit_once('.');
-    axis.is_some_and(|(layer, axis)| !layer.is_empty() && Asm::dimension_number(axis).is_some())
 }
 
 /// The inputs and outputs of a triple are of one kind.

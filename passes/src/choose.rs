@@ -28,15 +28,17 @@ use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::{
     Choice, Facts, KernelSpace, Knobs, MIN_GRAIN, ScheduleSpace, choose_for, choose_kernels,
 };
-use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::parts::Parts;
 use mdh_dialect::pass::{OptionText, Options, Pass, emit_all};
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 
+use crate::kernels::place::is_placed;
 use crate::tile::promote;
 use crate::vectorize::{self, dot};
 use crate::{deterministic, machine};
@@ -76,6 +78,11 @@ pub const OPTIONS: &[OptionText] = &[
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let (asm, grain) = (machine::of(options)?, grain(options)?);
     let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
+    let is_left = |op: &&Op| works_on_tensors(**op) && !schedule::has_schedule(**op);
+    for op in all.iter().filter(is_left) {
+        let text = "stays without a schedule: it works on tensors; run one-shot-bufferize first";
+        ir::remark_at(*op, text);
+    }
     let chosen = choices(&all, &asm, grain);
     for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
         match choice {
@@ -120,10 +127,15 @@ pub fn choices<'c>(
 
 /// Returns whether the model is to choose for a computation.
 pub fn is_open(op: Op, parts: &Parts) -> bool {
-    let is_tensor = |b: &BufferPart| {
-        types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
+    !schedule::has_schedule(op) && !works_on_tensors(op) && adds_up(parts) && !is_placed(op)
+}
+
+/// Returns whether a computation is not bufferized.
+fn works_on_tensors(op: Op) -> bool {
+    let is_tensor = |value: Val| {
+        types::buffer_type(value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
     };
-    !schedule::has_schedule(op) && !parts.buffers().any(is_tensor) && adds_up(parts)
+    op.operands().map(ir::value).any(is_tensor)
 }
 
 /// Returns whether a computation carries in no more than what it adds to. (Prefix-sums with carries

@@ -85,7 +85,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// Remarks the reason for which a parallel loop's iterations stay on one thread.
 fn say_stays(op: Op, why: &str) {
-    if is_parallel(op) {
+    if is_parallel(op) || parallel::is_mapped(op) {
         ir::remark_at(op, &format!("stays a loop of one thread: {why}"));
     }
 }

@@ -114,6 +114,12 @@ impl std::fmt::Display for Core {
     }
 }
 
+/// Returns whether a loop's iterations are given to a machine, be it to one level or, where it has
+/// several variables, to several.
+pub fn is_mapped(op: Op) -> bool {
+    ir::name_of(op) == FORALL && !ir::array(op, "mapping").is_empty()
+}
+
 /// Removes a loop's mapping: its parts are nobody's in particular.
 pub fn unmap(op: Op) {
     let name = string_ref("mapping");

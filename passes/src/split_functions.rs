@@ -51,6 +51,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let mut taken: Option<HashSet<String>> = None;
     for function in ir::find_all(module, &[ops::func::FUNC]) {
         let Some(block) = ir::only_block(ir::region(function, 0)) else {
+            say_stays(function);
             continue;
         };
         let is_nest = |op: &Op| ir::name_of(*op) == ops::scf::FOR && op.result_count() == 0;
@@ -68,6 +69,20 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     Ok(())
+}
+
+/// Remarks that a function of many nests keeps them: code of several blocks may go through any of
+/// them any number of times.
+fn say_stays(function: Op) {
+    let mut nests = ir::find_all(function, &[ops::scf::FOR]);
+    nests.retain(|op| ir::parent(*op) == Some(function));
+    if nests.len() > MOST {
+        let text = format!(
+            "keeps its {} loop nests, which takes long to compile: it has several blocks, expected one",
+            nests.len()
+        );
+        ir::remark_at(function, &text);
+    }
 }
 
 /// Makes a nest the body of a function of what it uses, and calls that.

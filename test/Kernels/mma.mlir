@@ -8,6 +8,20 @@
 // CHECK: no mistakes found
 // CHECK: check passed
 //
+// What is printed at a stage can be compiled again: what is on the device stays there, and loops of threads
+// are such.
+// RUN: mdh run %s --entry whole --device sim --random 1 --out C=%t.whole.npy
+// RUN: mdh compile %s --entry whole --device sim --emit tiles > %t.tiles.mlir
+// RUN: mdh run %t.tiles.mlir --device sim --random 1 --out arg2=%t.tiles.npy
+// RUN: cmp %t.whole.npy %t.tiles.npy
+// RUN: mdh run %s --entry edges --device sim --random 1 --out C=%t.edges.npy
+// RUN: mdh compile %s --entry edges --device sim --emit tiles > %t.staged.mlir
+// RUN: mdh run %t.staged.mlir --device sim --random 1 --out arg2=%t.staged.npy
+// RUN: cmp %t.edges.npy %t.staged.npy
+// RUN: mdh compile %s --entry edges --device sim --emit kernels > %t.kernels.mlir
+// RUN: mdh run %t.kernels.mlir --device sim --random 1 --out arg2=%t.kernels.npy
+// RUN: cmp %t.edges.npy %t.kernels.npy
+//
 // RUN: mdh compile %s --entry whole --emit ptx | FileCheck %s --check-prefix PTX
 // Sums are in registers: four products of matrices for each 16 of 64 terms, in loops that are unrolled.
 // PTX:         .visible .entry whole_0(

@@ -111,6 +111,20 @@ func.func @cores(%x: memref<8xf32>) {
 
 // -----
 
+// CHECK-LABEL: func.func @several
+// CHECK-NOT:   gpu.launch
+// CHECK:       scf.forall
+func.func @several(%x: memref<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  // expected-remark @+1 {{becomes no kernel: it has several variables, expected one}}
+  scf.forall (%i, %j) in (8, 8) {
+    memref.store %zero, %x[%i, %j] : memref<8x8xf32>
+  } {mapping = [#gpu.block<x>, #gpu.block<y>]}
+  return
+}
+
+// -----
+
 func.func @outside(%x: memref<64xf32>) {
   %zero = arith.constant 0.0 : f32
   // expected-error @+1 {{a computation has a schedule whose kernel has blocks inside of threads: expected blocks outside}}
@@ -119,5 +133,154 @@ func.func @outside(%x: memref<64xf32>) {
       memref.store %zero, %x[%b] : memref<64xf32>
     } {mapping = [#gpu.block<x>]}
   } {mapping = [#gpu.thread<x>]}
+  return
+}
+
+// -----
+
+func.func @swapped() {
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %a = gpu.alloc () : memref<32x16xf16>
+  %b = gpu.alloc () : memref<16x32xf16>
+  %c = gpu.alloc () : memref<32x32xf32>
+  // expected-error @+1 {{a computation has a schedule whose kernel computes a product of matrices whose columns 'i' differ along 'thread.y': expected its rows to be those of 'thread.y', its columns those of 'thread.x', and all else the same for all threads of a warp}}
+  scf.forall (%y) in (8) {
+    %i = arith.muli %y, %c2 : index
+    %i_end = arith.addi %i, %c2 : index
+    scf.forall (%x) in (4) {
+      %j = arith.muli %x, %c2 : index
+      %j_end = arith.addi %j, %c2 : index
+      mdh.compute (i = %i to %i_end, j = %j to %j_end, k = 16)
+        out_view(C = %c[i, j] : memref<32x32xf32>)
+        md_hom((%p: f16, %q: f16) {
+          %0 = arith.extf %p : f16 to f32
+          %1 = arith.extf %q : f16 to f32
+          %2 = arith.mulf %0, %1 : f32
+          mdh.yield %2 : f32
+        }, (cc, cc, pw(addf)))
+        inp_view(A = %a[i, k] : memref<32x16xf16>, B = %b[k, j] : memref<16x32xf16>)
+        schedule(#mdh.schedule<asm = cuda, layers = [mma {i: 2, j: 2, k: 16}]>)
+        threads(matrix(j, i))
+    } {mapping = [#gpu.thread<x>]}
+  } {mapping = [#gpu.thread<y>]}
+  return
+}
+
+// -----
+
+func.func @apart() {
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %a = gpu.alloc () : memref<32x16xf16>
+  %b = gpu.alloc () : memref<16x32xf16>
+  %c = gpu.alloc () : memref<32x32xf32>
+  // expected-error @+1 {{a computation has a schedule whose kernel computes a product of matrices, of which neighbours along 'thread.x' have columns 'j' 8 apart: expected 2, as many as each of them has}}
+  scf.forall (%y) in (8) {
+    %i = arith.muli %y, %c2 : index
+    %i_end = arith.addi %i, %c2 : index
+    scf.forall (%x) in (4) {
+      %j = arith.muli %x, %c8 : index
+      %j_end = arith.addi %j, %c2 : index
+      mdh.compute (i = %i to %i_end, j = %j to %j_end, k = 16)
+        out_view(C = %c[i, j] : memref<32x32xf32>)
+        md_hom((%p: f16, %q: f16) {
+          %0 = arith.extf %p : f16 to f32
+          %1 = arith.extf %q : f16 to f32
+          %2 = arith.mulf %0, %1 : f32
+          mdh.yield %2 : f32
+        }, (cc, cc, pw(addf)))
+        inp_view(A = %a[i, k] : memref<32x16xf16>, B = %b[k, j] : memref<16x32xf16>)
+        schedule(#mdh.schedule<asm = cuda, layers = [mma {i: 2, j: 2, k: 16}]>)
+        threads(matrix(i, j))
+    } {mapping = [#gpu.thread<x>]}
+  } {mapping = [#gpu.thread<y>]}
+  return
+}
+
+// -----
+
+func.func @outside_of_a_loop() {
+  %a = gpu.alloc () : memref<8x16xf32>
+  %b = gpu.alloc () : memref<16x8xf32>
+  %c = gpu.alloc () : memref<8x8xf32>
+  // expected-error @+1 {{a computation has a schedule whose kernel computes a product of matrices outside of the loop over 'thread.x': expected it inside of all loops over warps and threads}}
+  scf.forall (%b0) in (1) {
+    mdh.compute (i = 8, j = 8, k = 16)
+      out_view(C = %c[i, j] : memref<8x8xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %a[i, k] : memref<8x16xf32>, B = %b[k, j] : memref<16x8xf32>)
+      threads(matrix(i, j))
+    scf.forall (%t) in (4) {
+      %zero = arith.constant 0.0 : f32
+      memref.store %zero, %c[%t, %t] : memref<8x8xf32>
+    } {mapping = [#gpu.thread<x>]}
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @no_warp() {
+  %a = gpu.alloc () : memref<8x16xf32>
+  %b = gpu.alloc () : memref<16x8xf32>
+  %c = gpu.alloc () : memref<8x8xf32>
+  // expected-error @+1 {{computes a product of matrices, but has one thread: found it outside of all parallel loops of the device, expected it inside of the loops over the threads of a warp, or no 'threads'}}
+  mdh.compute (i = 8, j = 8, k = 16)
+    out_view(C = %c[i, j] : memref<8x8xf32>)
+    md_hom(mulf, (cc, cc, pw(addf)))
+    inp_view(A = %a[i, k] : memref<8x16xf32>, B = %b[k, j] : memref<16x8xf32>)
+    threads(matrix(i, j))
+  return
+}
+
+// -----
+
+func.func @no_lanes() {
+  %x = gpu.alloc () : memref<1xf32>
+  %y = gpu.alloc () : memref<f32>
+  // expected-error @+1 {{combines results of threads, but has one thread: found it outside of all parallel loops of the device, expected it inside of the loops over the threads of a warp, or no 'threads'}}
+  mdh.compute (part = 8)
+    out_view(y = %y[] : memref<f32>)
+    md_hom(id, (pw(addf)))
+    inp_view(x = %x[0] : memref<1xf32>)
+    threads(lanes(part = thread.x))
+  return
+}
+
+// -----
+
+func.func @other_lanes() {
+  %x = gpu.alloc () : memref<1xf32>
+  %y = gpu.alloc () : memref<f32>
+  // expected-error @+1 {{a computation has a schedule whose kernel combines results of threads of 'thread.y', which it has not: found loops over 'thread.x', expected one of them}}
+  scf.forall (%b) in (1) {
+    scf.forall (%t) in (8) {
+      %zero = arith.constant 0.0 : f32
+      %c0 = arith.constant 0 : index
+      memref.store %zero, %x[%c0] : memref<1xf32>
+    } {mapping = [#gpu.thread<x>]}
+    mdh.compute (part = 8)
+      out_view(y = %y[] : memref<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x[0] : memref<1xf32>)
+      threads(lanes(part = thread.y))
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @more_parts_than_threads(%x: memref<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{a computation has a schedule whose kernel shares 8 parts of a cooperative loop out to 4 threads: expected at most one for each}}
+  scf.forall (%b) in (1) {
+    scf.forall (%t) in (8) {
+      memref.store %zero, %x[%t] : memref<8xf32>
+    } {mapping = [#gpu.thread<x>], mdh.cooperative}
+    scf.forall (%t) in (4) {
+      memref.store %zero, %x[%t] : memref<8xf32>
+    } {mapping = [#gpu.thread<x>]}
+  } {mapping = [#gpu.block<x>]}
   return
 }

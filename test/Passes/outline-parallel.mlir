@@ -61,4 +61,25 @@ func.func @two(%x: memref<?x8xf32>, %n: index) {
   return
 }
 
+// So does one whose variables are given to cores, be they of one level or of several.
+// CHECK-LABEL: func.func @cores
+// CHECK-NOT:   @mdh_parallel_for
+// CHECK-COUNT-3: scf.forall
+func.func @cores(%x: memref<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  // expected-remark @+1 {{stays a loop of one thread: it has several variables: expected one}}
+  scf.forall (%i, %j) in (8, 8) {
+    memref.store %zero, %x[%i, %j] : memref<8x8xf32>
+  } {mapping = [#mdh.core<"core", 0>, #mdh.core<"core", 1>]}
+  // expected-remark @+1 {{stays a loop of one thread: it has several variables: expected one}}
+  scf.forall (%i, %j) in (8, 8) {
+    memref.store %zero, %x[%i, %j] : memref<8x8xf32>
+  } {mapping = [#mdh.core<"core", 0>, #mdh.core<"core", 0>]}
+  // expected-remark @+1 {{stays a loop of one thread: it has several variables: expected one}}
+  scf.forall (%i, %j) in (8, 8) {
+    memref.store %zero, %x[%i, %j] : memref<8x8xf32>
+  } {mapping = [#mdh.core<"core", 0>, #gpu.thread<x>]}
+  return
+}
+
 // Refuses nothing: a loop that stays one runs on the caller's thread.

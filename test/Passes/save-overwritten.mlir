@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-save-overwritten | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-save-overwritten | FileCheck %s
 
 // Two memrefs exchange their elements.
 //
@@ -50,8 +50,6 @@ func.func @read_after(%a: memref<5xf64>, %v: tensor<5xf64>) -> tensor<5xf64> {
   return %0 : tensor<5xf64>
 }
 
-// Refuses nothing: every tensor can be copied.
-
 // What an operation of linalg neither reads nor writes stays: a column, or all where there is no iteration.
 //
 // CHECK-LABEL: func.func @column
@@ -92,4 +90,17 @@ func.func @whole(%x: tensor<4x5xi32>, %y: tensor<4xi32>, %n: tensor<?x?xi32>) ->
   } -> tensor<4xi32>
   %f = linalg.fill ins(%zero : i32) outs(%n : tensor<?x?xi32>) -> tensor<?x?xi32>
   return %z, %f : tensor<4xi32>, tensor<?x?xi32>
+}
+
+// -----
+
+// Who calls it could not tell that both are one.
+func.func @same(%a: memref<5xf64>) -> memref<5xf64> {
+  // expected-error @+1 {{returns memory to another function that may have it by another name: found result #0, memref<5xf64>, expected memory that is allocated here; return nothing, and let that function use the memory that it gave}}
+  return %a : memref<5xf64>
+}
+func.func @calls(%a: memref<5xf64>) -> tensor<5xf64> {
+  %b = call @same(%a) : (memref<5xf64>) -> memref<5xf64>
+  %0 = bufferization.to_tensor %b restrict : memref<5xf64> to tensor<5xf64>
+  return %0 : tensor<5xf64>
 }

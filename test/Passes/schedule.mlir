@@ -46,3 +46,16 @@ func.func @none(%x: memref<64xf32>, %y: memref<64xf32>) {
     inp_view(x = %x[i] : memref<64xf32>)
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @tensors
+// CHECK-NOT:   schedule
+func.func @tensors(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-remark @+1 {{stays without a schedule: it works on tensors; run one-shot-bufferize first}}
+  %0 = mdh.compute (i = 64)
+    out_view(y = %y[i] : tensor<64xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : tensor<64xf32>)
+  return %0 : tensor<64xf32>
+}

@@ -3,6 +3,7 @@
 // RUN: %python %S/Inputs/many_nests.py 33 | mdh-opt --mdh-split-functions | FileCheck %s
 // RUN: %python %S/Inputs/many_nests.py 32 | mdh-opt --mdh-split-functions | FileCheck %s --check-prefix FEW
 // RUN: %python %S/Inputs/many_nests.py 33 | mdh-opt --mdh-split-functions --convert-scf-to-cf | FileCheck %s --check-prefix BRANCHES
+// RUN: %python %S/Inputs/many_nests.py 33 2 | mdh-opt --mdh-split-functions 2>&1 | FileCheck %s --check-prefix BLOCKS
 //
 // Refuses nothing: what cannot be moved to a function stays where it is.
 
@@ -17,3 +18,6 @@
 // FEW: scf.for
 
 // BRANCHES: func.func private @f_nest_0
+
+// BLOCKS: remark: keeps its 33 loop nests, which takes long to compile: it has several blocks, expected one
+// BLOCKS-NOT: call @

@@ -1,5 +1,9 @@
 // Computations as triples, and back: what is formed from them is what there was.
 //
+// RUN: not mdh-opt %S/Inputs/wordless.mlir --split-input-file --mdh-to-triple 2>&1 | FileCheck %s --check-prefix WORDLESS
+// WORDLESS: wordless.mlir:3:3: error: 'mdh.compute' op says what threads do of it, for which a triple has no words: expected a computation before mdh-tile
+// WORDLESS: wordless.mlir:14:3: error: 'mdh.compute' op says that it runs in place, for which a triple has no words: expected a computation before mdh-tile
+//
 // RUN: mdh-opt %s --mdh-to-triple | FileCheck %s --implicit-check-not mdh.compute
 // RUN: mdh-opt %s -o %t.compute
 // RUN: mdh-opt %s --mdh-to-triple --mdh-form-compute --symbol-dce -o %t.formed
@@ -63,5 +67,3 @@ func.func @all_of_it(%M: tensor<8x?xf32>, %v: tensor<?xf32>, %n: index, %c: tens
 func.func @none(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
-
-// Refuses nothing: every computation is a triple.

@@ -9,7 +9,7 @@ use super::check::{Constraint, Violation, find};
 use super::place::SchedulePath;
 use super::resolved::{Level, Resolved};
 use crate::asm::{Asm, MATRIX};
-use crate::computation::Computation;
+use crate::computation::{Access, Computation};
 use crate::operator::{Builtin, Operator};
 use crate::scalar::ScalarType;
 
@@ -153,18 +153,7 @@ fn factors(resolved: &Resolved, computation: &Computation, kept: &[Level]) -> Op
     let [first, second] = kept else {
         return None;
     };
-    let accesses = computation.inputs.iter().flat_map(|input| &input.accesses);
-    let moves = |access: &crate::computation::Access, level: &Level| {
-        let mut axes = access.map.iter();
-        axes.any(|expr| expr.dims().contains(&level.dimension))
-    };
-    let moved: Vec<[bool; 2]> = accesses
-        .map(|access| [moves(access, first), moves(access, second)])
-        .collect();
-    let is_known = matches!(
-        moved[..],
-        [[true, false], [false, true]] | [[false, true], [true, false]]
-    );
+    let is_known = is_product(computation, [first.dimension, second.dimension]);
     (!is_known).then(|| {
         let name = |level: &Level| &resolved.dimensions[level.dimension];
         format!(
@@ -174,4 +163,20 @@ fn factors(resolved: &Resolved, computation: &Computation, kept: &[Level]) -> Op
             name(second)
         )
     })
+}
+
+/// Returns whether each of two dimensions moves one of two factors, and that one alone.
+pub fn is_product(computation: &Computation, kept: [usize; 2]) -> bool {
+    let accesses = computation.inputs.iter().flat_map(|input| &input.accesses);
+    let moves = |access: &Access, dimension: usize| {
+        let mut axes = access.map.iter();
+        axes.any(|expr| expr.dims().contains(&dimension))
+    };
+    let moved: Vec<[bool; 2]> = accesses
+        .map(|access| kept.map(|dimension| moves(access, dimension)))
+        .collect();
+    matches!(
+        moved[..],
+        [[true, false], [false, true]] | [[false, true], [true, false]]
+    )
 }

@@ -10,7 +10,7 @@ use mlir_sys::mlirOperationMoveBefore;
 
 use super::cores::{BLOCK, is_of_blocks};
 use super::warps::Threads;
-use super::{guard, spmd};
+use super::{guard, lanes, matrix, spmd};
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
@@ -161,8 +161,26 @@ fn launch<'c>(
     inside
 }
 
-/// A kernel of one thread.
-pub fn alone(op: Op) {
+/// Makes a kernel of one thread.
+///
+/// # Errors
+/// If a warp has to be there.
+pub fn alone(op: Op) -> Result<(), Errors> {
+    let work = if matrix::is_marked(op) {
+        "computes a product of matrices"
+    } else if lanes::level(op).is_some() {
+        "combines results of threads"
+    } else {
+        one_thread(op);
+        return Ok(());
+    };
+    Err(vec![format!(
+        "{work}, but has one thread: found it outside of all parallel loops of the device, expected it \
+         inside of the loops over the threads of a warp, or no 'threads'"
+    )])
+}
+
+fn one_thread(op: Op) {
     let mut builder = Builder::before(op);
     let one = [builder.index(1); AXES];
     launch(&mut builder, [one, one], op);

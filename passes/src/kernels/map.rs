@@ -49,14 +49,14 @@
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
-use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::pass::{Options, Pass, emit_all};
 use melior::ir::Location;
 use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::operation::OperationLike;
 
 use super::cores::has_kernels;
 use super::{launch, place, split};
-use crate::parallel::{Core, FORALL};
+use crate::parallel::{self, Core, FORALL};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -74,6 +74,13 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     };
     // All of them now: those inside go with them.
     let mut nests = ir::find_all(module, &[FORALL]);
+    let is_several = |op: &&Op| parallel::is_mapped(**op) && Core::of(**op).is_none();
+    for op in nests.iter().filter(is_several) {
+        ir::remark_at(
+            *op,
+            "becomes no kernel: it has several variables, expected one",
+        );
+    }
     nests.retain(outermost);
     let (nests, others): (Vec<Op>, Vec<Op>) = nests.into_iter().partition(|op| has_kernels(*op));
     for op in others {
@@ -95,7 +102,9 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         if left.is_empty() {
             break;
         }
-        left.into_iter().for_each(launch::alone);
+        for op in left {
+            launch::alone(op).or_else(|errors| emit_all(op, errors))?;
+        }
     }
     name_all(module);
     Ok(())

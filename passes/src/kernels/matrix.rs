@@ -17,14 +17,17 @@
 
 use mdh_algebra::asm::MATRIX;
 use mdh_algebra::schedule::matrix::THREADS;
-use mdh_dialect::ir::{Errors, Op, Val};
+use mdh_algebra::schedule::{Parts as Count, Schedule};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Parts};
-use mdh_dialect::{read, schedule, write};
+use mdh_dialect::{read, schedule, threads, write};
 
 use super::cores::{THREAD, WARP};
+use super::effects::depends_on;
+use super::spmd::ThreadPosition;
 use crate::buffers::value;
-use crate::builder::Builder;
+use crate::builder::{Builder, known};
 use crate::parallel::Core;
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
@@ -38,9 +41,10 @@ pub struct Dimensions {
     pub columns: usize,
 }
 
-/// Marks the rest of a computation if a warp executes it at once.
+/// Marks the rest of a computation if a warp executes it at once. There is no instruction for others
+/// than products, which a CPU computes all the same.
 pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
-    if !loops.iter().any(|l| of.layer(l.level) == MATRIX) {
+    if !loops.iter().any(|l| of.layer(l.level) == MATRIX) || !threads::is_product(op) {
         return;
     }
     let along = |axis: usize| {
@@ -82,15 +86,107 @@ fn along<'c>(
         .reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
 }
 
+/// Checks that rows and columns are what the loops over threads cut: lanes of a row of threads have
+/// the same rows, those of a column the same columns, and neighbours neighbouring ones; all have the
+/// same terms.
+fn check_parts<'c>(
+    op: Op<'c>,
+    parts: &Parts<'c>,
+    of: Dimensions,
+    place: &ThreadPosition<'c>,
+) -> Result<(), Errors> {
+    let index = |axis: usize| {
+        let is = |(core, _): &&(Core, Val<'c>)| core.layer == THREAD && core.axis == axis;
+        place.threads.iter().find(is).map(|(_, index)| *index)
+    };
+    let (Some(x), Some(y)) = (index(0), index(1)) else {
+        return Ok(());
+    };
+    let bounds = |d: usize| [parts.dims[d].lower, parts.dims[d].upper];
+    let moves = |d: usize, index: Val<'c>| {
+        let mut all = bounds(d).into_iter();
+        all.any(|bound| matches!(bound, Bound::Dynamic(value) if depends_on(value, &[index])))
+    };
+    for (d, dim) in parts.dims.iter().enumerate() {
+        let what = match d {
+            d if d == of.rows => "rows",
+            d if d == of.columns => "columns",
+            _ => "terms",
+        };
+        for (axis, index) in [("x", x), ("y", y)] {
+            let is_own = matches!((what, axis), ("rows", "y") | ("columns", "x"));
+            if moves(d, index) && !is_own {
+                return Err(vec![format!(
+                    "computes a product of matrices whose {what} '{}' differ along '{THREAD}.{axis}': \
+                     expected its rows to be those of '{THREAD}.y', its columns those of '{THREAD}.x', \
+                     and all else the same for all threads of a warp",
+                    dim.name
+                )]);
+            }
+        }
+    }
+    let own = schedule::read(op)?.and_then(|plan| points(&plan, &parts.dims[of.columns].name));
+    let step = match parts.dims[of.columns].lower {
+        Bound::Dynamic(lower) => step(lower, x),
+        Bound::Static(_) => Some(0),
+    };
+    match (own, step) {
+        (Some(own), Some(step)) if own != step => Err(vec![format!(
+            "computes a product of matrices, of which neighbours along '{THREAD}.x' have columns '{}' \
+             {step} apart: expected {own}, as many as each of them has",
+            parts.dims[of.columns].name
+        )]),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the number of points of a dimension that a schedule's levels hold, if it is known.
+fn points(plan: &Schedule, dimension: &str) -> Option<i64> {
+    let all = plan.layers.iter();
+    let mut counts = all.filter_map(|layer| layer.parts.get(dimension));
+    counts.try_fold(1i64, |all, count| match count {
+        Count::Fixed(count) => all.checked_mul(*count),
+        Count::Derived => None,
+    })
+}
+
+/// Returns by how much a value grows with an index, where sums and multiples say it.
+fn step<'c>(value: Val<'c>, index: Val<'c>) -> Option<i64> {
+    if value == index {
+        return Some(1);
+    }
+    if !depends_on(value, &[index]) {
+        return Some(0);
+    }
+    let op = ir::defining_op(value)?;
+    let (a, b) = (ir::operand(op, 0)?, ir::operand(op, 1)?);
+    match ir::name_of(op) {
+        ops::arith::ADDI => step(a, index)?.checked_add(step(b, index)?),
+        ops::arith::SUBI => step(a, index)?.checked_sub(step(b, index)?),
+        ops::arith::MULI => {
+            let (factor, other) = match (known(a), known(b)) {
+                (Some(factor), _) => (factor, b),
+                (None, factor) => (factor?, a),
+            };
+            step(other, index)?.checked_mul(factor)
+        }
+        _ => None,
+    }
+}
+
 /// Gives threads that have no part one without points, so that all of a warp can come.
 pub fn lower<'c>(
     op: Op<'c>,
-    strides: &[(Core, i64, i64)],
+    place: &ThreadPosition<'c>,
     is_there: &[(Core, Val<'c>)],
 ) -> Result<(), Errors> {
-    let found: Vec<(i64, i64)> = strides.iter().map(|(_, s, parts)| (*s, *parts)).collect();
+    let strides = place.strides.iter();
+    let found: Vec<(i64, i64)> = strides.map(|(_, s, parts)| (*s, *parts)).collect();
     if found != [(1, THREADS[0]), (THREADS[0], THREADS[1])] {
-        let found: Vec<String> = found.iter().map(|(_, parts)| parts.to_string()).collect();
+        let mut found: Vec<String> = found.iter().map(|(_, parts)| parts.to_string()).collect();
+        if found.is_empty() {
+            found.push("1".into());
+        }
         return Err(vec![format!(
             "computes products of matrices in warps of {} threads: expected {} x {}",
             found.join(" x "),
@@ -99,9 +195,11 @@ pub fn lower<'c>(
         )]);
     }
     let mut parts = read::compute(op)?;
-    let Some(Dimensions { rows, columns }) = dimensions(&parts) else {
+    let Some(dimensions) = dimensions(&parts) else {
         return Ok(());
     };
+    check_parts(op, &parts, dimensions, place)?;
+    let Dimensions { rows, columns } = dimensions;
     let plan = schedule::read(op)?;
     let mut builder = Builder::before(op);
     for (axis, d) in [columns, rows].into_iter().enumerate() {

@@ -27,7 +27,10 @@
 //! Computations that follow each other share what they have there: nothing is moved between them,
 //! and memory that only they use stays on the device.
 //!
-//! A program's own loops stay the host's, whatever they are mapped to: they are about its memory.
+//! What is on the device stays there: memory that `gpu.alloc` makes is not copied, and loops whose
+//! computations use only such memory keep their mapping, so that what is printed at a later stage can
+//! be compiled again. A program's other loops stay the host's, whatever they are mapped to: they are
+//! about its memory.
 
 use mdh_algebra::asm::Asm;
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -43,6 +46,7 @@ use crate::builder::Builder;
 use crate::captured::attribute;
 use crate::parallel::{self, FORALL};
 use crate::region;
+use crate::tile::memory::root;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -54,12 +58,29 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &[FORALL]) {
-        parallel::unmap(op);
-    }
     let mut placed: Vec<Op> = Vec::new();
+    let outermost = |op: &Op| {
+        !ir::ancestors(*op)
+            .skip(1)
+            .any(|op| ir::name_of(op) == FORALL)
+    };
+    for nest in ir::find_all(module, &[FORALL])
+        .into_iter()
+        .filter(outermost)
+    {
+        if is_nest_of_device(nest) {
+            placed.extend(ir::find_all(nest, &[ops::mdh::COMPUTE]));
+            continue;
+        }
+        ir::find_all(nest, &[FORALL])
+            .into_iter()
+            .for_each(parallel::unmap);
+    }
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
-        if placed.contains(&op) {
+        let is_there = |(value, _): (Val, bool)| is_on_device(value);
+        let uses = used(op);
+        let has_all = !uses.is_empty() && uses.into_iter().all(is_there);
+        if placed.contains(&op) || has_all || is_in_kernel(op) {
             continue;
         }
         if !is_for_device(op) {
@@ -73,6 +94,28 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         placed.extend(run);
     }
     Ok(())
+}
+
+/// Returns whether a computation is a part of what a device executes already: of a kernel, or of loops
+/// over blocks and threads on its memory.
+pub fn is_placed(op: Op) -> bool {
+    let nest = ir::ancestors(op)
+        .filter(|op| parallel::is_mapped(*op))
+        .last();
+    is_in_kernel(op) || nest.is_some_and(is_nest_of_device)
+}
+
+/// Returns whether a nest of loops is for a device: its computations use memory of that, and what
+/// the loops allocate.
+fn is_nest_of_device(nest: Op) -> bool {
+    let is_inside = |value: Val| {
+        let op = ir::defining_op(root(value));
+        op.is_some_and(|op| ir::ancestors(op).any(|op| op == nest))
+    };
+    let all = ir::find_all(nest, &[ops::mdh::COMPUTE]);
+    let uses = all.into_iter().flat_map(used).map(|(value, _)| value);
+    let uses: Vec<Val> = uses.filter(|value| !is_inside(*value)).collect();
+    !uses.is_empty() && uses.into_iter().all(is_on_device)
 }
 
 /// Returns whether a computation's schedule is for a machine that runs kernels.
@@ -140,7 +183,11 @@ fn used<'c>(op: Op<'c>) -> Vec<(Val<'c>, bool)> {
 /// Returns whether what it uses is no part of something else.
 fn has_roots(op: Op) -> bool {
     let is_root = |value: Val| {
-        ir::defining_op(value).is_none_or(|op| ir::name_of(op).starts_with(ops::memref::ALLOC))
+        let is_made = |op: Op| {
+            let name = ir::name_of(op);
+            name.starts_with(ops::memref::ALLOC) || name == ops::gpu::ALLOC
+        };
+        ir::defining_op(value).is_none_or(is_made)
     };
     used(op).into_iter().all(|(value, _)| is_root(value))
 }
@@ -167,6 +214,9 @@ fn place(run: &[Op]) -> Result<(), Errors> {
         }
     };
     for (host, writes) in all {
+        if is_on_device(host) {
+            continue;
+        }
         let device = allocate(&mut before, host)?;
         let is_temporary = is_temporary(host, run);
         if !is_temporary {
@@ -265,17 +315,7 @@ pub const VIEWS: [&str; 7] = [
 
 /// Returns whether memory is the device's.
 pub fn is_on_device(memory: Val) -> bool {
-    let Some(op) = ir::defining_op(memory) else {
-        return false;
-    };
-    match ir::name_of(op) {
-        ops::gpu::ALLOC => true,
-        name if VIEWS.contains(&name) => {
-            let base = op.operand(0).map(ir::value);
-            base.is_ok_and(is_on_device)
-        }
-        _ => false,
-    }
+    ir::defining_op(root(memory)).is_some_and(|op| ir::name_of(op) == ops::gpu::ALLOC)
 }
 
 /// The computations on device memory that are in no kernel.

@@ -261,9 +261,12 @@ impl<'c> Walk<'_, 'c> {
             Some((own.clone(), index))
         });
         let Some(((core, stride, parts), number)) = found else {
-            return Err(vec![
-                "bug: combines results of threads that have no loop".into(),
-            ]);
+            let level = lanes::level(op).map_or(String::new(), |level| level.to_string());
+            return Err(vec![format!(
+                "combines results of threads of '{level}', which it has not: found {}, expected one of \
+                 them",
+                lanes_of(self.place)
+            )]);
         };
         let mut others = scope.clone();
         others.rest.retain(|(other, _)| *other != core);
@@ -281,12 +284,13 @@ impl<'c> Walk<'_, 'c> {
     /// Code that the threads of a warp execute at once: those that are not there, too.
     fn warp(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         self.wait_before(op, Effects::of(op), AccessScope::Each);
-        if !scope.rest.is_empty() {
-            return Err(vec![
-                "bug: computes a product of matrices outside of its threads".into(),
-            ]);
+        if let Some((core, _)) = scope.rest.first() {
+            return Err(vec![format!(
+                "computes a product of matrices outside of the loop over '{core}': expected it inside \
+                 of all loops over warps and threads"
+            )]);
         }
-        matrix::lower(op, &self.place.strides, &scope.parts)
+        matrix::lower(op, self.place, &scope.parts)
     }
 
     /// Code that all threads of the block share: each has the part of its number, the innermost
@@ -301,7 +305,8 @@ impl<'c> Walk<'_, 'c> {
         let all: i64 = parts.iter().product();
         if all > self.place.count {
             return Err(vec![format!(
-                "bug: shares {all} parts out to {} threads",
+                "shares {all} parts of a cooperative loop out to {} threads: expected at most one for \
+                 each",
                 self.place.count
             )]);
         }
@@ -387,6 +392,19 @@ impl<'c> Walk<'_, 'c> {
             Builder::before(before).op(ops::gpu::BARRIER, &[], &[], &[]);
         }
         self.since.clear();
+    }
+}
+
+/// The loops whose threads are lanes of a warp, in words.
+fn lanes_of(place: &ThreadPosition) -> String {
+    let all: Vec<String> = place
+        .strides
+        .iter()
+        .map(|(core, ..)| format!("'{core}'"))
+        .collect();
+    match all.is_empty() {
+        true => "no loops over threads".into(),
+        false => format!("loops over {}", all.join(" and ")),
     }
 }
 

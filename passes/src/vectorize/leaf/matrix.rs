@@ -73,13 +73,6 @@ pub fn of(
     if form.matrix.is_empty() || !kernels::is_in_kernel(scheduled.op) {
         return Ok(None);
     }
-    let Some(dimensions) = kernels::matrix::dimensions(&scheduled.parts) else {
-        return Err(vec![
-            "has a schedule with 'mma', but without the threads of a warp around it: expected \
-             'thread' with 8 parts of one dimension and 4 of another"
-                .into(),
-        ]);
-    };
     let found = factors(scheduled.op, &scheduled.parts, &scheduled.computation);
     let halves = [ScalarType::F16, ScalarType::BF16];
     let found = found.filter(|[a, b]| a.ty == b.ty && halves.contains(&a.ty));
@@ -88,6 +81,13 @@ pub fn of(
             "has a schedule with 'mma', but adds up something else than products of two numbers of \
              f16 or bf16 that are widened to f32, for which there is no instruction: expected \
              arith.mulf of two arith.extf"
+                .into(),
+        ]);
+    };
+    let Some(dimensions) = kernels::matrix::dimensions(&scheduled.parts) else {
+        return Err(vec![
+            "has a schedule with 'mma', but without the threads of a warp around it: expected \
+             'thread' with 8 parts of one dimension and 4 of another"
                 .into(),
         ]);
     };
