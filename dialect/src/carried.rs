@@ -1,4 +1,5 @@
-//! Values carried by loops and branches: `scf.for`, `scf.forall`, `scf.while`, `scf.if`, `scf.execute_region`.
+//! Values carried by loops and branches: `scf.for`, `scf.forall`, `scf.while`, `scf.if`, `scf.index_switch`,
+//! `scf.execute_region`.
 
 use melior::ir::operation::OperationLike;
 
@@ -50,6 +51,12 @@ pub fn result(value: Val) -> Option<Vec<Val>> {
         ops::scf::FORALL => vec![shared(op, number)?],
         ops::scf::WHILE => vec![yielded(op, 0, number + 1)?],
         ops::scf::EXECUTE_REGION => vec![yielded(op, 0, number)?],
+        ops::scf::INDEX_SWITCH => {
+            let regions = 0..op.region_count();
+            regions
+                .map(|region| yielded(op, region, number))
+                .collect::<Option<_>>()?
+        }
         ops::scf::IF => vec![yielded(op, 0, number)?, yielded(op, 1, number)?],
         _ => return None,
     })
