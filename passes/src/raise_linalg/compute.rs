@@ -63,6 +63,9 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
         if is_open {
             marks::FITS.set(compute);
         }
+        if ir::name_of(op) == ops::linalg::MAP {
+            marks::MAP.set(compute);
+        }
         for (number, own) in group.iter().zip(compute.results()) {
             let old = ir::result(op, *number).unwrap_or_else(|| panic!("a result for each tensor"));
             region::replace_all_uses(old, ir::value(own));
