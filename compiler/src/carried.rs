@@ -57,6 +57,7 @@ fn given(value: Val) -> Option<Val> {
     let op = ir::defining_op(value)?;
     match ir::name_of(op) {
         "mdh.compute" => destination(op, value),
+        ops::scf::FORALL => carried::result(value)?.first().copied(),
         "tensor.cast" | "memref.cast" => operand(op, 0),
         // The tiles that these name stand behind their destination.
         ops::linalg::PACK | ops::linalg::UNPACK => operand(op, 1),

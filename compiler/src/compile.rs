@@ -85,13 +85,20 @@ pub fn line(target: Target) -> Line {
 
 /// Forms the computations of a program, and raises linalg to such: the first stages of every target.
 pub fn form(context: &Context, module: &mut Module) -> Result<()> {
-    form_with(context, module, Raise::On)
+    form_written(context, module)?;
+    raise(context, module, Raise::On)
 }
 
-/// The same; linalg is raised or stays.
-pub fn form_with(context: &Context, module: &mut Module, linalg: Raise) -> Result<()> {
+/// The same; linalg is raised or stays. The program before that, where there is something to raise.
+pub fn form_with<'c>(
+    context: &'c Context,
+    module: &mut Module<'c>,
+    linalg: Raise,
+) -> Result<Option<Module<'c>>> {
     form_written(context, module)?;
-    raise(context, module, linalg)
+    let written = crate::raise::is_needed(operation(module)).then(|| copy(module));
+    raise(context, module, linalg)?;
+    Ok(written)
 }
 
 /// Raises what is written in linalg, in a program whose computations are formed.

@@ -43,8 +43,10 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
     if arguments.deterministic {
         deterministic::want(compile::operation(&module));
     }
+    let names = source.names(compile::operation(&module));
+    let mut written = None;
     if let Some(path) = &arguments.schedule {
-        compile::form_with(&context, &mut module, arguments.raise())?;
+        written = compile::form_with(&context, &mut module, arguments.raise())?;
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
         schedules::apply(path, compile::operation(&module), &name)?;
@@ -61,9 +63,9 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
             ptx::emit(&context, &mut module, arguments)?
         }
         Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
-            let names = source.names(compile::operation(&module));
-            compile::form_with(&context, &mut module, arguments.raise())?;
-            library::emit(&context, &mut module, &names, arguments, source.stem())?
+            let again = compile::form_with(&context, &mut module, arguments.raise())?;
+            let module = (&mut module, written.or(again));
+            library::emit(&context, module, &names, arguments, source.stem())?
         }
         _ => {
             lower(&context, &mut module, arguments)?;

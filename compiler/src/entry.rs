@@ -23,8 +23,7 @@ use crate::carried;
 use crate::compile;
 use crate::diagnostics::error_at;
 use crate::error::{Error, Result};
-use crate::functions::symbol_name;
-use crate::functions::{functions_of, has_body};
+use crate::functions::{function_of, functions_of, has_body, symbol_name};
 use crate::layout::StridedLayout;
 use crate::names::{self, Names};
 
@@ -123,18 +122,21 @@ impl<'c> Entry<'c> {
 /// Finds and describes the function of that name, which has a body and is the module's only
 /// purpose.
 ///
-/// `module` holds `mdh.compute` operations only, no triples; `names` are those that the program's
-/// author gave.
-pub fn find<'c>(module: Op<'c>, name: &str, names: &Names) -> Result<Entry<'c>> {
-    let functions = functions_of(module);
-    let function = functions.iter().find(|f| symbol_name(**f) == name);
-    let Some(&function) = function else {
+/// `module` holds `mdh.compute` operations only, no triples; `written` is what it was raised from, if it was, and
+/// `names` are those that the program's author gave.
+pub fn find<'c>(
+    module: Op<'c>,
+    written: Option<Op<'c>>,
+    name: &str,
+    names: &Names,
+) -> Result<Entry<'c>> {
+    let Some(function) = function_of(module, name) else {
         return Err(Error::bug(format!(
             "there is no function '{name}' any more"
         )));
     };
-    check_declarations(module, &functions)?;
-    describe(function, names)
+    check_declarations(module, &functions_of(module))?;
+    describe(function, written, names)
 }
 
 /// Fails for a function that is called and exists nowhere: here it has no body, and this process
@@ -164,9 +166,10 @@ fn check_declarations(module: Op, functions: &[Op]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the description of a function with a body.
-pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
+/// Returns the description of a function with a body, in a module that was raised from another one, if it was.
+pub fn describe<'c>(op: Op<'c>, written: Option<Op<'c>>, names: &Names) -> Result<Entry<'c>> {
     let name = symbol_name(op).to_string();
+    let definition = written.and_then(|written| function_of(written, &name));
     let Some(block) = ir::region(op, 0).first_block() else {
         return Err(Error::bug(format!(
             "'{name}' was taken for a function with a body"
@@ -193,13 +196,30 @@ pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
             role,
         });
     }
+    let results = results(op, &parameters, names)?;
+    let mut entry = Entry {
+        op,
+        definition: op,
+        sized: op,
+        loops: Vec::new(),
+        name,
+        arguments: parameters,
+        results,
+    };
+    definition.into_iter().for_each(|own| entry.define(own));
+    Ok(entry)
+}
+
+/// The results of a function, which has these parameters.
+fn results(op: Op, parameters: &[Parameter], names: &Names) -> Result<Vec<Parameter>> {
+    let function = symbol_name(op);
     let returned = names::returned(op);
     let mut results = Vec::new();
     // Inputs and outputs are named apart; a memref that is written is both.
     let written = parameters.iter().filter(|p| p.is_written());
     let mut taken: Vec<String> = written.map(|p| p.name.clone()).collect();
     for (i, ty) in result_types(op).into_iter().enumerate() {
-        let what = format!("result {i} of '{name}'");
+        let what = format!("result {i} of '{function}'");
         let (ty, layout) = parameter_type(op.location(), &what, ty)?;
         let written = names.results.get(i).cloned().flatten();
         let preferred = written.or_else(|| names::of_output(*returned.get(i)?));
@@ -216,15 +236,7 @@ pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
             role: Role::Destination,
         });
     }
-    Ok(Entry {
-        op,
-        definition: op,
-        sized: op,
-        loops: Vec::new(),
-        name,
-        arguments: parameters,
-        results,
-    })
+    Ok(results)
 }
 
 fn parameter_type(
@@ -260,7 +272,7 @@ fn views<'c>(op: Op<'c>) -> Vec<Parts<'c>> {
 impl<'c> Entry<'c> {
     /// Gives it the definition that it was raised from. An argument of which that keeps what is not written
     /// is read by both, unless the computations write all of it.
-    pub fn define(&mut self, definition: Op<'c>) {
+    fn define(&mut self, definition: Op<'c>) {
         self.definition = definition;
         let blocks = [self.op, definition].map(|of| ir::region(of, 0).first_block());
         let [Some(own), Some(written)] = blocks.map(|block| block.map(arguments)) else {

@@ -10,7 +10,7 @@ use mdh_passes::pipelines::Raise;
 
 use crate::entry::{self, Entry};
 use crate::error::Result;
-use crate::functions::{functions_of, symbol_name};
+use crate::functions::function_of;
 use crate::names::Names;
 use crate::select::select;
 use crate::source::Source;
@@ -61,9 +61,7 @@ impl<'c> Formed<'c> {
         let mut names = source.names(compile::operation(&module));
         let function = select(compile::operation(&module), wanted, source.stem())?;
         compile::keep_only(context, &module, &function);
-        compile::form_written(context, &mut module)?;
-        let written = raise::is_needed(compile::operation(&module)).then(|| compile::copy(&module));
-        compile::raise(context, &mut module, linalg)?;
+        let written = compile::form_with(context, &mut module, linalg)?;
         if let Some(written) = written.as_ref().filter(|_| linalg == Raise::On) {
             raise::report(compile::operation(written), compile::operation(&module));
         }
@@ -99,15 +97,11 @@ impl<'c> Formed<'c> {
     /// The function's arguments and results.
     pub fn entry(&self) -> Result<Entry<'c>> {
         let module = compile::operation(&self.module);
-        let mut entry = entry::find(module, &self.function, &self.names)?;
-        let own = |module: &Module<'c>| {
-            let mut all = functions_of(compile::operation(module)).into_iter();
-            all.find(|f| symbol_name(*f) == self.function)
-        };
-        if let Some(written) = &self.written {
-            entry.define(own(written).unwrap_or(entry.op));
-        }
-        entry.sized = self.sized.as_ref().and_then(own).unwrap_or(entry.op);
+        let written = self.written.as_ref().map(compile::operation);
+        let mut entry = entry::find(module, written, &self.function, &self.names)?;
+        let sized = self.sized.as_ref().map(compile::operation);
+        let sized = sized.and_then(|sized| function_of(sized, &self.function));
+        entry.sized = sized.unwrap_or(entry.op);
         if self.sized.is_some() {
             entry.loops = of_loops(entry.sized);
         }

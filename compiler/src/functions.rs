@@ -28,3 +28,9 @@ pub fn functions_of(module: Op) -> Vec<Op> {
         .filter(|op| ir::name_of(*op) == "func.func" && op.region_count() == 1)
         .collect()
 }
+
+/// The function of a name.
+pub fn function_of<'c>(module: Op<'c>, name: &str) -> Option<Op<'c>> {
+    let mut functions = functions_of(module).into_iter();
+    functions.find(|function| symbol_name(*function) == name)
+}

@@ -6,7 +6,7 @@ use mdh_dialect::function::{self, Translated, Unknown};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::translate::Depth;
 use mdh_dialect::types::{BufferKind, buffer_type};
-use mdh_passes::extents::{self, Extent};
+use mdh_passes::extents;
 use mdh_passes::pipelines::RangeChecks;
 use melior::ir::ValueLike;
 
@@ -223,11 +223,7 @@ fn shape_of_extents(entry: &Entry, value: Val, arguments: &[Tensor]) -> Option<V
             .collect(),
         scalars: (0..arguments.len()).map(integer).collect(),
     };
-    let extent = |axis| match extents::of_axis(value, axis) {
-        Extent::Number(number) => Some(number),
-        Extent::Value(value) => sizes::value(entry, &sizes, value),
-        Extent::Axis(of, axis) => Some(arguments[carried::argument(of)?].shape()[axis]),
-    };
+    let extent = |axis| sizes::value(entry, &sizes, extents::of_axis(value, axis));
     (0..rank).map(extent).collect()
 }
 

@@ -11,21 +11,24 @@ mod computed;
 pub mod explain;
 pub mod notes;
 mod origin;
+mod reshaped;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use melior::ir::RegionLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::{RegionLike, ValueLike};
 
 use mdh_algebra::domain::Grid;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
-use mdh_dialect::types::BufferKind;
+use mdh_dialect::types::buffer_type;
+use mdh_passes::extents::Extent;
 
 use crate::cli::Size;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
+use computed::{Fit, STEPS};
 use origin::{Origin, origin};
 
 /// Facts about the arguments before any of them is read or made.
@@ -86,7 +89,8 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
         match unknown.filter(|_| open == Open::Assumed) {
             Some(i) => solver.assume(&names[i], ASSUMED[i % ASSUMED.len()]),
             None if solver.settle_unused(&views) => {}
-            None if unknown.is_none() && solver.learn_bounds(&views)? => {}
+            None if unknown.is_none() && solver.learn_bounds(&views) => {}
+            None if open == Open::Assumed && solver.settle_joined(STEPS) => {}
             None => break,
         }
     }
@@ -96,15 +100,19 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
     Ok(solver.sizes)
 }
 
-/// Returns a value of type index, as far as the program computes it from sizes.
-pub fn value(entry: &Entry, sizes: &Sizes, value: Val) -> Option<i64> {
+/// Returns an extent, as far as the program computes it from sizes.
+pub fn value(entry: &Entry, sizes: &Sizes, extent: Extent) -> Option<i64> {
     let solver = Solver {
         entry,
         sizes: sizes.clone(),
         given: BTreeMap::new(),
         assumed: BTreeSet::new(),
     };
-    solver.bound(Bound::Dynamic(value))
+    match extent {
+        Extent::Number(number) => Some(number),
+        Extent::Value(value) => solver.bound(Bound::Dynamic(value)),
+        Extent::Axis(buffer, axis) => solver.extent(buffer, axis, STEPS),
+    }
 }
 
 /// The names of the dimensions whose bounds are open.
@@ -135,7 +143,7 @@ struct Solver<'e, 'c> {
     assumed: BTreeSet<String>,
 }
 
-impl Solver<'_, '_> {
+impl<'c> Solver<'_, 'c> {
     /// Takes a size for a dimension that nothing says the size of.
     fn assume(&mut self, dimension: &str, size: i64) {
         self.given.insert(dimension.to_owned(), size);
@@ -143,14 +151,20 @@ impl Solver<'_, '_> {
     }
 
     /// Learns from the views until there is nothing more to learn.
-    fn solve(&mut self, views: &[Parts]) -> Result<()> {
+    fn solve(&mut self, views: &[Parts<'c>]) -> Result<()> {
         // Each round learns at least one extent or is the last.
         loop {
             let before = self.sizes.clone();
             for view in views {
-                self.learn(view)?;
+                self.learn_given(view)?;
             }
-            if self.sizes == before && !self.learn_computed(views)? {
+            if self.sizes != before || self.learn_computed(views)? || self.learn_split(STEPS) {
+                continue;
+            }
+            for view in views {
+                self.learn_view(view, Learned::Free);
+            }
+            if self.sizes == before {
                 return Ok(());
             }
         }
@@ -158,20 +172,20 @@ impl Solver<'_, '_> {
 
     /// Learns extents that bound dimensions from views, once all sizes are there and say nothing of
     /// them. Whether there were some.
-    fn learn_bounds(&mut self, views: &[Parts]) -> Result<bool> {
+    fn learn_bounds(&mut self, views: &[Parts<'c>]) -> bool {
         let before = self.sizes.clone();
         for view in views {
-            self.learn_view(view, Learned::All)?;
+            self.learn_view(view, Learned::All);
             if self.sizes != before {
-                return Ok(true);
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 
     /// Gives the arguments that no computation uses the size 1: any is right. Whether there were
     /// some. An extent that something else is made of waits until all bounds are known.
-    fn settle_unused(&mut self, views: &[Parts]) -> bool {
+    fn settle_unused(&mut self, views: &[Parts<'c>]) -> bool {
         let all_known = views
             .iter()
             .flat_map(|view| &view.dims)
@@ -196,13 +210,13 @@ impl Solver<'_, '_> {
     }
 
     /// Returns whether nothing says how large a dimension is.
-    fn is_open(&self, name: &str, views: &[Parts]) -> bool {
+    fn is_open(&self, name: &str, views: &[Parts<'c>]) -> bool {
         let mut dims = views.iter().flat_map(|view| &view.dims);
         !self.given.contains_key(name)
             && dims.any(|dim| dim.name == name && self.bound(dim.upper).is_none())
     }
 
-    fn check_name(&self, size: &Size, views: &[Parts]) -> Result<()> {
+    fn check_name(&self, size: &Size, views: &[Parts<'c>]) -> Result<()> {
         let mut dims = views.iter().flat_map(|view| &view.dims);
         let Some(dim) = dims.find(|dim| dim.name == size.dimension) else {
             let mut all: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
@@ -226,7 +240,7 @@ impl Solver<'_, '_> {
     }
 
     /// Fails for a size that none of its dimensions has, although all are known.
-    fn check_size(&self, size: &Size, views: &[Parts]) -> Result<()> {
+    fn check_size(&self, size: &Size, views: &[Parts<'c>]) -> Result<()> {
         let dims = views.iter().flat_map(|view| &view.dims);
         let named = dims.filter(|dim| dim.name == size.dimension);
         let bounds: Option<Vec<i64>> = named.map(|dim| self.bound(dim.upper)).collect();
@@ -238,61 +252,63 @@ impl Solver<'_, '_> {
         }
     }
 
-    fn learn(&mut self, view: &Parts) -> Result<()> {
+    fn learn_given(&mut self, view: &Parts<'c>) -> Result<()> {
         for dim in &view.dims {
             if let (Some(size), Bound::Dynamic(value)) = (self.given.get(&dim.name), dim.upper) {
                 self.set(origin(value), *size, &dim.name)?;
             }
         }
-        self.learn_view(view, Learned::Free)
-    }
-
-    fn learn_view(&mut self, view: &Parts, learned: Learned) -> Result<()> {
-        let grids: Vec<Option<Grid>> = view.dims.iter().map(|dim| self.grid(dim)).collect();
-        for buffer in view.inputs.iter().chain(&view.outputs) {
-            self.learn_extents(buffer, &grids, learned)?;
-        }
         Ok(())
     }
 
+    fn learn_view(&mut self, view: &Parts<'c>, learned: Learned) {
+        let grids: Vec<Option<Grid>> = view.dims.iter().map(|dim| self.grid(dim)).collect();
+        for buffer in view.inputs.iter().chain(&view.outputs) {
+            self.learn_extents(buffer, &grids, learned);
+        }
+    }
+
     fn set(&mut self, from: Origin, size: i64, dim: &str) -> Result<()> {
-        let slot = match from {
-            Origin::Argument(argument) => &mut self.sizes.scalars[argument],
-            Origin::Extent { argument, axis } => &mut self.sizes.shapes[argument][axis],
-            Origin::Constant(_) | Origin::Other => return Ok(()),
-        };
-        match *slot {
-            Some(_) if self.assumed.contains(dim) => Ok(()),
-            Some(known) if known != size => Err(disagreement(dim, size, known)),
+        let is_assumed = self.assumed.contains(dim);
+        match self.slot(from) {
+            Some(Some(known)) if *known != size && !is_assumed => {
+                Err(disagreement(dim, size, *known))
+            }
             _ => {
-                *slot = Some(size);
+                self.take(from, size);
                 Ok(())
             }
         }
     }
 
-    fn grid(&self, dim: &Dim) -> Option<Grid> {
+    /// Takes a size for one that is not known. Whether it is none.
+    fn take(&mut self, from: Origin, size: i64) -> bool {
+        let slot = self.slot(from).filter(|slot| slot.is_none());
+        slot.map(|slot| *slot = Some(size)).is_some()
+    }
+
+    fn slot(&mut self, from: Origin) -> Option<&mut Option<i64>> {
+        match from {
+            Origin::Argument(argument) => Some(&mut self.sizes.scalars[argument]),
+            Origin::Extent { argument, axis } => Some(&mut self.sizes.shapes[argument][axis]),
+            Origin::Constant(_) | Origin::Other => None,
+        }
+    }
+
+    fn grid(&self, dim: &Dim<'c>) -> Option<Grid> {
         let of = |bound| self.bound(bound);
         let upper = of(dim.upper).or_else(|| self.given.get(&dim.name).copied());
         Grid::new(of(dim.lower)?, upper?, of(dim.step)?, of(dim.width)?)
     }
 
     /// Extents that nothing else fixes are as large as the view needs.
-    fn learn_extents(
-        &mut self,
-        buffer: &BufferPart,
-        grids: &[Option<Grid>],
-        learned: Learned,
-    ) -> Result<()> {
-        let Origin::Argument(argument) = origin(buffer.value) else {
-            return Ok(());
-        };
-        if self.entry.arguments[argument].ty.kind == BufferKind::Scalar || buffer.pad.is_some() {
-            return Ok(());
-        }
-        for axis in 0..self.sizes.shapes[argument].len() {
-            let is_left_out = learned == Learned::Free && self.is_a_bound(argument, axis);
-            if self.sizes.shapes[argument][axis].is_some() || is_left_out {
+    fn learn_extents(&mut self, buffer: &BufferPart<'c>, grids: &[Option<Grid>], learned: Learned) {
+        let rank = buffer_type(buffer.value.r#type()).map_or(0, |ty| ty.shape.len());
+        for axis in (0..rank).filter(|_| buffer.pad.is_none()) {
+            let needed =
+                |size| self.inverse_extent((buffer.value, axis), size, Fit::AtLeast, STEPS);
+            let is_bound = || self.is_a_bound((buffer.value, axis));
+            if needed(1).is_none() || (learned == Learned::Free && is_bound()) {
                 continue;
             }
             let Some(start) = self.bound(buffer.origin[axis]) else {
@@ -304,26 +320,29 @@ impl Solver<'_, '_> {
                 let mut used = map.dims().into_iter();
                 used.any(|d| grids[d].is_some_and(|grid| grid.is_empty()))
             });
-            if is_unread {
-                self.sizes.shapes[argument][axis] = Some(0);
-                continue;
-            }
-            let ranges: Option<Vec<_>> = maps().map(|map| map.range(grids)).collect();
-            let last = ranges.and_then(|ranges| ranges.iter().map(|r| r.max).max());
-            if let Some(extent) = last.and_then(|last| last.checked_sub(start)?.checked_add(1)) {
-                self.sizes.shapes[argument][axis] = Some(extent.max(0));
+            let last = || {
+                let ranges: Option<Vec<_>> = maps().map(|map| map.range(grids)).collect();
+                let last = ranges?.iter().map(|range| range.max).max()?;
+                last.checked_sub(start)?.checked_add(1)
+            };
+            let extent = if is_unread { Some(0) } else { last() };
+            if let Some((from, size)) = extent.and_then(|extent| needed(extent.max(0))) {
+                self.take(from, size);
             }
         }
-        Ok(())
     }
 
     /// Returns whether an extent bounds a dimension that has no size yet: then the size decides.
-    fn is_a_bound(&self, argument: usize, axis: usize) -> bool {
-        ir::find_all(self.entry.sized, &["tensor.dim", "memref.dim"]).into_iter().any(|op| {
-            let result = ir::result(op, 0);
-            let extent = result.map(origin);
-            matches!(extent, Some(Origin::Extent { argument: a, axis: x }) if a == argument && x == axis)
-        })
+    fn is_a_bound(&self, of: (Val<'c>, usize)) -> bool {
+        let own = self.sources(of, STEPS);
+        let dims = ir::find_all(self.entry.sized, &["tensor.dim", "memref.dim"]).into_iter();
+        let asked = dims.filter_map(|op| {
+            let axis = self.bound(Bound::Dynamic(ir::operand(op, 1)?))?;
+            Some((ir::operand(op, 0)?, usize::try_from(axis).ok()?))
+        });
+        let sources = asked.flat_map(|asked| self.sources(asked, STEPS));
+        let is_own = |from: Origin| matches!(from, Origin::Extent { .. }) && own.contains(&from);
+        sources.into_iter().any(is_own)
     }
 }
 

@@ -1,5 +1,5 @@
-// Upstream's transformations that are made for operations of linalg refuse an mdh.compute here, with what
-// does the same of it. Upstream refuses by type, before any interface is asked, and offers no hook, so that
+// Upstream's transformations that are made for operations of linalg, or for memory, refuse an mdh.compute here,
+// with what does the same of it. Upstream refuses by type, before any interface is asked, and offers no hook, so that
 // this stands in the interface's table of functions, before upstream's own.
 #include "Mdh.h"
 
@@ -36,13 +36,11 @@ DiagnosedSilenceableFailure apply(const Concept *table, Operation *op,
     row = rows().lookup(table);
   }
   for (Operation *payload : state.getPayloadOps(op->getOperand(0))) {
-    if (!isa<mdh::ComputeOp>(payload))
+    MlirStringRef found, instead;
+    if (!mdhRustInstead(row.index, wrap(payload), &found, &instead))
       continue;
-    MlirStringRef instead;
-    mdhRustInstead(row.index, &instead);
     Diagnostic failure(op->getLoc(), DiagnosticSeverity::Error);
-    failure << op->getName() << " found an mdh.compute, expected an operation of linalg: "
-            << unwrap(instead);
+    failure << op->getName() << " found " << unwrap(found) << ": " << unwrap(instead);
     failure.attachNote(payload->getLoc()) << "when applied to this op";
     results.setRemainingToEmpty(cast<transform::TransformOpInterface>(op));
     return DiagnosedSilenceableFailure::silenceableFailure(std::move(failure));
@@ -55,8 +53,7 @@ void mdh::registerInstead(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, transform::TransformDialect *,
                             mdh::MdhDialect *) {
     for (intptr_t index = 0; index < mdhRustNumInstead(); ++index) {
-      MlirStringRef instead;
-      StringRef name = unwrap(mdhRustInstead(index, &instead));
+      StringRef name = unwrap(mdhRustInsteadName(index));
       auto op = RegisteredOperationName::lookup(name, context);
       Concept *table = op ? op->getInterface<transform::TransformOpInterface>() : nullptr;
       if (!table || table->apply == apply)

@@ -60,10 +60,11 @@ bool mdhRustTransform(MlirOperation op, MdhApplication *application);
 // Effects of a transform operation on its operands and on the payload.
 enum MdhTransformEffects { MDH_CONSUMES_HANDLE = 1, MDH_CHANGES_PAYLOAD = 2 };
 int mdhRustTransformEffects(MlirOperation op);
-// The number of upstream's transform operations that refuse an mdh.compute; the name of each, with what is
-// to be said to that (Instead.cpp).
+// The number of upstream's transform operations that refuse computations, and the name of each; whether it
+// refuses an operation, with what is found and expected and what to do instead (Instead.cpp).
 intptr_t mdhRustNumInstead(void);
-MlirStringRef mdhRustInstead(intptr_t index, MlirStringRef *text);
+MlirStringRef mdhRustInsteadName(intptr_t index);
+bool mdhRustInstead(intptr_t index, MlirOperation op, MlirStringRef *found, MlirStringRef *instead);
 // A number, or a value of type index.
 struct MdhIndex {
   MlirValue value; // null: the number

@@ -1,4 +1,7 @@
-//! Values carried by loops and branches: `scf.for`, `scf.while`, `scf.if`.
+//! Values carried by loops and branches: `scf.for`, `scf.forall`, `scf.while`, `scf.if`, `scf.index_switch`,
+//! `scf.execute_region`.
+
+use melior::ir::operation::OperationLike;
 
 use crate::ir::{self, BlockArgument, Op, Val};
 use crate::ops;
@@ -20,6 +23,14 @@ pub fn argument(value: Val) -> Option<Given> {
             first: operand(of, 3 + number.checked_sub(1)?)?,
             next: Some(yielded(of, 0, number - 1)?),
         },
+        // Its threads write parts of one tensor, which keeps its size.
+        (ops::scf::FORALL, _) => Given {
+            first: shared(
+                of,
+                number.checked_sub(ir::integers(of, "staticStep").len())?,
+            )?,
+            next: None,
+        },
         (ops::scf::WHILE, 0) => Given {
             first: operand(of, number)?,
             next: Some(yielded(of, 1, number)?),
@@ -37,10 +48,24 @@ pub fn result(value: Val) -> Option<Vec<Val>> {
     let (op, number) = (ir::defining_op(value)?, ir::result_number(value)?);
     Some(match ir::name_of(op) {
         ops::scf::FOR => vec![operand(op, 3 + number)?, yielded(op, 0, number)?],
+        ops::scf::FORALL => vec![shared(op, number)?],
         ops::scf::WHILE => vec![yielded(op, 0, number + 1)?],
+        ops::scf::EXECUTE_REGION => vec![yielded(op, 0, number)?],
+        ops::scf::INDEX_SWITCH => {
+            let regions = 0..op.region_count();
+            regions
+                .map(|region| yielded(op, region, number))
+                .collect::<Option<_>>()?
+        }
         ops::scf::IF => vec![yielded(op, 0, number)?, yielded(op, 1, number)?],
         _ => return None,
     })
+}
+
+/// The tensor that threads write parts of: these are the last operands.
+fn shared(op: Op, number: usize) -> Option<Val> {
+    let first = op.operand_count().checked_sub(op.result_count())?;
+    operand(op, first + number)
 }
 
 fn yielded(op: Op, region: usize, number: usize) -> Option<Val> {

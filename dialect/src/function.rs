@@ -227,17 +227,14 @@ impl<'c> Translator<'c> {
             ops::memref::GET_GLOBAL => return self.global(op).map_err(unknown),
             ops::memref::TRANSPOSE => return self.transpose(op, statements).map_err(unknown),
             ops::scf::EXECUTE_REGION => return self.executed(op, statements),
+            ops::scf::INDEX_SWITCH => return self.index_switch(op, statements),
+            ops::arith::SELECT if ir::result(op, 0).is_some_and(memory::is_memref) => {
+                return self.selected(op, statements).map_err(unknown);
+            }
             ops::linalg::GENERIC if self.is_spelled_out(op) => {
                 return self.spelled_out(op, statements);
             }
-            ops::linalg::INDEX => {
-                let number = shapes::integer(op, "dim").and_then(|d| usize::try_from(d).ok());
-                let index = number.and_then(|d| self.nest.get(d).copied());
-                let index = index.ok_or_else(|| unknown("is not in a loop of linalg".into()))?;
-                let result = op.result(0).map_err(|_| unknown("has no result".into()))?;
-                self.name(ir::value(result), index);
-                return Ok(());
-            }
+            ops::linalg::INDEX => return self.loop_index(op).map_err(unknown),
             ops::linalg::SOFTMAX => return self.softmax(op, statements).map_err(unknown),
             ops::linalg::PACK | ops::linalg::UNPACK => {
                 return self.pack(op, statements).map_err(unknown);
@@ -260,6 +257,15 @@ impl<'c> Translator<'c> {
             ops::scf::IF => self.branch(op)?,
             _ => self.statement(op).map_err(unknown)?,
         });
+        Ok(())
+    }
+
+    /// `linalg.index`, which is the index of a loop.
+    fn loop_index(&mut self, op: Op<'c>) -> Result<(), String> {
+        let number = shapes::integer(op, "dim").and_then(|d| usize::try_from(d).ok());
+        let index = number.and_then(|d| self.nest.get(d).copied());
+        let index = index.ok_or("is not in a loop of linalg")?;
+        self.name(ir::result(op, 0).ok_or("has no result")?, index);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-use melior::ir::attribute::ArrayAttribute;
+use melior::ir::attribute::{ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
     Attribute, AttributeLike, BlockLike, BlockRef, Location, RegionLike, RegionRef, Type, TypeLike,
@@ -338,6 +338,13 @@ pub fn array<'c>(op: Op<'c>, name: &str) -> Vec<Attribute<'c>> {
     attribute(op, name).map_or(Vec::new(), elements)
 }
 
+/// The axes that a reshape joins or splits, in groups.
+pub fn axis_groups(op: Op) -> Vec<Vec<usize>> {
+    let axis = |axis| Some(IntegerAttribute::try_from(axis).ok()?.value() as usize);
+    let group = |group| elements(group).into_iter().filter_map(axis).collect();
+    array(op, "reassociation").into_iter().map(group).collect()
+}
+
 /// The elements of an array attribute; empty if it is none.
 pub fn elements(attribute: Attribute) -> Vec<Attribute> {
     let Ok(array) = ArrayAttribute::try_from(attribute) else {
@@ -379,7 +386,7 @@ pub fn integers(op: Op, name: &str) -> Vec<i64> {
 /// An integer attribute of an operation.
 pub fn integer(op: Op, name: &str) -> Option<i64> {
     let attribute = attribute(op, name)?;
-    melior::ir::attribute::IntegerAttribute::try_from(attribute)
+    IntegerAttribute::try_from(attribute)
         .ok()
         .map(|number| number.value())
 }

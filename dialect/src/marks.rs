@@ -94,8 +94,15 @@ pub const FITS: Mark = Mark {
     value: Value::Unit,
 };
 
+/// A computation that was `linalg.map`, which it becomes again rather than an operation that has a name for its body.
+pub const MAP: Mark = Mark {
+    name: "mdh.map",
+    hosts: &[ops::mdh::COMPUTE],
+    value: Value::Unit,
+};
+
 /// All of them.
-pub const ALL: [&Mark; 8] = [
+pub const ALL: [&Mark; 9] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
@@ -104,6 +111,7 @@ pub const ALL: [&Mark; 8] = [
     &ASSOCIATIVE,
     &COMMUTATIVE,
     &FITS,
+    &MAP,
 ];
 
 impl Mark {

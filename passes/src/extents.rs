@@ -270,7 +270,11 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
             )
         }
         ops::scf::FOR => of_loop(op, buffer, axis, assumed),
-        ops::scf::WHILE | ops::scf::IF => of_all(op, buffer, axis, assumed),
+        ops::scf::FORALL
+        | ops::scf::WHILE
+        | ops::scf::IF
+        | ops::scf::INDEX_SWITCH
+        | ops::scf::EXECUTE_REGION => of_all(op, buffer, axis, assumed),
         _ => None,
     };
     found.unwrap_or(Extent::Axis(buffer, axis))

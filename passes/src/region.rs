@@ -183,6 +183,26 @@ pub fn erase_dead(block: BlockRef) {
     }
 }
 
+/// Takes out arithmetic, sizes and empty tensors that nothing uses any more, and what only these have used.
+pub fn erase_unused(mut values: Vec<Val>) {
+    let known = [ops::tensor::DIM, ops::memref::DIM, ops::tensor::EMPTY];
+    while let Some(value) = values.pop() {
+        // An operation that is gone is asked for nothing.
+        if values.contains(&value) {
+            continue;
+        }
+        let Some(op) = ir::defining_op(value).filter(|op| op.result_count() == 1) else {
+            continue;
+        };
+        let name = ir::name_of(op);
+        let is_free = name.starts_with("arith.") || known.contains(&name);
+        if is_free && !ir::has_uses(value) {
+            values.extend(op.operands().map(ir::value));
+            erase(op);
+        }
+    }
+}
+
 /// A constant at the start of a block.
 pub fn constant<'c>(block: BlockRef<'c, 'c>, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
     let location = terminator(block).location();

@@ -30,6 +30,27 @@ func.func @matmul_from_zero(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor
   return %d : tensor<?x?xf32>
 }
 
+func.func @map(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %d = linalg.map { math.exp } ins(%a : tensor<?xf32>) outs(%c : tensor<?xf32>)
+  %e = linalg.map ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%c : tensor<?xf32>)
+    (%x: f32, %y: f32, %z: f32) {
+      %s = arith.addf %x, %y : f32
+      %t = arith.mulf %s, %x : f32
+      linalg.yield %t : f32
+    }
+  return %d, %e : tensor<?xf32>, tensor<?xf32>
+}
+
+func.func @map_in_memory(%a: memref<4x6xf32>, %c: memref<4x6xf32>) {
+  linalg.map { math.exp } ins(%a : memref<4x6xf32>) outs(%c : memref<4x6xf32>)
+  return
+}
+
+func.func @exp(%a: tensor<?xf32>, %c: tensor<?xf32>) -> tensor<?xf32> {
+  %d = linalg.exp ins(%a : tensor<?xf32>) outs(%c : tensor<?xf32>) -> tensor<?xf32>
+  return %d : tensor<?xf32>
+}
+
 func.func @batch(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>, %c: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
   %d = linalg.batch_matmul ins(%a, %b : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%c : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
   return %d : tensor<?x?x?xf32>

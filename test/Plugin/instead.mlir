@@ -1,5 +1,5 @@
-// Upstream's transformations that are for operations of linalg alone refuse an mdh.compute in our words, also
-// those that upstream refuses without saying whom, or does nothing for: with what does the same here.
+// Upstream's transformations that are for operations of linalg alone, or for memory, refuse an mdh.compute in our
+// words, also those that upstream refuses without saying whom, or does nothing for: with what does the same here.
 //
 // RUN: mlir-opt --load-dialect-plugin=%mdh_plugin --load-pass-plugin=%mdh_plugin %s --split-input-file \
 // RUN:   --transform-interpreter --verify-diagnostics -o /dev/null
@@ -199,6 +199,26 @@ module attributes {transform.with_named_sequence} {
     %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
     // expected-error @+1 {{transform.structured.scalarize found an mdh.compute, expected an operation of linalg: tiles of one point are as good: use 'transform.structured.tile_using_for' with sizes of 1}}
     %p = transform.structured.scalarize %c : (!any) -> !any
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    // expected-note @+1 {{when applied to this op}}
+    %d = mdh.compute (i = 64, j = 48, k = 32)
+      out_view(d = %c[i, j] : tensor<64x48xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k, j] : tensor<32x48xf32>)
+    return %d : tensor<64x48xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.convert_to_loops found an mdh.compute on tensors, expected one on memrefs: its loops read and write memory: run the pass 'one-shot-bufferize' before, or use 'transform.bufferization.one_shot_bufferize'; loops on tensors are those of 'transform.structured.tile_using_for' with sizes of 1}}
+    %p = transform.structured.convert_to_loops %c : (!any) -> !any
     transform.yield
   }
 }

@@ -169,7 +169,6 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   func.func @tensors(%x: tensor<8xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
-    // CHECK: error: failed to apply
     %y = mdh.compute (i = 8)
       out_view(y = %init[i] : tensor<8xi32>)
       md_hom(id, (cc))
@@ -178,6 +177,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
     %y = transform.mdh.match y in %root : (!any) -> !any
+    // CHECK: error: transform.structured.convert_to_loops found an mdh.compute on tensors, expected one on memrefs: its loops read and write memory: run the pass 'one-shot-bufferize' before
     %loop = transform.structured.convert_to_loops %y : (!any) -> !any
     transform.yield
   }

@@ -114,7 +114,7 @@ fn names(source: &Source) -> Result<Vec<String>> {
     let names = written(compile::operation(&module)).remove("f");
     compile::form(&context, &mut module)?;
     let names = names.unwrap_or_default();
-    let entry = entry::find(compile::operation(&module), "f", &names)?;
+    let entry = entry::find(compile::operation(&module), None, "f", &names)?;
     Ok(entry.arguments.into_iter().map(|a| a.name).collect())
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use mdh_algebra::computation::{Computation, Extent};
 use mdh_dialect::ir;
-use mdh_dialect::parts::Bound;
 use mdh_dialect::read;
+use mdh_passes::extents;
 
 use crate::cli::Size;
 use crate::entry::Entry;
@@ -29,10 +29,7 @@ impl Given {
         let mut found = Given::default();
         for op in ir::find_all(entry.op, &["mdh.compute"]) {
             for dim in read::compute(op).map_or(Vec::new(), |parts| parts.dims) {
-                let bound = match dim.upper {
-                    Bound::Dynamic(value) => sizes::value(entry, &known, value),
-                    fixed => fixed.known(),
-                };
+                let bound = sizes::value(entry, &known, extents::of_bound(dim.upper));
                 let before = found.bounds.entry(dim.name).or_insert(bound);
                 *before = before.filter(|own| Some(*own) == bound);
             }

@@ -28,10 +28,11 @@ use crate::error::{Error, Result};
 use crate::functions::{functions_of, has_body, is_private, symbol_name};
 use crate::names::Names;
 
-/// Emits the files that a command asks for, of a module whose computations are formed.
+/// Emits the files that a command asks for, of a module whose computations are formed, and which was raised from
+/// another one, if it was.
 pub fn emit(
     context: &Context,
-    module: &mut Module,
+    (module, written): (&mut Module, Option<Module>),
     names: &BTreeMap<String, Names>,
     arguments: &CompileArguments,
     stem: &str,
@@ -49,7 +50,8 @@ pub fn emit(
     let mut entries = Vec::new();
     for function in functions.iter().filter(|_| has_c) {
         let names = names.get(symbol_name(*function));
-        let entry = entry::describe(*function, &names.cloned().unwrap_or_default());
+        let written = written.as_ref().map(compile::operation);
+        let entry = entry::describe(*function, written, &names.cloned().unwrap_or_default());
         entries.push(entry.map_err(|error| error.help(OTHER_TYPES))?);
     }
     let interfaces: Result<Vec<Interface>> = entries.iter().map(signature::of).collect();

@@ -9,6 +9,7 @@ use melior::ir::operation::OperationLike;
 use crate::carried;
 
 /// Origin of a value of type index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Argument(usize),
     Extent { argument: usize, axis: usize },
@@ -44,21 +45,31 @@ pub fn origin(value: Val) -> Origin {
 }
 
 /// Returns the origin of the extent of an axis.
-fn extent(buffer: Val, axis: usize) -> Origin {
+pub fn extent(buffer: Val, axis: usize) -> Origin {
     let buffer = carried::first(buffer);
     if let Some(argument) = carried::argument(buffer) {
         return Origin::Extent { argument, axis };
     }
     let shape = types::buffer_type(buffer.r#type()).map_or(Vec::new(), |ty| ty.shape);
-    let is_made =
-        |name: &str| [ops::tensor::EMPTY, ops::memref::ALLOC, ops::memref::ALLOCA].contains(&name);
-    match (shape.get(axis), ir::defining_op(buffer)) {
-        (Some(Some(size)), _) => Origin::Constant(*size),
-        // Only sizes that are not known are operands.
-        (Some(None), Some(op)) if is_made(ir::name_of(op)) => {
-            let number = shape[..axis].iter().filter(|size| size.is_none()).count();
-            ir::operand(op, number).map_or(Origin::Other, origin)
-        }
-        _ => Origin::Other,
+    match shape.get(axis) {
+        Some(Some(size)) => Origin::Constant(*size),
+        _ => size_operand(buffer, axis).map_or(Origin::Other, origin),
+    }
+}
+
+/// The operand that gives an axis of what an operation makes its size.
+pub fn size_operand(buffer: Val, axis: usize) -> Option<Val> {
+    let op = ir::defining_op(buffer)?;
+    let first = match ir::name_of(op) {
+        ops::tensor::EMPTY | ops::memref::ALLOC | ops::memref::ALLOCA => 0,
+        ops::tensor::EXPAND_SHAPE | ops::memref::EXPAND_SHAPE => 1,
+        _ => return None,
+    };
+    let shape = types::buffer_type(buffer.r#type())?.shape;
+    // Only sizes that are not known are operands.
+    let before = shape.get(..axis)?.iter().filter(|size| size.is_none());
+    match shape.get(axis)? {
+        Some(_) => None,
+        None => ir::operand(op, first + before.count()),
     }
 }

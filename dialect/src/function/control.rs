@@ -1,6 +1,7 @@
 //! Loops and branches of a function into the algebra's.
 
 use mdh_algebra::program::{Body, For, Forall, If, Index, Insertion, Statement, ValueId, While};
+use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::operation::OperationLike;
 
 use super::{Translator, Unknown};
@@ -237,6 +238,78 @@ impl<'c> Translator<'c> {
             branches,
             results: self.results(op),
         })))
+    }
+
+    /// `arith.select` of memory: a branch that yields one of two names.
+    pub(super) fn selected(
+        &mut self,
+        op: Op<'c>,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), String> {
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let [condition, choices @ ..] = &operands[..] else {
+            return Err("has no condition".into());
+        };
+        let condition = self.id(*condition)?;
+        let mut branches = [Body::default(), Body::default()];
+        // A branch has its origin before those of what it holds.
+        self.origins.push(self.instead.unwrap_or(op));
+        for (body, memref) in branches.iter_mut().zip(choices) {
+            body.yields = self.carrying(op, &[*memref], &mut body.statements)?;
+        }
+        statements.push(Statement::If(Box::new(If {
+            condition,
+            branches,
+            results: self.results(op),
+        })));
+        Ok(())
+    }
+
+    /// `scf.index_switch`: branches, each in what the one before it does otherwise.
+    pub(super) fn index_switch(
+        &mut self,
+        op: Op<'c>,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), Unknown<'c>> {
+        let here = |message: String| Unknown { op, message };
+        let flag = ir::operand(op, 0).ok_or_else(|| here("has no operand".into()))?;
+        let flag = self.id(flag).map_err(here)?;
+        let cases = ir::integers(op, "cases");
+        let body = self.cases_from(op, flag, (&cases, 1))?;
+        statements.extend(body.statements);
+        let results: Vec<Val<'c>> = op.results().map(ir::value).collect();
+        for (result, id) in results.into_iter().zip(body.yields) {
+            self.name(result, id);
+        }
+        Ok(())
+    }
+
+    /// The cases from one on, the first of which has the region of that number; after all of them the first region.
+    fn cases_from(
+        &mut self,
+        op: Op<'c>,
+        flag: ValueId,
+        (cases, region): (&[i64], usize),
+    ) -> Result<Body, Unknown<'c>> {
+        let [case, others @ ..] = cases else {
+            return self.body(op, 0);
+        };
+        let mut body = Body::default();
+        let case = Scalar::from_i64(ScalarType::Index, *case);
+        let condition = self.is_case(op, (flag, case), &mut body.statements);
+        self.origins.push(self.instead.unwrap_or(op));
+        let branches = [
+            self.body(op, region)?,
+            self.cases_from(op, flag, (others, region + 1))?,
+        ];
+        let yields = branches[0].yields.clone();
+        body.yields = yields.into_iter().map(|own| self.leaving(own)).collect();
+        body.statements.push(Statement::If(Box::new(If {
+            condition,
+            branches,
+            results: body.yields.clone(),
+        })));
+        Ok(body)
     }
 
     /// `scf.execute_region`

@@ -134,7 +134,8 @@ impl<'c> Translator<'c> {
         Ok(())
     }
 
-    fn is_case(
+    /// Returns whether a value is that of a case.
+    pub(super) fn is_case(
         &mut self,
         op: Op<'c>,
         (flag, value): (ValueId, Scalar),

@@ -62,19 +62,12 @@ impl<'c> Translator<'c> {
                     memory,
                 }
             }
-            ops::tensor::COLLAPSE_SHAPE | ops::memref::COLLAPSE_SHAPE => {
-                let groups = ir::array(op, "reassociation").into_iter().map(|group| {
-                    let axes = ir::elements(group).into_iter();
-                    let axes = axes.flat_map(|axis| IntegerAttribute::try_from(axis).ok());
-                    axes.map(|axis| axis.value() as usize).collect()
-                });
-                Statement::Reshape {
-                    result: self.result(op)?,
-                    tensor: first,
-                    shaping: Shaping::Groups(groups.collect()),
-                    memory,
-                }
-            }
+            ops::tensor::COLLAPSE_SHAPE | ops::memref::COLLAPSE_SHAPE => Statement::Reshape {
+                result: self.result(op)?,
+                tensor: first,
+                shaping: Shaping::Groups(ir::axis_groups(op)),
+                memory,
+            },
             ops::tensor::CONCAT => Statement::Concat {
                 result: self.result(op)?,
                 axis: integer(op, "dim").unwrap_or(0) as usize,

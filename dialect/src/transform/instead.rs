@@ -3,9 +3,37 @@
 //! They refuse an `mdh.compute` before they ask it anything, and some without saying whom. So C++ asks this
 //! table first (`cpp/Instead.cpp`).
 
-use mlir_sys::MlirStringRef;
+use melior::ir::operation::OperationLike;
+use mlir_sys::{MlirOperation, MlirStringRef};
 
 use crate::ffi::string_ref;
+use crate::ir::{self, Op};
+use crate::ops;
+
+/// The computations that a transformation refuses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    All,
+    OnTensors,
+}
+
+impl Refused {
+    fn contains(self, op: Op) -> bool {
+        let is_refused = self == Refused::All || op.result_count() > 0;
+        ir::name_of(op) == ops::mdh::COMPUTE && is_refused
+    }
+
+    /// Found and expected.
+    fn found(self) -> &'static str {
+        match self {
+            Refused::All => "an mdh.compute, expected an operation of linalg",
+            Refused::OnTensors => "an mdh.compute on tensors, expected one on memrefs",
+        }
+    }
+}
+
+/// The one that works on computations, but on memory alone.
+const CONVERT_TO_LOOPS: &str = "transform.structured.convert_to_loops";
 
 const TAILS: &str = "rests of tiles are masked here and nothing is padded: use \
      'transform.mdh.tails %c {i: mask}'";
@@ -17,7 +45,7 @@ const SIZES: &str = "a computation takes the sizes of its tiles, and what to do 
      use 'transform.mdh.parts %c main {i: 64}' and 'transform.mdh.tails %c {i: peel}'";
 
 /// Operations, each with what is to be said.
-const INSTEAD: [(&str, &str); 16] = [
+const INSTEAD: [(&str, &str); 17] = [
     ("transform.structured.pad", TAILS),
     ("transform.structured.pad_tiling_interface", TAILS),
     (
@@ -49,6 +77,12 @@ const INSTEAD: [(&str, &str); 16] = [
         "transform.structured.scalarize",
         "tiles of one point are as good: use 'transform.structured.tile_using_for' with sizes of 1",
     ),
+    (
+        CONVERT_TO_LOOPS,
+        "its loops read and write memory: run the pass 'one-shot-bufferize' before, or use \
+         'transform.bufferization.one_shot_bufferize'; loops on tensors are those of \
+         'transform.structured.tile_using_for' with sizes of 1",
+    ),
     ("transform.structured.multitile_sizes", SIZES),
     ("transform.structured.continuous_tile_sizes", SIZES),
     ("transform.structured.generalize", FORM),
@@ -63,9 +97,29 @@ extern "C" fn mdhRustNumInstead() -> isize {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn mdhRustInstead(index: isize, text: &mut MlirStringRef) -> MlirStringRef {
+extern "C" fn mdhRustInsteadName(index: isize) -> MlirStringRef {
+    string_ref(row(index).0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustInstead(
+    index: isize,
+    op: MlirOperation,
+    found: &mut MlirStringRef,
+    instead: &mut MlirStringRef,
+) -> bool {
+    let (name, text) = row(index);
+    let refused = match name {
+        CONVERT_TO_LOOPS => Refused::OnTensors,
+        _ => Refused::All,
+    };
+    *found = string_ref(refused.found());
+    *instead = string_ref(text);
+    // SAFETY: the operation is valid as long as the call lasts.
+    refused.contains(unsafe { ir::op_from_raw(op) })
+}
+
+fn row(index: isize) -> (&'static str, &'static str) {
     let row = usize::try_from(index).ok().and_then(|row| INSTEAD.get(row));
-    let (name, instead) = row.copied().unwrap_or_default();
-    *text = string_ref(instead);
-    string_ref(name)
+    row.copied().unwrap_or_default()
 }

@@ -53,13 +53,18 @@ pub struct Fold<'c, 'p> {
 
 impl<'c> Fold<'c, '_> {
     /// The tuple before anything has been combined: the neutral element where there is one.
+    ///
+    /// A sum to which something is carried in starts from -0.0, the only number that also leaves -0.0 as it is.
+    /// Others start from 0.0, as sums are written whose start raising has left out.
     pub fn nothing(&self, builder: &mut Builder<'c>) -> Partial<'c> {
         let components = &self.computation.components;
+        let is_carried = self.computation.carries.iter().any(|c| !c.has_valid_bit);
         match self.computation.operators.first() {
             Some(Operator::Builtin(operators)) => {
                 let pairs = operators.iter().zip(components);
-                let neutral = |(op, ty): (&Builtin, &ScalarType)| {
-                    op.neutral(*ty).unwrap_or_else(|| Scalar::zero(*ty))
+                let neutral = |(op, ty): (&Builtin, &ScalarType)| match op {
+                    Builtin::Addf if is_carried => Scalar::from_f64(*ty, -0.0),
+                    _ => op.neutral(*ty).unwrap_or_else(|| Scalar::zero(*ty)),
                 };
                 let values = pairs.map(|pair| builder.scalar(neutral(pair))).collect();
                 Partial {

@@ -66,13 +66,6 @@ pub fn filled_before<'c>(op: Op<'c>, memory: Val<'c>) -> Option<(Op<'c>, Scalar)
     None
 }
 
-/// Returns whether a number changes nothing where an operator combines it with others. Sums of more than one term
-/// start from +0.0, from whichever zero they do as they are written.
-pub fn is_neutral(number: Scalar, neutral: Scalar) -> bool {
-    let zero = |s: Scalar| s.ty.is_float() && s.as_f64() == 0.0;
-    number == neutral || (zero(number) && zero(neutral))
-}
-
 /// Returns whether a filled tensor has no other purpose than to be read by computations, which see
 /// the number itself.
 pub fn is_view(fill: Op) -> bool {

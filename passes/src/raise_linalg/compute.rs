@@ -15,7 +15,7 @@ use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
 use super::accumulate::{Body, Law, Operator};
-use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
+use super::accumulators::{filled_before, is_whole, uniform};
 use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured, buffer};
 use super::{Checks, Licence};
@@ -62,6 +62,9 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
         let compute = Builder::before(op).insert(draft.compute);
         if is_open {
             marks::FITS.set(compute);
+        }
+        if ir::name_of(op) == ops::linalg::MAP {
+            marks::MAP.set(compute);
         }
         for (number, own) in group.iter().zip(compute.results()) {
             let old = ir::result(op, *number).unwrap_or_else(|| panic!("a result for each tensor"));
@@ -480,7 +483,7 @@ fn is_one_term(parts: &Parts, neutral: &[Scalar]) -> bool {
 }
 
 /// Returns whether all destinations hold the neutral element, everywhere: then the operations that
-/// fill memory with it.
+/// fill memory with it. That of sums is 0.0, with which they start: -0.0 is carried in.
 fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Option<Vec<Op<'c>>> {
     let mut replaced = Vec::new();
     for (output, neutral) in outputs.iter().zip(neutral) {
@@ -496,7 +499,7 @@ fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Opti
             replaced.push(fill);
             Some(number)
         };
-        if !is_whole(output) || !number.is_some_and(|number| is_neutral(number, *neutral)) {
+        if !is_whole(output) || number != Some(*neutral) {
             return None;
         }
     }

@@ -78,6 +78,7 @@ pub fn erase_assertions(op: Op) {
     let loops: Vec<Vec<Extent>> = loops.map(Iterator::collect).collect();
     let before = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
     let before: Vec<Op> = before.collect();
+    let mut unused = Vec::new();
     for assertion in before {
         let text = ir::attribute(assertion, "msg").and_then(ir::text);
         if ir::name_of(assertion) != ops::cf::ASSERT || !text.is_some_and(|t| t.contains(WORDS)) {
@@ -90,7 +91,9 @@ pub fn erase_assertions(op: Op) {
         };
         let both = [a, b].map(extents::of_value);
         if (loops.iter()).any(|own| both.iter().all(|side| own.contains(side))) {
+            unused.extend(ir::operand(assertion, 0));
             region::erase(assertion);
         }
     }
+    region::erase_unused(unused);
 }

@@ -91,11 +91,21 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         let parts = read::compute(op)?;
         let before = ir::previous(op);
-        if let Err(rule) = convert(op, &parts, names) {
-            let made = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
-            let made: Vec<Op> = made.take_while(|op| Some(*op) != before).collect();
-            made.into_iter().for_each(region::erase);
-            ir::remark_at(op, &format!("stays a computation: {rule}"));
+        let outcome = convert(op, &parts, names);
+        let made = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
+        let made: Vec<Op> = made.take_while(|op| Some(*op) != before).collect();
+        match outcome {
+            Ok(said) => {
+                let mut unused = parts.dynamic_bounds();
+                unused.extend(made.iter().flat_map(|op| op.results().map(ir::value)));
+                said.into_iter().for_each(erase_assertions);
+                region::erase(op);
+                region::erase_unused(unused);
+            }
+            Err(rule) => {
+                made.into_iter().for_each(region::erase);
+                ir::remark_at(op, &format!("stays a computation: {rule}"));
+            }
         }
     }
     Ok(())
@@ -108,7 +118,8 @@ enum Function {
     Own,
 }
 
-fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String> {
+/// Makes operations of linalg of a computation, which nothing uses then: one that says that sizes fit, if it does.
+fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<'c>>, String> {
     if parts.threads != Threads::default() {
         return Err("it is a part of a kernel: expected one that has not been tiled".into());
     }
@@ -134,8 +145,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String
     if let Some(whole) = copied_whole(builder, (op, parts), &inputs, &outputs) {
         let old = ir::result(op, 0).unwrap_or_else(|| panic!("a tensor is a result"));
         region::replace_all_uses(old, whole);
-        region::erase(op);
-        return Ok(());
+        return Ok(None);
     }
     let window = window(builder, &domain, inputs.iter().chain(&outputs));
     let is_new = |window: &Val| is_memory(*window) && !ir::has_uses(*window);
@@ -155,20 +165,18 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String
         set_laws(made, parts);
     }
     if names == Names::Known {
-        made = named::specialize(made, is_plain(op) && window.is_none());
+        let map = marks::MAP.is_on(op).then(|| named::map(made)).flatten();
+        let is_plain = is_plain(op) && window.is_none();
+        made = map.unwrap_or_else(|| named::specialize(made, is_plain));
     }
     for ((old, new), whole) in op.results().zip(made.results()).zip(&wholes) {
         let new = whole.merged(builder, ir::value(new));
         region::replace_all_uses(ir::value(old), new);
     }
-    if domain.fits {
-        erase_assertions(made);
-    }
     if let Some(window) = allocated {
         builder.op(ops::memref::DEALLOC, &[window], &[], &[]);
     }
-    region::erase(op);
-    Ok(())
+    Ok(domain.fits.then_some(made))
 }
 
 /// Puts the laws of an operator of one's own on the operation.

@@ -149,6 +149,20 @@ pub fn specialize<'c>(generic: Op<'c>, is_plain: bool) -> Op<'c> {
     let Some(made) = made else {
         return generic;
     };
+    replaced(generic, made)
+}
+
+/// Puts `linalg.map` in the place of a generic operation whose loops are the indices of all operands.
+pub fn map<'c>(generic: Op<'c>) -> Option<Op<'c>> {
+    let of = Structured::read(generic).ok()?;
+    let is_whole = |map: &Vec<Expr>| map.iter().cloned().eq((0..of.rank).map(Expr::Dim));
+    let is_map = of.outputs.len() == 1 && of.operands().all(|operand| is_whole(&operand.map));
+    let is_map = is_map && has_sizes_of_one_kind(&of);
+    let made = is_map.then(|| build(&of, ops::linalg::MAP, &[], region::copy(of.op, 0)))?;
+    Some(replaced(generic, made))
+}
+
+fn replaced<'c>(generic: Op<'c>, made: Operation<'c>) -> Op<'c> {
     let made = Builder::before(generic).insert(made);
     for mark in [&marks::ASSOCIATIVE, &marks::COMMUTATIVE] {
         if mark.is_on(generic) {
@@ -564,6 +578,7 @@ fn build<'c>(
     let segments = DenseI32ArrayAttribute::new(context, &sizes).into();
     let has_segments = ![
         ops::linalg::BROADCAST,
+        ops::linalg::MAP,
         ops::linalg::REDUCE,
         ops::linalg::TRANSPOSE,
     ]

@@ -3,9 +3,8 @@
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types::{self, DYNAMIC};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, AttributeLike, ValueLike};
-use mlir_sys::*;
 
 use super::{Outside, View, ViewAxis};
 use crate::builder::known;
@@ -124,25 +123,6 @@ fn memref_permutation(op: Op) -> Option<Vec<i64>> {
     map.iter().map(place).collect()
 }
 
-/// The groups of axes of a reshape.
-fn groups(op: Op) -> Vec<Vec<usize>> {
-    let integer = |a: Attribute| {
-        // SAFETY: the kind is checked before the value is read.
-        unsafe {
-            let raw = a.to_raw();
-            if mlirAttributeIsAInteger(raw) {
-                mlirIntegerAttrGetValueInt(raw) as usize
-            } else {
-                0
-            }
-        }
-    };
-    let groups = ir::array(op, "reassociation").into_iter();
-    groups
-        .map(|g| ir::elements(g).into_iter().map(integer).collect())
-        .collect()
-}
-
 /// For each axis of a group the number of elements that one step of it skips; `None` where a size
 /// inside of it is unknown.
 fn steps(shape: &[Option<i64>], group: &[usize]) -> Option<Vec<i64>> {
@@ -163,7 +143,7 @@ fn expand<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
     let (source, source_shape) = source(op)?;
     let shape = types::buffer_type(value.r#type())?.shape;
     let mut axes = Vec::new();
-    for group in groups(op) {
+    for group in ir::axis_groups(op) {
         // An axis of size 1 has the index 0.
         let group: Vec<usize> = group
             .into_iter()
@@ -199,7 +179,7 @@ fn collapse<'c>(op: Op<'c>) -> Option<View<'c>> {
         offset: None,
     };
     let mut axes: Vec<ViewAxis> = (0..shape.len()).map(|_| zero()).collect();
-    for (number, group) in groups(op).into_iter().enumerate() {
+    for (number, group) in ir::axis_groups(op).into_iter().enumerate() {
         let group: Vec<usize> = group
             .into_iter()
             .filter(|a| shape.get(*a) != Some(&Some(1)))

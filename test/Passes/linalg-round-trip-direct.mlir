@@ -1,0 +1,52 @@
+// Raised, and as linalg again, is what was written, also where nothing simplifies: sizes that raising asks for, and
+// asserts, are gone, and linalg.map is none of the operations that have a name for its body.
+//
+// RUN: mdh-opt %s -o %t.same.mlir
+// RUN: mdh-opt %s --mdh-raise-linalg --mdh-to-linalg -o %t.direct.mlir
+// RUN: diff %t.same.mlir %t.direct.mlir
+// RUN: mdh-opt %s --mdh-raise --mdh-lower-to-linalg -o %t.checked.mlir
+// RUN: diff %t.same.mlir %t.checked.mlir
+
+func.func @matmul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %d = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}
+
+func.func @memory(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
+  linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
+  return
+}
+
+func.func @conv(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %d = linalg.conv_2d ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}
+
+// What else asks for a size keeps it.
+func.func @reduce(%a: tensor<?x?xf32>, %f: tensor<?xf32>) -> (tensor<?xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?x?xf32>
+  %d = linalg.reduce { arith.addf } ins(%a : tensor<?x?xf32>) outs(%f : tensor<?xf32>) dimensions = [1]
+  return %d, %n : tensor<?xf32>, index
+}
+
+func.func @maps(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %d = linalg.map { math.exp } ins(%a : tensor<?xf32>) outs(%c : tensor<?xf32>)
+  %e = linalg.map ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%c : tensor<?xf32>)
+    (%x: f32, %y: f32, %z: f32) {
+      %s = arith.addf %x, %y : f32
+      %t = arith.mulf %s, %x : f32
+      linalg.yield %t : f32
+    }
+  return %d, %e : tensor<?xf32>, tensor<?xf32>
+}
+
+func.func @map_in_memory(%a: memref<4x6xf32>, %c: memref<4x6xf32>) {
+  linalg.map { math.exp } ins(%a : memref<4x6xf32>) outs(%c : memref<4x6xf32>)
+  return
+}
+
+func.func @exp(%a: tensor<?xf32>, %c: tensor<?xf32>) -> tensor<?xf32> {
+  %d = linalg.exp ins(%a : tensor<?xf32>) outs(%c : tensor<?xf32>) -> tensor<?xf32>
+  return %d : tensor<?xf32>
+}
