@@ -28,6 +28,7 @@ use mdh_algebra::computation::{Buffer, Combine, Computation};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{self, Options, Pass};
+use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
 
 use crate::choose;
@@ -48,10 +49,15 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 fn reverse(op: Op) -> Result<(), Errors> {
     let (parts, computation) = translate::both(op, Depth::Signatures)?;
+    let rank = computation.dimensions.len();
+    if schedule::has_schedule(op) {
+        for d in (0..rank).filter(|d| is_backwards(&computation, *d)) {
+            say_stays(op, &computation.dimensions[d].name, SCHEDULED);
+        }
+    }
     if !choose::is_open(op, &parts) {
         return Ok(());
     }
-    let rank = computation.dimensions.len();
     let reversed = (0..rank).map(|d| {
         let place = is_backwards(&computation, d).then(|| opposite(&computation, d))?;
         let name = &computation.dimensions[d].name;
@@ -78,6 +84,7 @@ fn reverse(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
+const SCHEDULED: &str = "it has a schedule, which is followed as it is: expected none";
 const IN_PLACE: &str = "it is computed in place: expected another buffer for the result";
 
 /// Remarks the reason for which memory is gone through backwards along a dimension.

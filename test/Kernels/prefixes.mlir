@@ -9,6 +9,16 @@
 // CHECK: no mistakes found
 // CHECK: check passed
 // CUDA:  check passed
+//
+// Tiles that are compiled again: what only loops over threads use is theirs.
+// RUN: mdh run %s --entry threads --device sim --random 1 --out y=%t.threads.npy
+// RUN: mdh compile %s --entry threads --device sim --emit tiles > %t.threads.mlir
+// RUN: mdh run %t.threads.mlir --device sim --random 1 --out arg1=%t.again.npy
+// RUN: cmp %t.threads.npy %t.again.npy
+// RUN: mdh run %s --entry loops --device sim --random 1 --out y=%t.loops.npy
+// RUN: mdh compile %s --entry loops --device sim --emit tiles > %t.loops.mlir
+// RUN: mdh run %t.loops.mlir --device sim --random 1 --out arg1=%t.again.npy
+// RUN: cmp %t.loops.npy %t.again.npy
 
 // What tiles of one prefix-sum carry out is memory of the block that has them.
 func.func @parts(%x: memref<?x?xi32>, %y: memref<?x?xi32>) {

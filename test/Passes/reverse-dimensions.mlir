@@ -118,6 +118,7 @@ func.func @mbbs(%x: tensor<1300x900xf32>) -> tensor<f32> {
 // SCHEDULED-LABEL: @scheduled
 // SCHEDULED:   inp_view(x = %{{.*}}[63 - i, j] : memref<64x33xf32>)
 func.func @scheduled(%x: memref<64x33xf32>, %y: memref<64xf32>) {
+  // expected-remark @+1 {{goes through 'i' backwards in memory: it has a schedule, which is followed as it is: expected none}}
   mdh.compute (i = 64, j = 33)
     out_view(y = %y[i] : memref<64xf32>)
     md_hom(id, (cc, pw(addf)))

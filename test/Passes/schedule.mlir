@@ -4,6 +4,8 @@
 // RUN:   | FileCheck %s
 // RUN: not mdh-opt %s --split-input-file --mdh-schedule="asm=cpu cores=none" 2>&1 | FileCheck %s --check-prefix OPTION
 // RUN: not mdh-opt %s --split-input-file --mdh-schedule=asm=tpu 2>&1 | FileCheck %s --check-prefix MACHINE
+// RUN: not mdh-opt %s --split-input-file --mdh-schedule=asm=opencl 2>&1 | FileCheck %s --check-prefix OTHER
+// OTHER: error: {{.*}}option 'asm' of mdh-schedule: 'opencl' has neither cores with vector lanes nor blocks of threads: expected a machine like cpu, cuda, multi_cuda or cluster_multi_cuda
 // OPTION: error: {{.*}}option 'cores' of mdh-schedule is 'none': expected a positive number
 // MACHINE: error: {{.*}}option 'asm' of mdh-schedule: cannot read 'tpu': {{.*}}; expected a file as `mdh asm --json` writes it, or one of cpu, cuda
 

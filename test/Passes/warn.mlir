@@ -2,6 +2,9 @@
 //
 // RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-warn='asm=cpu vector=32 registers=16' | FileCheck %s
 // RUN: not mdh-opt %s --split-input-file --mdh-warn=asm=tpu 2>&1 | FileCheck %s --check-prefix MACHINE
+// RUN: not mdh-opt %s --split-input-file --mdh-warn=asm=opencl 2>&1 | FileCheck %s --check-prefix OTHER
+// Refuses no computation: a schedule that the machine does not allow is the verifier's.
+// OTHER: error: {{.*}}option 'asm' of mdh-warn: 'opencl' has neither cores with vector lanes nor blocks of threads
 // MACHINE: error: {{.*}}option 'asm' of mdh-warn: cannot read 'tpu': {{.*}}; expected a file
 
 // The program is left alone.

@@ -59,22 +59,15 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let mut placed: Vec<Op> = Vec::new();
-    let outermost = |op: &Op| {
-        !ir::ancestors(*op)
-            .skip(1)
-            .any(|op| ir::name_of(op) == FORALL)
-    };
-    for nest in ir::find_all(module, &[FORALL])
-        .into_iter()
-        .filter(outermost)
-    {
-        if is_nest_of_device(nest) {
+    let nests = outermost_loops(module);
+    let of_device = nests_of_device(&nests);
+    for nest in nests {
+        if of_device.contains(&nest) {
             placed.extend(ir::find_all(nest, &[ops::mdh::COMPUTE]));
             continue;
         }
-        ir::find_all(nest, &[FORALL])
-            .into_iter()
-            .for_each(parallel::unmap);
+        let loops = ir::find_all(nest, &[FORALL]);
+        loops.into_iter().for_each(parallel::unmap);
     }
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         let is_there = |(value, _): (Val, bool)| is_on_device(value);
@@ -102,20 +95,69 @@ pub fn is_placed(op: Op) -> bool {
     let nest = ir::ancestors(op)
         .filter(|op| parallel::is_mapped(*op))
         .last();
-    is_in_kernel(op) || nest.is_some_and(is_nest_of_device)
+    let function = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC);
+    let is_among =
+        |(nest, function): (Op, Op)| nests_of_device(&outermost_loops(function)).contains(&nest);
+    is_in_kernel(op) || nest.zip(function).is_some_and(is_among)
 }
 
-/// Returns whether a nest of loops is for a device: its computations use memory of that, and what
-/// the loops allocate.
-fn is_nest_of_device(nest: Op) -> bool {
-    let is_inside = |value: Val| {
-        let op = ir::defining_op(root(value));
-        op.is_some_and(|op| ir::ancestors(op).any(|op| op == nest))
+/// The parallel loops that stand in no others.
+fn outermost_loops<'c>(root: Op<'c>) -> Vec<Op<'c>> {
+    let mut all = ir::find_all(root, &[FORALL]);
+    all.retain(|op| {
+        let mut around = ir::ancestors(*op).skip(1);
+        !around.any(|op| ir::name_of(op) == FORALL)
+    });
+    all
+}
+
+/// The nests of loops that are for a device: they have computations, and use memory of the device,
+/// temporaries that only such loops use, and what they allocate.
+fn nests_of_device<'c>(nests: &[Op<'c>]) -> Vec<Op<'c>> {
+    let is_candidate = |nest: &&Op<'c>| {
+        let computes = |op: &Op| ir::name_of(*op) == ops::mdh::COMPUTE;
+        let all = ir::all(**nest);
+        all.iter().any(computes) && all.iter().any(|op| parallel::is_mapped(*op))
     };
-    let all = ir::find_all(nest, &[ops::mdh::COMPUTE]);
-    let uses = all.into_iter().flat_map(used).map(|(value, _)| value);
-    let uses: Vec<Val> = uses.filter(|value| !is_inside(*value)).collect();
-    !uses.is_empty() && uses.into_iter().all(is_on_device)
+    let candidates = nests.iter().filter(is_candidate);
+    let mut left: Vec<(Op, Vec<Val>)> = candidates.map(|nest| (*nest, outside(*nest))).collect();
+    loop {
+        let all: Vec<Op> = left.iter().map(|(nest, _)| *nest).collect();
+        let is_there = |memory: &Val| is_on_device(*memory) || is_between(*memory, &all);
+        left.retain(|(_, memory)| memory.iter().all(is_there));
+        if left.len() == all.len() {
+            return all;
+        }
+    }
+}
+
+/// The memory outside of a nest that it accesses.
+fn outside<'c>(nest: Op<'c>) -> Vec<Val<'c>> {
+    let accesses = |op: &Op| ir::name_of(*op) != ops::memref::DIM;
+    let all = ir::all(nest).into_iter().filter(accesses);
+    let operands = all.flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>());
+    let is_memory =
+        |value: &Val| buffer_type(value.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
+    let is_outside = |value: &Val| {
+        let op = ir::defining_op(*value);
+        op.is_none_or(|op| !ir::ancestors(op).any(|op| op == nest))
+    };
+    operands
+        .filter(is_memory)
+        .map(root)
+        .filter(is_outside)
+        .collect()
+}
+
+/// Returns whether some memory is a temporary that only these nests use.
+fn is_between(memory: Val, nests: &[Op]) -> bool {
+    let is_allocated =
+        ir::defining_op(memory).is_some_and(|op| ir::name_of(op) == ops::memref::ALLOC);
+    let is_there = |user: &Op| {
+        let is_inside = ir::ancestors(*user).any(|op| nests.contains(&op));
+        is_inside || ir::name_of(*user) == ops::memref::DEALLOC
+    };
+    is_allocated && ir::users(memory).iter().all(is_there)
 }
 
 /// Returns whether a computation's schedule is for a machine that runs kernels.
