@@ -104,12 +104,16 @@ impl<'c> Formed<'c> {
             let mut all = functions_of(compile::operation(module)).into_iter();
             all.find(|f| symbol_name(*f) == self.function)
         };
-        if let Some(written) = &self.written {
-            entry.define(own(written).unwrap_or(entry.op));
+        let written = self.written.as_ref().map(|w| own(w).unwrap_or(entry.op));
+        if let Some(written) = written {
+            entry.define(written);
         }
-        entry.sized = self.sized.as_ref().and_then(own).unwrap_or(entry.op);
-        if self.sized.is_some() {
-            entry.loops = of_loops(entry.sized);
+        if let Some(sized) = self.sized.as_ref().and_then(own) {
+            let mut raised = entry::describe(sized, &self.names)?;
+            raised.define(written.unwrap_or(sized));
+            entry.take_roles(&raised);
+            entry.sized = sized;
+            entry.loops = of_loops(sized);
         }
         Ok(entry)
     }

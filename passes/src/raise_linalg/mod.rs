@@ -51,7 +51,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 
 pub use structured::names;
-pub use views::of_loops;
+pub use views::{linalg_destinations, of_loops};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
