@@ -14,8 +14,9 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
-use super::accumulate::{Body, Law, Operator};
+use super::accumulate::Body;
 use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
+use super::operators::{Law, Operator};
 use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured, buffer};
 use super::{Checks, Licence};
@@ -281,12 +282,15 @@ fn accumulation<'c>(
     }
     let is_paired = of.inputs.len() == of.outputs.len() && outputs.len() == of.outputs.len();
     masks::lift(block, &accumulators);
+    let loops = of.loops(&outputs[0]);
+    let several = loops.is_kept.iter().filter(|kept| !**kept).count() > 1;
     let mut body = Body {
         block,
         accumulators: &accumulators,
         starts,
         yields: region::yields(block),
         paired: is_paired.then(|| arguments[..of.inputs.len()].to_vec()),
+        loops: several.then_some(&loops),
     };
     let operator = body.split()?;
     *yields = body.yields;

@@ -19,7 +19,7 @@ use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::{Region, RegionLike, RegionRef, ValueLike};
 
-use super::accumulate::{Broken, Law};
+use super::operators::{Broken, Law};
 use super::steps::Family;
 use crate::builder::Builder;
 use crate::region;
@@ -144,6 +144,30 @@ pub fn laws(operator: &Region, from: &[Option<Scalar>]) -> Option<Chosen> {
         instead,
         from_neutral,
     })
+}
+
+/// The laws of code that is made of an operator's own, of which these are known: between numbers, where the
+/// operator has none but numbers to choose from.
+pub fn laws_between(
+    code: &Region,
+    own: &Region,
+    (chosen, from): (&Chosen, &[Option<Scalar>]),
+) -> Option<Decision> {
+    let code = code_of(code)?;
+    let mut floats = (0..from.len()).filter(|n| code.inputs[*n].is_float());
+    let numbers = match chosen.instead {
+        // What is none has been replaced by a number, but for what is there before.
+        Some((n, _)) => {
+            let only = floats.next() == Some(n) && floats.next().is_none();
+            (only && starts(from)[n]).then_some(true)?
+        }
+        None => has_numbers_only(own),
+    };
+    let given = Given {
+        numbers,
+        starts: &starts(from),
+    };
+    Some(Choice::of(&code)?.decide(given)).filter(|laws| laws.instead.is_none())
 }
 
 /// A value, or where it is no number another one.

@@ -38,6 +38,14 @@ pub struct Structured<'c> {
     pub rank: usize,
 }
 
+/// The loops of an operation.
+pub struct Loops {
+    /// The number of iterations of each, where it is known.
+    pub extents: Vec<Option<i64>>,
+    /// Says which keep their results apart; the body accumulates over the others.
+    pub is_kept: Vec<bool>,
+}
+
 /// The indexing maps of an operation with linalg's interface.
 pub fn maps<'c>(op: Op<'c>) -> Option<Vec<Attribute<'c>>> {
     // SAFETY: the operation is valid; what has no such interface has a null attribute.
@@ -56,6 +64,12 @@ pub fn is_structured(op: Op) -> bool {
 
 /// The number of iterations that an operation's loops make, if its sizes are known.
 pub fn iterations(op: Op) -> Option<i64> {
+    let sizes: Option<Vec<i64>> = sizes(op)?.into_iter().collect();
+    Some(sizes?.into_iter().fold(1, i64::saturating_mul))
+}
+
+/// The number of iterations of each loop of an operation, where it is known.
+fn sizes(op: Op) -> Option<Vec<Option<i64>>> {
     let maps = maps(op)?;
     let rank = index_function::num_dims(*maps.first()?);
     let mut sizes = vec![None; rank];
@@ -67,8 +81,7 @@ pub fn iterations(op: Op) -> Option<i64> {
             }
         }
     }
-    let sizes: Option<Vec<i64>> = sizes.into_iter().collect();
-    Some(sizes?.into_iter().fold(1, i64::saturating_mul))
+    Some(sizes)
 }
 
 /// The number of destinations, which are the last operands.
@@ -151,6 +164,14 @@ impl<'c> Structured<'c> {
     pub fn kept(&self, output: &Operand) -> Vec<bool> {
         let uses = |d| output.map.iter().any(|expr| expr.uses(d));
         (0..self.rank).map(uses).collect()
+    }
+
+    /// Its loops, of which a destination keeps some.
+    pub fn loops(&self, output: &Operand) -> Loops {
+        Loops {
+            extents: sizes(self.op).unwrap_or_else(|| vec![None; self.rank]),
+            is_kept: self.kept(output),
+        }
     }
 
     /// Refuses a destination of unknown sizes in which two iterations might write one element: with
