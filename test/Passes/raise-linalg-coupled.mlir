@@ -151,3 +151,105 @@ func.func @from_anywhere(%x: tensor<7x13xi32>, %b: tensor<i32>, %start: tensor<i
   } -> (tensor<i32>, tensor<i8>)
   return %r#0, %r#1 : tensor<i32>, tensor<i8>
 }
+
+// -----
+
+// A condition on the element: one that is never chosen stands where it does not hold.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @masked
+// CHECK:       %[[LEAST:.*]] = arith.constant -128 : i8
+// CHECK:       %[[E:.*]] = arith.select %{{.*}}, %{{.*}}, %[[LEAST]] : i8
+// CHECK:       mdh.yield %[[E]], %{{.*}} : i8, index
+// CHECK:       combine select associative
+func.func @masked(%x: tensor<7x13xi8>, %m: tensor<7x13xi1>, %b: tensor<7xi8>, %p: tensor<7xindex>) -> (tensor<7xi8>, tensor<7xindex>) {
+  %r:2 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %m : tensor<7x13xi8>, tensor<7x13xi1>) outs(%b, %p : tensor<7xi8>, tensor<7xindex>) {
+  ^bb0(%in: i8, %is_in: i1, %best: i8, %place: index):
+    %k = linalg.index 1 : index
+    %is_more = arith.cmpi slt, %best, %in : i8
+    %both = arith.andi %is_more, %is_in : i1
+    %v = arith.select %both, %in, %best : i8
+    %q = arith.select %both, %k, %place : index
+    linalg.yield %v, %q : i8, index
+  } -> (tensor<7xi8>, tensor<7xindex>)
+  return %r#0, %r#1 : tensor<7xi8>, tensor<7xindex>
+}
+
+// -----
+
+// Of equal ones the last: no number is less than all that may be there.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @masked_last
+// CHECK:       linalg.generic
+func.func @masked_last(%x: tensor<7x13xi8>, %m: tensor<7x13xi1>, %b: tensor<7xi8>, %p: tensor<7xindex>) -> (tensor<7xi8>, tensor<7xindex>) {
+  // expected-remark@+1 {{they meet 3 values, and there are 2 accumulators}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %m : tensor<7x13xi8>, tensor<7x13xi1>) outs(%b, %p : tensor<7xi8>, tensor<7xindex>) {
+  ^bb0(%in: i8, %is_in: i1, %best: i8, %place: index):
+    %k = linalg.index 1 : index
+    %is_more = arith.cmpi sle, %best, %in : i8
+    %both = arith.andi %is_more, %is_in : i1
+    %v = arith.select %both, %in, %best : i8
+    %q = arith.select %both, %k, %place : index
+    linalg.yield %v, %q : i8, index
+  } -> (tensor<7xi8>, tensor<7xindex>)
+  return %r#0, %r#1 : tensor<7xi8>, tensor<7xindex>
+}
+
+// -----
+
+// The softmax of one pass: parts are combined, and what starts from nothing carries nothing.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @online
+// CHECK:       %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK:       mdh.yield %{{.*}}, %[[ONE]] : f32, f32
+// CHECK:       combine rescaled commutative associative neutral(0xFF800000 : f32, 0.000000e+00 : f32)
+// CHECK-NOT:   carry
+// CHECK:       return
+func.func @online(%x: tensor<7x13xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<7xf32>
+  %m = linalg.fill ins(%least : f32) outs(%e : tensor<7xf32>) -> tensor<7xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<7xf32>) -> tensor<7xf32>
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %s : tensor<7xf32>, tensor<7xf32>) {
+  ^bb0(%in: f32, %best: f32, %sum: f32):
+    %new = arith.maxnumf %in, %best : f32
+    %down = arith.subf %best, %new : f32
+    %factor = math.exp2 %down : f32
+    %up = arith.subf %in, %new : f32
+    %p = math.exp2 %up : f32
+    %scaled = arith.mulf %factor, %sum : f32
+    %next = arith.addf %p, %scaled : f32
+    linalg.yield %new, %next : f32, f32
+  } -> (tensor<7xf32>, tensor<7xf32>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xf32>
+}
+
+// -----
+
+// Rescaled by what was not the largest one: no sum of exponentials.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @not_online
+// CHECK:       linalg.generic
+func.func @not_online(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %s: tensor<7xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %s : tensor<7xf32>, tensor<7xf32>) {
+  ^bb0(%in: f32, %best: f32, %sum: f32):
+    %new = arith.maximumf %in, %best : f32
+    %down = arith.subf %new, %best : f32
+    %factor = math.exp %down : f32
+    %up = arith.subf %in, %new : f32
+    %p = math.exp %up : f32
+    %scaled = arith.mulf %factor, %sum : f32
+    %next = arith.addf %p, %scaled : f32
+    linalg.yield %new, %next : f32, f32
+  } -> (tensor<7xf32>, tensor<7xf32>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xf32>
+}

@@ -2,6 +2,7 @@
 // Ties and what is no number go as the loops do.
 //
 // RUN: %python %S/Inputs/npy.py save %t.rows.npy f4 "np.where(np.arange(16 * 133).reshape(16, 133) % 37 == 5, np.nan, np.random.default_rng(1).integers(-2, 3, (16, 133)))"
+// RUN: %python %S/Inputs/npy.py save %t.hidden.npy f4 "np.where(np.arange(133) > np.arange(16)[:, None] * 5, -np.inf, np.random.default_rng(5).normal(size=(16, 133)))"
 // RUN: %python %S/Inputs/npy.py save %t.images.npy f4 "np.where(np.arange(546).reshape(6, 7, 13) % 11 == 2, np.nan, np.random.default_rng(2).integers(-2, 3, (6, 7, 13)))"
 // RUN: %python %S/Inputs/npy.py save %t.bytes.npy i1 "np.random.default_rng(3).integers(-2, 3, (7, 13))"
 // RUN: %python %S/Inputs/npy.py save %t.byte.npy i1 "np.array(-2)"
@@ -11,7 +12,16 @@
 // RUN: mdh run %s --check=all --entry pool --in x=%t.pooled.npy --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,POOL
 // RUN: mdh run %s --check=all --entry last --in x=%t.bytes.npy b=%t.byte.npy 2>&1 | FileCheck %s --check-prefixes RAISED,LAST
 // RUN: mdh run %s --check=all --entry beside --in x=%t.rows.npy 2>&1 | FileCheck %s --check-prefixes RAISED,BESIDE
+// RUN: mdh run %s --check=all --entry lengths --random 1 2>&1 | FileCheck %s --check-prefixes BOTH,LENGTHS
+// RUN: mdh run %s --check=all --entry lengths --in x=%t.rows.npy 2>&1 | FileCheck %s --check-prefixes BOTH,LENGTHS
+// RUN: mdh run %s --check=all --entry of_mask --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,MASK
+// RUN: mdh run %s --check=all --entry online --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,ONLINE
+// RUN: mdh run %s --check=all --entry online --in x=%t.hidden.npy --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,ONLINE
 // RAISED: note: 1 operation of linalg raised to computations: 1 linalg.generic
+// BOTH: note: 2 operations of linalg raised to computations: 2 linalg.generic
+// LENGTHS: check passed: 64 of 64
+// MASK: check passed: 32 of 32
+// ONLINE: check passed: 48 of 48
 // BESIDE: check passed: 48 of 48
 // IMAGE: check passed: 12 of 12
 // POOL: check passed: 240 of 240
@@ -115,4 +125,82 @@ func.func @last(%x: tensor<7x13xi8>, %b: tensor<i8>) -> (tensor<i8>, tensor<inde
     linalg.yield %v, %q : i8, index
   } -> (tensor<i8>, tensor<index>)
   return %r#0, %r#1 : tensor<i8>, tensor<index>
+}
+
+// Indices under a bound: no place of a row beyond its length, in the two ways that front ends write.
+func.func @lengths(%x: tensor<16x133xf32>) -> (tensor<16xf32>, tensor<16xi32>, tensor<16xf32>, tensor<16xi32>) {
+  %zero = arith.constant 0 : i32
+  %bound = arith.constant 101 : index
+  %least = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<16xf32>
+  %ei = tensor.empty() : tensor<16xi32>
+  %m = linalg.fill ins(%least : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %p = linalg.fill ins(%zero : i32) outs(%ei : tensor<16xi32>) -> tensor<16xi32>
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x133xf32>) outs(%m, %p : tensor<16xf32>, tensor<16xi32>) {
+  ^bb0(%in: f32, %best: f32, %place: i32):
+    %k = linalg.index 1 : index
+    %at = arith.index_cast %k : index to i32
+    %is_in = arith.cmpi ult, %k, %bound : index
+    %own = arith.select %is_in, %in, %least : f32
+    %is_more = arith.cmpf ogt, %own, %best : f32
+    %v = arith.select %is_more, %own, %best : f32
+    %q = arith.select %is_more, %at, %place : i32
+    linalg.yield %v, %q : f32, i32
+  } -> (tensor<16xf32>, tensor<16xi32>)
+  %s:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x133xf32>) outs(%m, %p : tensor<16xf32>, tensor<16xi32>) {
+  ^bb0(%in: f32, %best: f32, %place: i32):
+    %k = linalg.index 1 : index
+    %at = arith.index_cast %k : index to i32
+    %is_in = arith.cmpi ult, %k, %bound : index
+    %is_more = arith.cmpf olt, %best, %in : f32
+    %both = arith.andi %is_in, %is_more : i1
+    %v = arith.select %both, %in, %best : f32
+    %q = arith.select %both, %at, %place : i32
+    linalg.yield %v, %q : f32, i32
+  } -> (tensor<16xf32>, tensor<16xi32>)
+  return %r#0, %r#1, %s#0, %s#1 : tensor<16xf32>, tensor<16xi32>, tensor<16xf32>, tensor<16xi32>
+}
+
+// The smallest number of those that a mask has, of integers.
+func.func @of_mask(%x: tensor<16x133xi8>, %mask: tensor<16x133xi1>, %b: tensor<16xi8>, %p: tensor<16xi32>) -> (tensor<16xi8>, tensor<16xi32>) {
+  %r:2 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %mask : tensor<16x133xi8>, tensor<16x133xi1>) outs(%b, %p : tensor<16xi8>, tensor<16xi32>) {
+  ^bb0(%in: i8, %is_in: i1, %best: i8, %place: i32):
+    %k = linalg.index 1 : index
+    %at = arith.index_cast %k : index to i32
+    %is_less = arith.cmpi slt, %in, %best : i8
+    %v = arith.select %is_less, %in, %best : i8
+    %q = arith.select %is_less, %at, %place : i32
+    %w = arith.select %is_in, %v, %best : i8
+    %t = arith.select %is_in, %q, %place : i32
+    linalg.yield %w, %t : i8, i32
+  } -> (tensor<16xi8>, tensor<16xi32>)
+  return %r#0, %r#1 : tensor<16xi8>, tensor<16xi32>
+}
+
+// Softmax in one pass: the largest exponent, and sums that are rescaled when it grows.
+func.func @online(%x: tensor<16x133xf32>, %y: tensor<16x133xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<16xf32>
+  %m = linalg.fill ins(%least : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %r:3 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : tensor<16x133xf32>, tensor<16x133xf32>) outs(%m, %s, %s : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%in: f32, %v: f32, %best: f32, %sum: f32, %weighted: f32):
+    %new = arith.maximumf %best, %in : f32
+    %down = arith.subf %best, %new : f32
+    %factor = math.exp %down : f32
+    %up = arith.subf %in, %new : f32
+    %p = math.exp %up : f32
+    %scaled = arith.mulf %sum, %factor : f32
+    %next = arith.addf %scaled, %p : f32
+    %pv = arith.mulf %p, %v : f32
+    %other = arith.mulf %factor, %weighted : f32
+    %nextv = arith.addf %pv, %other : f32
+    linalg.yield %new, %next, %nextv : f32, f32, f32
+  } -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+  return %r#0, %r#1, %r#2 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
 }

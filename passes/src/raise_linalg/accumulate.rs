@@ -50,6 +50,9 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// One operator on tuples, or several that have nothing to do with each other, of which more is known.
     fn coupled(&mut self) -> Result<Operator<'c>, String> {
+        if let Some(own) = self.rescaled() {
+            return Ok(Operator::Own(own));
+        }
         let yields = self.yields.clone();
         let whole = self.on_tuples();
         if matches!(&whole, Ok(own) if own.associative.holds()) {

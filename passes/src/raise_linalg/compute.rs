@@ -20,7 +20,7 @@ use super::operators::{Law, Operator};
 use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured, buffer};
 use super::{Checks, Licence};
-use super::{body, extents, masks, memory};
+use super::{body, extents, extracted, masks, memory};
 use crate::builder::Builder;
 use crate::form_compute::{rename_index, take_captured};
 use crate::{buffers, names, region, tiles};
@@ -30,7 +30,7 @@ use crate::{buffers, names, region, tiles};
 /// not follow, if it stays.
 pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<'c>>, String> {
     let structured = Structured::read(op)?;
-    body::check(op)?;
+    body::check_views(&structured)?;
     memory::check(&structured)?;
     let groups = wanted(&structured, groups(&structured));
     if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
@@ -158,6 +158,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
         .try_for_each(|output| of.check_written(output))?;
     let scalar = region::copy(of.op, 0);
     let block = region::block(&scalar);
+    let extracted = extracted::take(block, &of.loops(&outputs[0]));
     let mut yields = keep_yields(block, group);
     let mut parts = Parts::default();
     let (mut combiner, mut label) = (Region::new(), String::new());
@@ -188,7 +189,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
             parts.dims.push(structured::single());
             parts.combine = combine(context, &[true], "");
         }
-        parts.inputs = inputs(of, block);
+        parts.inputs = inputs(of, &extracted, block);
         let replaced = set_outputs(
             &mut builder,
             of.op,
@@ -422,9 +423,13 @@ fn finish_code<'c>(block: BlockRef<'c, 'c>, yields: &[Val<'c>]) {
 }
 
 /// The operands that a body uses, as inputs; its other arguments go.
-fn inputs<'c>(of: &Structured<'c>, block: BlockRef<'c, 'c>) -> Vec<BufferPart<'c>> {
+fn inputs<'c>(
+    of: &Structured<'c>,
+    extracted: &[Operand<'c>],
+    block: BlockRef<'c, 'c>,
+) -> Vec<BufferPart<'c>> {
     let arguments = arguments(block);
-    let read = of.inputs.iter().map(|i| (i, "in"));
+    let read = of.inputs.iter().chain(extracted).map(|i| (i, "in"));
     let read = read.chain(of.outputs.iter().map(|o| (o, "before")));
     let read = read.filter_map(|(operand, name)| Some((operand.argument?, operand, name)));
     let mut used: Vec<(usize, &Operand, &str)> =

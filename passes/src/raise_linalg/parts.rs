@@ -49,7 +49,10 @@ impl<'c> Body<'_, 'c> {
             };
             let own = match body.chains() {
                 Some(chains) => Found::Chains(chains),
-                None => Found::Tuples(body.on_tuples().ok()?),
+                None => match body.rescaled() {
+                    Some(own) => Found::Tuples(own),
+                    None => Found::Tuples(body.on_tuples().ok()?),
+                },
             };
             found.push((body, own));
         }

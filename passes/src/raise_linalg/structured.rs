@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
 use mdh_dialect::index_function;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::loop_index;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types::{self, BufferKind};
@@ -70,18 +71,8 @@ pub fn iterations(op: Op) -> Option<i64> {
 
 /// The number of iterations of each loop of an operation, where it is known.
 fn sizes(op: Op) -> Option<Vec<Option<i64>>> {
-    let maps = maps(op)?;
-    let rank = index_function::num_dims(*maps.first()?);
-    let mut sizes = vec![None; rank];
-    for (value, map) in op.operands().map(ir::value).zip(maps) {
-        let shape = types::buffer_type(value.r#type())?.shape;
-        for (expr, size) in index_function::from_map(map)?.iter().zip(shape) {
-            if let Expr::Dim(d) = expr {
-                sizes[*d] = sizes[*d].or(size);
-            }
-        }
-    }
-    Some(sizes)
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    loop_index::extents(&maps(op)?, &operands)
 }
 
 /// The number of destinations, which are the last operands.
