@@ -17,9 +17,12 @@
 // RUN: mdh run %s --check=all --entry of_mask --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,MASK
 // RUN: mdh run %s --check=all --entry online --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,ONLINE
 // RUN: mdh run %s --check=all --entry online --in x=%t.hidden.npy --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,ONLINE
+// RUN: mdh run %s --check=all --entry ranks --random 1 2>&1 | FileCheck %s --check-prefixes BOTH,RANKS
+// RUN: mdh run %s --check=all --entry ranks --in x=%t.rows.npy --random 1 2>&1 | FileCheck %s --check-prefixes BOTH,RANKS
 // RAISED: note: 1 operation of linalg raised to computations: 1 linalg.generic
 // BOTH: note: 2 operations of linalg raised to computations: 2 linalg.generic
 // LENGTHS: check passed: 64 of 64
+// RANKS: check passed: 34 of 34
 // MASK: check passed: 32 of 32
 // ONLINE: check passed: 48 of 48
 // BESIDE: check passed: 48 of 48
@@ -203,4 +206,26 @@ func.func @online(%x: tensor<16x133xf32>, %y: tensor<16x133xf32>) -> (tensor<16x
     linalg.yield %new, %next, %nextv : f32, f32, f32
   } -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
   return %r#0, %r#1, %r#2 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+}
+
+// The two largest of each row, whatever they start from, and the two least of all.
+func.func @ranks(%x: tensor<16x133xf32>, %y: tensor<16x133xi8>, %a: tensor<16xf32>, %b: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<i8>, tensor<i8>) {
+  %most = arith.constant dense<127> : tensor<i8>
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x133xf32>) outs(%a, %b : tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%in: f32, %m: f32, %n: f32):
+    %new = arith.maximumf %m, %in : f32
+    %low = arith.minimumf %in, %m : f32
+    %second = arith.maximumf %n, %low : f32
+    linalg.yield %new, %second : f32, f32
+  } -> (tensor<16xf32>, tensor<16xf32>)
+  %s:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%y : tensor<16x133xi8>) outs(%most, %most : tensor<i8>, tensor<i8>) {
+  ^bb0(%in: i8, %n: i8, %m: i8):
+    %new = arith.minsi %in, %m : i8
+    %high = arith.maxsi %m, %in : i8
+    %second = arith.minsi %high, %n : i8
+    linalg.yield %second, %new : i8, i8
+  } -> (tensor<i8>, tensor<i8>)
+  return %r#0, %r#1, %s#0, %s#1 : tensor<16xf32>, tensor<16xf32>, tensor<i8>, tensor<i8>
 }

@@ -50,7 +50,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// One operator on tuples, or several that have nothing to do with each other, of which more is known.
     fn coupled(&mut self) -> Result<Operator<'c>, String> {
-        if let Some(own) = self.rescaled() {
+        if let Some(own) = self.rescaled().or_else(|| self.ranked()) {
             return Ok(Operator::Own(own));
         }
         let yields = self.yields.clone();

@@ -43,6 +43,7 @@ mod naming;
 mod operators;
 mod parts;
 mod places;
+mod ranked;
 mod relayout;
 mod rescaled;
 mod selection;

@@ -49,7 +49,7 @@ impl<'c> Body<'_, 'c> {
             };
             let own = match body.chains() {
                 Some(chains) => Found::Chains(chains),
-                None => match body.rescaled() {
+                None => match body.rescaled().or_else(|| body.ranked()) {
                     Some(own) => Found::Tuples(own),
                     None => Found::Tuples(body.on_tuples().ok()?),
                 },
