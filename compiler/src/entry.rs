@@ -16,6 +16,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
+use mdh_passes::linalg_destinations;
 use mdh_passes::overwritten::is_all_written;
 use mdh_runtime::descriptor::byte_size;
 
@@ -294,6 +295,15 @@ impl<'c> Entry<'c> {
     }
 }
 
+impl<'c> Entry<'c> {
+    /// Takes its arguments' roles from the same function with more of it as computations: what is only read,
+    /// or written before it is read, does not depend on how that is compiled.
+    pub fn take_roles(&mut self, of: &Entry) {
+        let both = self.arguments.iter_mut().zip(&of.arguments);
+        both.for_each(|(own, other)| own.role = other.role);
+    }
+}
+
 /// Returns the role of an argument, as far as views tell; what they do not tell, its users do.
 fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     let read = |parts: &Parts| {
@@ -305,6 +315,7 @@ fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     let first_written = views.iter().position(|parts| writes(parts, argument));
     match (ty.kind, first_read, first_written) {
         (BufferKind::MemRef, _, _) if is_changed_elsewhere(argument, views) => Role::Updated,
+        (BufferKind::MemRef, _, Some(_)) if is_read_by_linalg(argument) => Role::Updated,
         (BufferKind::MemRef, Some(read), Some(written)) if read <= written => Role::Updated,
         (BufferKind::MemRef, _, Some(_)) => Role::Destination,
         (BufferKind::Tensor, None, Some(_)) if !is_used_elsewhere(argument) => Role::Destination,
@@ -336,11 +347,31 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
             "memref.copy" => user
                 .operand(1)
                 .is_ok_and(|target| ir::value(target) == memref),
-            "memref.cast" | "memref.subview" => user.results().map(ir::value).any(|view| {
+            _ if is_view(user) => user.results().map(ir::value).any(|view| {
                 views.iter().any(|parts| writes(parts, view)) || is_changed_elsewhere(view, views)
             }),
-            _ => true,
+            _ => linalg_destinations(user).is_none_or(|written| written.contains(&memref)),
         })
+}
+
+/// Returns whether linalg that is no computation reads a memref.
+fn is_read_by_linalg(memref: Val) -> bool {
+    ir::users(memref).into_iter().any(|user| {
+        let mut views = user.results().map(ir::value);
+        linalg_destinations(user).is_some() || is_view(user) && views.any(is_read_by_linalg)
+    })
+}
+
+/// Returns whether an operation's result is its operand's memory.
+fn is_view(op: Op) -> bool {
+    let names = [
+        ops::memref::CAST,
+        ops::memref::SUBVIEW,
+        ops::memref::EXPAND_SHAPE,
+        ops::memref::COLLAPSE_SHAPE,
+        ops::memref::TRANSPOSE,
+    ];
+    names.contains(&ir::name_of(op))
 }
 
 /// Returns the name of a value in the first view of it, or of what computations and loops make of

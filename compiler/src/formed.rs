@@ -100,10 +100,11 @@ impl<'c> Formed<'c> {
         let written = self.written.as_ref().map(compile::operation);
         let mut entry = entry::find(module, written, &self.function, &self.names)?;
         let sized = self.sized.as_ref().map(compile::operation);
-        let sized = sized.and_then(|sized| function_of(sized, &self.function));
-        entry.sized = sized.unwrap_or(entry.op);
-        if self.sized.is_some() {
-            entry.loops = of_loops(entry.sized);
+        if let Some(sized) = sized.and_then(|sized| function_of(sized, &self.function)) {
+            let raised = entry::describe(sized, written, &self.names)?;
+            entry.take_roles(&raised);
+            entry.sized = sized;
+            entry.loops = of_loops(sized);
         }
         Ok(entry)
     }

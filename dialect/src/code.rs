@@ -55,19 +55,24 @@ pub fn code(region: RegionRef, what: &str) -> Result<Code, Errors> {
 }
 
 /// The region of a `linalg.generic` as code, and the values from outside that it uses: they are
-/// further arguments, after those of the first `inputs` operands. What it asserts is left to those
-/// who run it.
+/// further arguments, after those of the first `inputs` operands, and so are the results of the extractions
+/// that are given. What it asserts is left to those who run it.
 pub fn nest<'c>(
     region: RegionRef<'c, 'c>,
     inputs: usize,
+    extracted: &[Val<'c>],
     what: &str,
 ) -> Result<(Code, Vec<Val<'c>>), Errors> {
     let block = ir::only_block(region)
         .ok_or_else(|| vec![format!("{what} must be a region with one block")])?;
-    let captured = captured(region);
+    let mut captured = captured(region);
+    if !extracted.is_empty() {
+        captured.retain(|v| types::scalar_type(v.r#type()).is_some());
+    }
     let mut values = arguments(block);
     let outputs = values.split_off(inputs.min(values.len()));
-    values.extend(captured.iter().copied().chain(outputs));
+    let read = captured.iter().chain(extracted).copied();
+    values.extend(read.chain(outputs));
     let mut translator = Translator {
         asserts: Asserts::LeftOut,
         ..Translator::default()
@@ -224,7 +229,12 @@ impl Translator {
         };
         let mut instructions = Vec::new();
         for op in body {
-            instructions.extend(self.instructions(*op, what, depth)?);
+            // What is an argument is not extracted here.
+            let is_given = ir::name_of(*op) == ops::tensor::EXTRACT
+                && (results(*op).iter()).all(|r| self.registers.contains_key(&key(r.to_raw())));
+            if !is_given {
+                instructions.extend(self.instructions(*op, what, depth)?);
+            }
         }
         Ok(Block {
             instructions,

@@ -16,6 +16,7 @@ pub mod index_function;
 pub mod ir;
 pub mod layout;
 pub mod location;
+pub mod loop_index;
 pub mod mapping;
 pub mod marks;
 pub mod ops;

@@ -27,6 +27,28 @@
 // RUN: mdh run %s --check=all --entry best --in x=%t.nan.npy 2>&1 | FileCheck %s --check-prefixes RAISED,PASSED
 // RUN: mdh run %s --check=all --entry propagates --in x=%t.nan.npy 2>&1 | FileCheck %s --check-prefixes RAISED,PASSED
 // RUN: mdh run %s --check=all --entry prefers --in x=%t.nan.npy 2>&1 | FileCheck %s --check-prefixes RAISED,PASSED
+// Memory that is only read is an input, and what is written whole an output alone, raised or not.
+// RUN: mdh run %s --check --entry roles --random 1 2>&1 | FileCheck %s --check-prefix ROWS
+// RUN: mdh run %s --check --entry roles --random 1 --no-raise | FileCheck %s --check-prefix ROWS
+// ROWS: {{^ in x }}
+// ROWS-NEXT: {{^ in y }}
+// ROWS-NEXT: {{^ out y }}
+// ROWS-NEXT: {{^ out z }}
+// ROWS-NOT: {{^ (in|out) }}
+// ROWS: check passed: 14 of 14
+
+func.func @roles(%x: memref<7x13xi32>, %y: memref<7xi32>, %z: memref<7xi32>) {
+  %all = memref.collapse_shape %x [[0, 1]] : memref<7x13xi32> into memref<91xi32>
+  %again = memref.expand_shape %all [[0, 1]] output_shape [7, 13] : memref<91xi32> into memref<7x13xi32>
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%again : memref<7x13xi32>) outs(%y : memref<7xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %s = arith.addi %o, %a : i32
+    linalg.yield %s : i32
+  }
+  linalg.copy ins(%y : memref<7xi32>) outs(%z : memref<7xi32>)
+  return
+}
 
 func.func @same_memory(%x: memref<5x7xi32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}

@@ -1,5 +1,6 @@
 //! `linalg.generic` into the algebra's nests of loops.
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::program::{NestOperands, Statement, ValueId};
 use melior::ir::operation::OperationLike;
@@ -9,6 +10,7 @@ use super::Translator;
 use crate::code;
 use crate::index_function;
 use crate::ir::{self, Op, Val};
+use crate::loop_index;
 use crate::marks;
 use crate::types::{self, BufferKind};
 
@@ -29,7 +31,12 @@ impl<'c> Translator<'c> {
                 operands.len()
             ));
         }
-        let (mut code, captured) = code::nest(ir::region(op, 0), inputs, "the body")
+        let extents = loop_index::extents(&maps, operands).unwrap_or_default();
+        let block = ir::only_block(ir::region(op, 0)).ok_or("has no body of one block")?;
+        let extracted = loop_index::extractions(block, &extents);
+        let elements = extracted.iter().filter_map(|(of, ..)| ir::result(*of, 0));
+        let elements: Vec<Val> = elements.collect();
+        let (mut code, captured) = code::nest(ir::region(op, 0), inputs, &elements, "the body")
             .map_err(|errors| format!("cannot be evaluated: {}", errors.join("; ")))?;
         let mut accesses = Vec::new();
         for (value, map) in operands.iter().zip(&maps) {
@@ -42,11 +49,19 @@ impl<'c> Translator<'c> {
                 map: Vec::new(),
             });
         }
+        for (_, tensor, map) in &extracted {
+            accesses.push(NestAccess {
+                element: element(*tensor)?,
+                map: map.iter().map(inside).collect(),
+            });
+        }
         // Linalg yields of the types of the outputs' elements.
         code.results = outputs.iter().map(|o| o.element).collect();
         let mut inputs = self.ids(&operands[..inputs])?;
         let outs = self.ids(&operands[inputs.len()..])?;
         inputs.extend(self.ids(&captured)?);
+        let tensors: Vec<Val> = extracted.iter().map(|(_, tensor, _)| *tensor).collect();
+        inputs.extend(self.ids(&tensors)?);
         let results = self.destinations(op, &operands[operands.len() - outs.len()..], &outs);
         Ok(Statement::Nest(Box::new(NestOperands {
             nest: Nest {
@@ -83,6 +98,14 @@ impl<'c> Translator<'c> {
             None => id,
         };
         values.into_iter().map(define).collect()
+    }
+}
+
+/// An index that says nothing of how long its loop is.
+fn inside(index: &Expr) -> Expr {
+    match index {
+        Expr::Dim(_) => Expr::Add(Box::new(index.clone()), Box::new(Expr::constant(0))),
+        _ => index.clone(),
     }
 }
 

@@ -311,7 +311,7 @@ impl<'c> Translator<'c> {
         let sizes = self.ids(&operands)?;
         let ty = result_type(op)?;
         let rank = ty.shape.len();
-        let (inner, captured) = code::nest(ir::region(op, 0), rank, "the body")
+        let (inner, captured) = code::nest(ir::region(op, 0), rank, &[], "the body")
             .map_err(|errors| format!("cannot be evaluated: {}", errors.join("; ")))?;
         let types: Option<Vec<ScalarType>> = captured
             .iter()

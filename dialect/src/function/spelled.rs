@@ -12,6 +12,7 @@ use super::{Translator, Unknown};
 use crate::code::{arguments, captured};
 use crate::index_function;
 use crate::ir::{self, Op, Val};
+use crate::loop_index;
 use crate::types::{self, BufferKind};
 
 /// Returns whether each point has an element of its own under a map.
@@ -23,15 +24,14 @@ fn is_own(map: Attribute) -> bool {
 impl<'c> Translator<'c> {
     /// Returns whether a generic is to be read as loops.
     pub(super) fn is_spelled_out(&self, op: Op<'c>) -> bool {
-        let reads = captured(ir::region(op, 0)).into_iter();
-        if reads
-            .into_iter()
-            .any(|v| types::scalar_type(v.r#type()).is_none())
-        {
-            return true;
-        }
         let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
         let maps = ir::array(op, "indexing_maps");
+        if self.reads_elsewhere(
+            op,
+            &loop_index::extents(&maps, &operands).unwrap_or_default(),
+        ) {
+            return true;
+        }
         let inputs = ir::integers(op, "operandSegmentSizes").first().copied();
         let inputs = inputs.map_or(0, |count| count as usize);
         let shared = |a: usize, b: usize| {
@@ -53,6 +53,18 @@ impl<'c> Translator<'c> {
             let mut others = (0..operands.len()).filter(|other| *other != out && is_read(*other));
             others.any(|other| shared(out, other))
         })
+    }
+
+    /// Returns whether a body uses tensors in any way but as views of its loops.
+    fn reads_elsewhere(&self, op: Op<'c>, extents: &[Option<i64>]) -> bool {
+        let mut read = captured(ir::region(op, 0));
+        read.retain(|v| types::scalar_type(v.r#type()).is_none());
+        let uses = |other: &Op<'c>| other.operands().any(|v| read.contains(&ir::value(v)));
+        let is_view = |other: Op<'c>| {
+            ir::parent(other) == Some(op) && loop_index::extraction(other, extents).is_some()
+        };
+        let mut inside = ir::all(op).into_iter().filter(|other| *other != op);
+        inside.any(|other| uses(&other) && !is_view(other))
     }
 
     /// Puts the loops of a generic. A tensor that it makes is memory while they run.

@@ -10,57 +10,18 @@ use std::collections::HashSet;
 
 use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockRef, Location, Region, Type, ValueLike};
+use melior::ir::{BlockRef, Region, ValueLike};
 
+use super::operators::{Law, Operator, Own, as_operator, constant, dependent, key, taken, tuples};
 use super::steps::{Element, Family, Step};
+use super::structured::Loops;
 use super::{selection, tried};
 use crate::builder::Builder;
 use crate::region;
-
-/// The function by which accumulators are combined with elements.
-pub enum Operator<'c> {
-    /// A built-in one for each of them.
-    Builtin(Vec<Builtin>),
-    /// Code on accumulators, then elements.
-    Own(Own<'c>),
-}
-
-/// An operator of its own code.
-pub struct Own<'c> {
-    /// The code.
-    pub code: Region<'c>,
-    /// A name for it.
-    pub name: String,
-    /// Parts may be combined.
-    pub associative: Law,
-    /// In any order.
-    pub commutative: Law,
-    /// Accumulators start from its neutral element.
-    pub from_neutral: bool,
-}
-
-/// Says what is known of a law.
-pub enum Law {
-    /// It holds.
-    Holds,
-    /// Nothing: no numbers were found that refute it.
-    Open,
-    /// It does not hold.
-    Broken(Broken),
-}
-
-/// A law that does not hold.
-pub struct Broken {
-    /// The rule that a body does not follow, with tuples that show it.
-    pub rule: String,
-    /// The way to follow it.
-    pub expected: String,
-}
 
 /// A body in which accumulators are the last arguments.
 pub struct Body<'a, 'c> {
@@ -74,14 +35,8 @@ pub struct Body<'a, 'c> {
     pub yields: Vec<Val<'c>>,
     /// The elements by position, where the inputs are as many as the accumulators.
     pub paired: Option<Vec<Val<'c>>>,
-}
-
-fn key(value: Val) -> usize {
-    value.to_raw().ptr as usize
-}
-
-fn constant(value: Val) -> Option<Op> {
-    ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)
+    /// The loops over which they accumulate, if these are several.
+    pub loops: Option<&'a Loops>,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -89,12 +44,32 @@ impl<'a, 'c> Body<'a, 'c> {
     pub fn split(&mut self) -> Result<Operator<'c>, String> {
         match self.chains() {
             Some(chains) => Ok(self.separate(&chains)),
-            None => self.on_tuples(),
+            None => self.coupled(),
+        }
+    }
+
+    /// One operator on tuples, or several that have nothing to do with each other, of which more is known.
+    fn coupled(&mut self) -> Result<Operator<'c>, String> {
+        if let Some(own) = self.rescaled().or_else(|| self.ranked()) {
+            return Ok(Operator::Own(own));
+        }
+        let yields = self.yields.clone();
+        let whole = self.on_tuples();
+        if matches!(&whole, Ok(own) if own.associative.holds()) {
+            return whole.map(Operator::Own);
+        }
+        let elements = std::mem::replace(&mut self.yields, yields);
+        match self.in_parts() {
+            Some(own) if whole.is_err() || own.associative.holds() => Ok(Operator::Own(own)),
+            _ => {
+                self.yields = elements;
+                whole.map(Operator::Own)
+            }
         }
     }
 
     /// The way of every accumulator to what is yielded for it, if each is of one operator.
-    fn chains(&self) -> Option<Vec<Vec<Step<'c>>>> {
+    pub fn chains(&self) -> Option<Vec<Vec<Step<'c>>>> {
         let dependent = dependent(self.block, self.accumulators);
         let all = (0..self.accumulators.len()).map(|n| self.chain(n, &dependent));
         all.collect()
@@ -177,7 +152,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Takes the accumulators out of their chains.
-    fn separate(&mut self, chains: &[Vec<Step<'c>>]) -> Operator<'c> {
+    pub fn separate(&mut self, chains: &[Vec<Step<'c>>]) -> Operator<'c> {
         let families: Vec<Family> = chains.iter().map(|chain| chain[0].family).collect();
         let builtin = |family: &Family| match family {
             Family::Builtin(operator) => Some(*operator),
@@ -207,7 +182,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// One operation for each accumulator, as code on tuples.
-    fn pieces(&self, families: &[Family]) -> Region<'c> {
+    pub fn pieces(&self, families: &[Family]) -> Region<'c> {
         let (code, own) = tuples(self.accumulators);
         let (block, last) = (region::block(&code), region::terminator(self.block));
         let mut builder = Builder::before(last).at_end(block);
@@ -219,7 +194,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// All that depends on accumulators, as one operator on tuples.
-    fn on_tuples(&mut self) -> Result<Operator<'c>, String> {
+    pub fn on_tuples(&mut self) -> Result<Own<'c>, String> {
         let dependent = dependent(self.block, self.accumulators);
         let all = ir::ops_of(self.block);
         let merging: Vec<Op> = all[..all.len() - 1]
@@ -241,25 +216,29 @@ impl<'a, 'c> Body<'a, 'c> {
         self.yields = elements;
         let Some(chosen) = selection::laws(&code, self.starts) else {
             let (associative, commutative) = tried::laws(&code);
-            return Ok(Operator::Own(Own {
+            return Ok(Own {
                 code,
                 name: "merge".into(),
                 associative,
                 commutative,
                 from_neutral: false,
-            }));
+            });
         };
+        let in_order = self.in_order(&code, &chosen);
         if let Some((n, number)) = chosen.instead {
             let mut builder = Builder::before(region::terminator(self.block));
             self.yields[n] = selection::number(&mut builder, self.yields[n], number);
         }
-        Ok(Operator::Own(Own {
-            code,
+        Ok(Own {
             name: "select".into(),
             associative: chosen.associative,
-            commutative: chosen.commutative,
+            commutative: match in_order {
+                None => chosen.commutative,
+                Some(_) => Law::Holds,
+            },
             from_neutral: chosen.from_neutral,
-        }))
+            code: in_order.unwrap_or(code),
+        })
     }
 
     /// Operations with those that make truths for them of elements alone: what is no number, say.
@@ -377,76 +356,6 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 }
 
-/// The values that depend on some arguments.
-fn dependent<'c>(block: BlockRef<'c, 'c>, arguments: &[Val<'c>]) -> HashSet<usize> {
-    let mut found: HashSet<usize> = arguments.iter().map(|a| key(*a)).collect();
-    for op in ir::ops_of(block) {
-        if region::used_by(op)
-            .into_iter()
-            .any(|v| found.contains(&key(v)))
-        {
-            found.extend(op.results().map(|r| key(ir::value(r))));
-        }
-    }
-    found
-}
-
-/// The values that operations take from elsewhere, but for constants.
-fn taken<'c>(by: &[Op<'c>], dependent: &HashSet<usize>) -> Vec<Val<'c>> {
-    let mut taken: Vec<Val> = Vec::new();
-    for value in by.iter().flat_map(|op| region::used_by(*op)) {
-        let is_inside = by
-            .iter()
-            .any(|op| ir::defining_op(value) == Some(*op) || region::is_defined_in(value, *op));
-        let is_other = !dependent.contains(&key(value)) && !taken.contains(&value);
-        if constant(value).is_none() && !is_inside && is_other {
-            taken.push(value);
-        }
-    }
-    taken
-}
-
-/// Operations as code on accumulators, then elements.
-fn as_operator<'c>(
-    merging: &[Op<'c>],
-    accumulators: &[Val<'c>],
-    elements: &[Val<'c>],
-    yields: &[Val<'c>],
-) -> Option<Region<'c>> {
-    let (code, own) = tuples(accumulators);
-    let block = region::block(&code);
-    let used = merging.iter().flat_map(|op| region::used_by(*op));
-    let mut constants: Vec<Op> = used
-        .chain(yields.iter().copied())
-        .filter_map(constant)
-        .collect();
-    constants.retain(|op| !merging.iter().any(|m| ir::all(*m).contains(op)));
-    let mut copied: Vec<Op> = Vec::new();
-    for op in constants.iter().chain(merging) {
-        if !copied.contains(op) {
-            copied.push(*op);
-        }
-    }
-    let mut copies: Vec<(Val, Val)> = Vec::new();
-    let outside = accumulators.iter().chain(elements).copied();
-    copies.extend(outside.zip(own));
-    for op in &copied {
-        let copy = region::append_copy(block, *op);
-        let results = op.results().zip(copy.results());
-        copies.extend(results.map(|(old, new)| (ir::value(old), ir::value(new))));
-    }
-    let find = |value: &Val<'c>| copies.iter().find(|(old, _)| old == value);
-    let results: Option<Vec<Val>> = yields.iter().map(|y| Some(find(y)?.1)).collect();
-    let location = merging.last().map(|op| op.location());
-    let location = location.unwrap_or(Location::unknown(ir::context_of_value(accumulators[0])));
-    region::yield_from(block, location, &results?);
-    for (old, new) in &copies {
-        region::replace_inside(&code, *old, *new);
-    }
-    region::erase_dead(block);
-    Some(code)
-}
-
 fn name_of(families: &[Family]) -> String {
     let names = families.iter().map(|family| family.operation());
     let names: Vec<String> = names
@@ -454,13 +363,4 @@ fn name_of(families: &[Family]) -> String {
         .collect();
     // A label is none of the built-in names.
     format!("by_{}", names.join("_"))
-}
-
-/// A region whose block takes accumulators, then elements.
-fn tuples<'c>(accumulators: &[Val<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
-    let types: Vec<Type> = accumulators.iter().map(|a| a.r#type()).collect();
-    let location = Location::unknown(ir::context_of_value(accumulators[0]));
-    let code = region::with_arguments(&[&types[..], &types[..]].concat(), location);
-    let own = arguments(region::block(&code));
-    (code, own)
 }

@@ -1,15 +1,30 @@
-//! The one thing that the body of an operation may do: compute.
+//! The one thing that the body of an operation may do: compute, of what its operands and views hold.
 
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::loop_index;
 use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 
+use super::structured::Structured;
+
 /// Refuses bodies that read or write memory, or call what might.
 pub fn check(op: Op) -> Result<(), String> {
-    inside(op, &mut Vec::new())
+    inside(op, &|_| false, &mut Vec::new())
 }
 
-fn inside<'c>(op: Op<'c>, called: &mut Vec<Op<'c>>) -> Result<(), String> {
+/// The same for bodies that may take elements from views too.
+pub fn check_views(of: &Structured) -> Result<(), String> {
+    let loops = of.loops(&of.outputs[0]);
+    let is_view =
+        |op| ir::parent(op) == Some(of.op) && loop_index::extraction(op, &loops.extents).is_some();
+    inside(of.op, &is_view, &mut Vec::new())
+}
+
+fn inside<'c>(
+    op: Op<'c>,
+    is_view: &dyn Fn(Op<'c>) -> bool,
+    called: &mut Vec<Op<'c>>,
+) -> Result<(), String> {
     for other in ir::all(op).into_iter().filter(|other| *other != op) {
         let name = ir::name_of(other);
         let own = [
@@ -22,6 +37,13 @@ fn inside<'c>(op: Op<'c>, called: &mut Vec<Op<'c>>) -> Result<(), String> {
             _ if name.starts_with("arith.") || name.starts_with("math.") => {}
             _ if name.starts_with("scf.") || own.contains(&name) => {}
             ops::func::CALL => call(other, called)?,
+            ops::tensor::EXTRACT if is_view(other) => {}
+            ops::tensor::EXTRACT => {
+                return Err(format!(
+                    "its body has '{name}' at an index that is data, or under a condition: expected one \
+                     that is computed from 'linalg.index' by sums and constant factors, in each iteration"
+                ));
+            }
             _ => {
                 return Err(format!(
                     "its body has '{name}': expected numbers that are computed by operations of arith \
@@ -41,7 +63,7 @@ fn call<'c>(op: Op<'c>, called: &mut Vec<Op<'c>>) -> Result<(), String> {
         Some(function) if called.contains(&function) => Ok(()),
         Some(function) => {
             called.push(function);
-            inside(function, called)
+            inside(function, &|_| false, called)
         }
         None => Err(format!(
             "its body calls @{}, which has no body here and might do anything: expected a function \

@@ -14,12 +14,13 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
-use super::accumulate::{Body, Law, Operator};
+use super::accumulate::Body;
 use super::accumulators::{filled_before, is_whole, uniform};
+use super::operators::{Law, Operator};
 use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured, buffer};
 use super::{Checks, Licence};
-use super::{body, extents, masks, memory};
+use super::{body, extents, extracted, masks, memory};
 use crate::builder::Builder;
 use crate::form_compute::{rename_index, take_captured};
 use crate::{buffers, names, region, tiles};
@@ -29,7 +30,7 @@ use crate::{buffers, names, region, tiles};
 /// not follow, if it stays.
 pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<'c>>, String> {
     let structured = Structured::read(op)?;
-    body::check(op)?;
+    body::check_views(&structured)?;
     memory::check(&structured)?;
     let groups = wanted(&structured, groups(&structured));
     if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
@@ -160,6 +161,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
         .try_for_each(|output| of.check_written(output))?;
     let scalar = region::copy(of.op, 0);
     let block = region::block(&scalar);
+    let extracted = extracted::take(block, &of.loops(&outputs[0]));
     let mut yields = keep_yields(block, group);
     let mut parts = Parts::default();
     let (mut combiner, mut label) = (Region::new(), String::new());
@@ -190,7 +192,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
             parts.dims.push(structured::single());
             parts.combine = combine(context, &[true], "");
         }
-        parts.inputs = inputs(of, block);
+        parts.inputs = inputs(of, &extracted, block);
         let replaced = set_outputs(
             &mut builder,
             of.op,
@@ -284,12 +286,15 @@ fn accumulation<'c>(
     }
     let is_paired = of.inputs.len() == of.outputs.len() && outputs.len() == of.outputs.len();
     masks::lift(block, &accumulators);
+    let loops = of.loops(&outputs[0]);
+    let several = loops.is_kept.iter().filter(|kept| !**kept).count() > 1;
     let mut body = Body {
         block,
         accumulators: &accumulators,
         starts,
         yields: region::yields(block),
         paired: is_paired.then(|| arguments[..of.inputs.len()].to_vec()),
+        loops: several.then_some(&loops),
     };
     let operator = body.split()?;
     *yields = body.yields;
@@ -421,9 +426,13 @@ fn finish_code<'c>(block: BlockRef<'c, 'c>, yields: &[Val<'c>]) {
 }
 
 /// The operands that a body uses, as inputs; its other arguments go.
-fn inputs<'c>(of: &Structured<'c>, block: BlockRef<'c, 'c>) -> Vec<BufferPart<'c>> {
+fn inputs<'c>(
+    of: &Structured<'c>,
+    extracted: &[Operand<'c>],
+    block: BlockRef<'c, 'c>,
+) -> Vec<BufferPart<'c>> {
     let arguments = arguments(block);
-    let read = of.inputs.iter().map(|i| (i, "in"));
+    let read = of.inputs.iter().chain(extracted).map(|i| (i, "in"));
     let read = read.chain(of.outputs.iter().map(|o| (o, "before")));
     let read = read.filter_map(|(operand, name)| Some((operand.argument?, operand, name)));
     let mut used: Vec<(usize, &Operand, &str)> =

@@ -13,6 +13,7 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
+use super::masked_choices::Masked;
 use super::steps::Step;
 use crate::builder::Builder;
 use crate::region;
@@ -21,6 +22,7 @@ use crate::region;
 pub fn lift<'c>(block: BlockRef<'c, 'c>, accumulators: &[Val<'c>]) {
     let mut lifted = Lifted {
         dependent: accumulators.iter().copied().map(key).collect(),
+        masked: Vec::new(),
     };
     lifted.visit(block);
     region::erase_dead(block);
@@ -30,13 +32,16 @@ fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }
 
-struct Lifted {
+/// A body of which conditions are lifted.
+pub struct Lifted<'c> {
     /// The values that depend on accumulators.
     dependent: HashSet<usize>,
+    /// Comparisons that had a condition.
+    pub masked: Vec<Masked<'c>>,
 }
 
-impl Lifted {
-    fn visit<'c>(&mut self, block: BlockRef<'c, 'c>) {
+impl<'c> Lifted<'c> {
+    fn visit(&mut self, block: BlockRef<'c, 'c>) {
         let all = ir::ops_of(block);
         for (n, op) in all.iter().enumerate() {
             let is_dependent = region::used_by(*op).into_iter().any(|v| self.depends(v));
@@ -56,6 +61,7 @@ impl Lifted {
             let mut builder = Builder::before(*next);
             match ir::name_of(*op) {
                 ops::arith::SELECT => self.select(&mut builder, *op),
+                ops::arith::ANDI => self.both_hold(&mut builder, *op),
                 ops::arith::TRUNCI => self.truncation(&mut builder, *op),
                 ops::scf::IF => self.branched(&mut builder, *op),
                 _ => {}
@@ -63,7 +69,8 @@ impl Lifted {
         }
     }
 
-    fn depends(&self, value: Val) -> bool {
+    /// Returns whether a value depends on accumulators.
+    pub fn depends(&self, value: Val) -> bool {
         self.dependent.contains(&key(value))
     }
 
@@ -73,21 +80,24 @@ impl Lifted {
     }
 
     /// Puts a value in the place of another one, which goes.
-    fn replace<'c>(&mut self, old: Val<'c>, new: Val<'c>) {
+    pub fn replace(&mut self, old: Val<'c>, new: Val<'c>) {
         self.dependent.insert(key(new));
         region::replace_all_uses(old, new);
     }
 
     /// Takes an operation out; others may get its place in memory, by which values are known here.
-    fn erase<'c>(&mut self, op: Op<'c>) {
+    pub fn erase(&mut self, op: Op<'c>) {
         for result in ir::all(op).iter().flat_map(|op| op.results()) {
-            self.dependent.remove(&key(ir::value(result)));
+            let result = ir::value(result);
+            self.dependent.remove(&key(result));
+            self.masked
+                .retain(|own| ![own.by, own.compared].contains(&result));
         }
         region::erase(op);
     }
 
     /// Takes an operation that makes a value out, and what it alone used, if nothing uses it.
-    fn erase_unused<'c>(&mut self, value: Val<'c>) {
+    fn erase_unused(&mut self, value: Val<'c>) {
         let unused = |op: &Op<'c>| !op.results().any(|r| ir::has_uses(ir::value(r)));
         let Some(op) = ir::defining_op(value).filter(unused) else {
             return;
@@ -98,7 +108,7 @@ impl Lifted {
         operands.into_iter().for_each(|v| self.erase_unused(v));
     }
 
-    fn select<'c>(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
+    fn select(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
         let [by, then, other] = [0, 1, 2].map(|n| ir::operand(op, n));
         let (Some(by), Some(then), Some(other), Some(result)) =
             (by, then, other, ir::result(op, 0))
@@ -109,7 +119,7 @@ impl Lifted {
             return;
         }
         let Some((step, elements)) = self.common(builder, then, other) else {
-            return;
+            return self.selected_again(builder, op);
         };
         let element = builder.select(by, elements[0], elements[1]);
         let taken = builder.binary(&step.family.operation(), step.base, element);
@@ -119,7 +129,7 @@ impl Lifted {
     }
 
     /// The results of `scf.if` that accumulate in its branches, or in one of them.
-    fn branched<'c>(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
+    fn branched(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
         let Some(by) = ir::operand(op, 0) else {
             return;
         };
@@ -178,7 +188,7 @@ impl Lifted {
 
     /// The step that two values take from one base, one of which may be the base itself, with the
     /// element of each.
-    fn common<'c>(
+    fn common(
         &self,
         builder: &mut Builder<'c>,
         a: Val<'c>,
@@ -204,13 +214,13 @@ impl Lifted {
     }
 
     /// The step whose result a value is, if nothing else uses it.
-    fn step<'c>(&self, value: Val<'c>) -> Option<Step<'c>> {
+    fn step(&self, value: Val<'c>) -> Option<Step<'c>> {
         let op = ir::defining_op(value).filter(|_| ir::users(value).len() == 1)?;
         Step::of(op, |v| self.depends(v))
     }
 
     /// Computes in an accumulator's own type what is truncated to it afterwards.
-    fn truncation<'c>(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
+    fn truncation(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
         let (Some(wide), Some(result)) = (ir::operand(op, 0), ir::result(op, 0)) else {
             return;
         };
@@ -227,7 +237,7 @@ impl Lifted {
 
     /// Returns whether what depends on accumulators is extended from a type, and only added,
     /// multiplied or taken bit by bit: the low bits of these depend on low bits alone.
-    fn is_narrow<'c>(&self, value: Val<'c>, ty: ScalarType) -> bool {
+    fn is_narrow(&self, value: Val<'c>, ty: ScalarType) -> bool {
         if !self.depends(value) {
             return true;
         }
@@ -246,12 +256,7 @@ impl Lifted {
         })
     }
 
-    fn narrowed<'c>(
-        &mut self,
-        builder: &mut Builder<'c>,
-        value: Val<'c>,
-        ty: ScalarType,
-    ) -> Val<'c> {
+    fn narrowed(&mut self, builder: &mut Builder<'c>, value: Val<'c>, ty: ScalarType) -> Val<'c> {
         let op = ir::defining_op(value).filter(|_| self.depends(value));
         let Some(op) = op else {
             return builder.convert(ops::arith::TRUNCI, value, ty);

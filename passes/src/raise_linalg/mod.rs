@@ -22,7 +22,9 @@
 //! All operations with linalg's interface have maps and a body, so that named ones are read as
 //! `linalg.generic` is. Loops that index a destination are kept; over the others the body
 //! accumulates, by an operator that is found in it ([`accumulate`]). What a destination holds is
-//! carried in, unless it is filled with the operator's neutral element. An operator that is not known
+//! carried in, unless it is filled with the operator's neutral element. Coupled accumulators, as of an
+//! arg-max, have an operator on tuples, and so have a largest exponent and sums that it rescales ([`rescaled`]).
+//! What a body extracts at indices of its loops is an input. An operator that is not known
 //! to be associative is taken where `mdh.associative` stands on the operation, or with the option
 //! `associative`, which says so of all of them; a law that is known not to hold is granted with a remark.
 //!
@@ -33,10 +35,17 @@ mod accumulators;
 mod body;
 mod compute;
 pub(crate) mod extents;
+mod extracted;
+mod masked_choices;
 mod masks;
 mod memory;
 mod naming;
+mod operators;
+mod parts;
+mod places;
+mod ranked;
 mod relayout;
+mod rescaled;
 mod selection;
 mod shapes;
 mod steps;
@@ -51,7 +60,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 
 pub use structured::names;
-pub use views::of_loops;
+pub use views::{linalg_destinations, of_loops};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {

@@ -19,7 +19,7 @@ use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::{Region, RegionLike, RegionRef, ValueLike};
 
-use super::accumulate::{Broken, Law};
+use super::operators::{Broken, Law};
 use super::steps::Family;
 use crate::builder::Builder;
 use crate::region;
@@ -47,11 +47,13 @@ pub fn code_of(operator: &Region) -> Option<Code> {
 fn has_numbers_only(operator: &Region) -> bool {
     let mut compared = region::operations(operator);
     compared.retain(|op| ir::name_of(*op) == ops::arith::CMPF);
-    let declares = |op: &Op| {
-        let flags = ir::attribute(*op, "fastmath").map(|flags| flags.to_string());
-        flags.is_some_and(|flags| flags.contains("nnan") || flags.contains("fast<fast>"))
-    };
-    !compared.is_empty() && compared.iter().all(declares)
+    !compared.is_empty() && compared.into_iter().all(declares_numbers)
+}
+
+/// Returns whether an operation on floats declares that its operands and its result are numbers.
+pub fn declares_numbers(op: Op) -> bool {
+    let flags = ir::attribute(op, "fastmath").map(|flags| flags.to_string());
+    flags.is_some_and(|flags| flags.contains("nnan") || flags.contains("fast<fast>"))
 }
 
 fn starts(from: &[Option<Scalar>]) -> Vec<bool> {
@@ -144,6 +146,30 @@ pub fn laws(operator: &Region, from: &[Option<Scalar>]) -> Option<Chosen> {
         instead,
         from_neutral,
     })
+}
+
+/// The laws of code that is made of an operator's own, of which these are known: between numbers, where the
+/// operator has none but numbers to choose from.
+pub fn laws_between(
+    code: &Region,
+    own: &Region,
+    (chosen, from): (&Chosen, &[Option<Scalar>]),
+) -> Option<Decision> {
+    let code = code_of(code)?;
+    let mut floats = (0..from.len()).filter(|n| code.inputs[*n].is_float());
+    let numbers = match chosen.instead {
+        // What is none has been replaced by a number, but for what is there before.
+        Some((n, _)) => {
+            let only = floats.next() == Some(n) && floats.next().is_none();
+            (only && starts(from)[n]).then_some(true)?
+        }
+        None => has_numbers_only(own),
+    };
+    let given = Given {
+        numbers,
+        starts: &starts(from),
+    };
+    Some(Choice::of(&code)?.decide(given)).filter(|laws| laws.instead.is_none())
 }
 
 /// A value, or where it is no number another one.

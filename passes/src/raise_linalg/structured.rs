@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
 use mdh_dialect::index_function;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::loop_index;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types::{self, BufferKind};
@@ -38,6 +39,14 @@ pub struct Structured<'c> {
     pub rank: usize,
 }
 
+/// The loops of an operation.
+pub struct Loops {
+    /// The number of iterations of each, where it is known.
+    pub extents: Vec<Option<i64>>,
+    /// Says which keep their results apart; the body accumulates over the others.
+    pub is_kept: Vec<bool>,
+}
+
 /// The indexing maps of an operation with linalg's interface.
 pub fn maps<'c>(op: Op<'c>) -> Option<Vec<Attribute<'c>>> {
     // SAFETY: the operation is valid; what has no such interface has a null attribute.
@@ -56,19 +65,14 @@ pub fn is_structured(op: Op) -> bool {
 
 /// The number of iterations that an operation's loops make, if its sizes are known.
 pub fn iterations(op: Op) -> Option<i64> {
-    let maps = maps(op)?;
-    let rank = index_function::num_dims(*maps.first()?);
-    let mut sizes = vec![None; rank];
-    for (value, map) in op.operands().map(ir::value).zip(maps) {
-        let shape = types::buffer_type(value.r#type())?.shape;
-        for (expr, size) in index_function::from_map(map)?.iter().zip(shape) {
-            if let Expr::Dim(d) = expr {
-                sizes[*d] = sizes[*d].or(size);
-            }
-        }
-    }
-    let sizes: Option<Vec<i64>> = sizes.into_iter().collect();
+    let sizes: Option<Vec<i64>> = sizes(op)?.into_iter().collect();
     Some(sizes?.into_iter().fold(1, i64::saturating_mul))
+}
+
+/// The number of iterations of each loop of an operation, where it is known.
+fn sizes(op: Op) -> Option<Vec<Option<i64>>> {
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    loop_index::extents(&maps(op)?, &operands)
 }
 
 /// The number of destinations, which are the last operands.
@@ -151,6 +155,14 @@ impl<'c> Structured<'c> {
     pub fn kept(&self, output: &Operand) -> Vec<bool> {
         let uses = |d| output.map.iter().any(|expr| expr.uses(d));
         (0..self.rank).map(uses).collect()
+    }
+
+    /// Its loops, of which a destination keeps some.
+    pub fn loops(&self, output: &Operand) -> Loops {
+        Loops {
+            extents: sizes(self.op).unwrap_or_else(|| vec![None; self.rank]),
+            is_kept: self.kept(output),
+        }
     }
 
     /// Refuses a destination of unknown sizes in which two iterations might write one element: with

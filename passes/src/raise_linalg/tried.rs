@@ -7,7 +7,7 @@ use mdh_algebra::laws::{self, Values};
 use mdh_algebra::operator::{Operator, UserOperator};
 use melior::ir::Region;
 
-use super::accumulate::{Broken, Law};
+use super::operators::{Broken, Law};
 use super::selection::code_of;
 
 /// Enough for small numbers and some of any size.

@@ -4,7 +4,7 @@
 //! runs over which axes, and so do the maps of linalg; loops have the names that they have when they
 //! are raised.
 
-use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::Parts;
 
 use super::structured::{Structured, buffer, is_structured};
@@ -31,4 +31,12 @@ fn views(op: Op) -> Option<Parts> {
         outputs: of.outputs.iter().map(|out| buffer(out, "out")).collect(),
         ..Parts::default()
     })
+}
+
+/// The destinations of an operation with linalg's interface, if it is one: it writes nothing else, but
+/// for what its body does.
+pub fn linalg_destinations<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
+    let of = Some(op).filter(|op| is_structured(*op));
+    let outputs = of.and_then(|op| Structured::read(op).ok())?.outputs;
+    Some(outputs.into_iter().map(|output| output.value).collect())
 }

@@ -1,0 +1,110 @@
+//! Indices that the body of a linalg operation computes from those of its loops.
+
+use mdh_algebra::affine::{Expr, Linear};
+use mdh_algebra::scalar::ScalarType;
+use melior::ir::attribute::Attribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, ValueLike};
+
+use crate::index_function;
+use crate::ir::{self, Op, Val};
+use crate::ops;
+use crate::types::{self, BufferKind};
+
+/// The number of iterations of each loop, where the shape of an operand tells it.
+pub fn extents(maps: &[Attribute], operands: &[Val]) -> Option<Vec<Option<i64>>> {
+    let rank = index_function::num_dims(*maps.first()?);
+    let mut sizes = vec![None; rank];
+    for (value, map) in operands.iter().zip(maps) {
+        let shape = types::buffer_type(value.r#type())?.shape;
+        for (expr, size) in index_function::from_map(*map)?.iter().zip(shape) {
+            if let Expr::Dim(d) = expr {
+                sizes[*d] = sizes[*d].or(size);
+            }
+        }
+    }
+    Some(sizes)
+}
+
+/// The least and the largest value of an index, of loops of these extents.
+pub fn range(index: &Linear, extents: &[Option<i64>]) -> Option<(i64, i64)> {
+    let (mut min, mut max) = (index.constant, index.constant);
+    for (coefficient, extent) in index.coefficients.iter().zip(extents) {
+        if *coefficient == 0 {
+            continue;
+        }
+        let way = coefficient.checked_mul((*extent)?.max(1) - 1)?;
+        min = min.checked_add(way.min(0))?;
+        max = max.checked_add(way.max(0))?;
+    }
+    Some((min, max))
+}
+
+/// The index that a value in a body is, if it is computed from `linalg.index` and constants, and none of what
+/// it is computed from leaves its type.
+pub fn linear(value: Val, extents: &[Option<i64>]) -> Option<Linear> {
+    let ty = types::scalar_type(value.r#type()).filter(|ty| ty.is_integer())?;
+    let found = computed(ir::defining_op(value)?, extents)?;
+    let bits = match ty {
+        ScalarType::Index => 64,
+        _ => ty.bit_width(),
+    };
+    let most = i64::MAX >> (64 - bits);
+    let fits = match range(&found, extents) {
+        Some((min, max)) => -most <= min && max <= most,
+        // Indices of any array do.
+        None => bits == 64,
+    };
+    fits.then_some(found)
+}
+
+fn computed(op: Op, extents: &[Option<i64>]) -> Option<Linear> {
+    let rank = extents.len();
+    let operand = |n| linear(ir::operand(op, n)?, extents);
+    match ir::name_of(op) {
+        ops::arith::CONSTANT => {
+            let number = types::scalar(ir::attribute(op, "value")?)?;
+            Expr::constant(number.as_i64()).linear(rank)
+        }
+        ops::linalg::INDEX => {
+            let d = usize::try_from(ir::integer(op, "dim")?).ok()?;
+            Expr::dim(d).linear(rank)
+        }
+        ops::arith::INDEX_CAST | ops::arith::EXTSI | ops::arith::TRUNCI => operand(0),
+        ops::arith::ADDI => operand(0)?.plus(1, &operand(1)?),
+        ops::arith::SUBI => operand(0)?.plus(-1, &operand(1)?),
+        ops::arith::MULI => {
+            let (a, b) = (operand(0)?, operand(1)?);
+            match (a.as_constant(), b.as_constant()) {
+                (Some(factor), _) => b.times(factor),
+                (_, Some(factor)) => a.times(factor),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The tensor and the map of an extraction that is the access of a view, where every iteration does it: its
+/// index is computed from those of the loops.
+pub fn extraction<'c>(op: Op<'c>, extents: &[Option<i64>]) -> Option<(Val<'c>, Vec<Expr>)> {
+    if ir::name_of(op) != ops::tensor::EXTRACT {
+        return None;
+    }
+    let tensor = ir::operand(op, 0)?;
+    let kind = types::buffer_type(tensor.r#type())?.kind;
+    let indices = op.operands().skip(1).map(ir::value);
+    let map = indices.map(|i| Some(linear(i, extents)?.to_expr()));
+    let map: Option<Vec<Expr>> = map.collect();
+    Some((tensor, map?)).filter(|_| kind == BufferKind::Tensor)
+}
+
+/// The extractions in a body that are accesses of views, with their tensors and maps.
+pub fn extractions<'c>(
+    block: BlockRef<'c, 'c>,
+    extents: &[Option<i64>],
+) -> Vec<(Op<'c>, Val<'c>, Vec<Expr>)> {
+    let all = ir::ops_of(block).into_iter();
+    let found = all.filter_map(|op| extraction(op, extents).map(|(tensor, map)| (op, tensor, map)));
+    found.collect()
+}
