@@ -175,7 +175,7 @@ func.func @apart() {
   %a = gpu.alloc () : memref<32x16xf16>
   %b = gpu.alloc () : memref<16x32xf16>
   %c = gpu.alloc () : memref<32x32xf32>
-  // expected-error @+1 {{a computation has a schedule whose kernel computes a product of matrices, of which neighbours along 'thread.x' have columns 'j' 8 apart: expected 2, as many as each of them has}}
+  // expected-error @+1 {{a computation has a schedule whose kernel computes a product of matrices, of which neighbours along 'thread.x' have columns 'j' 8 apart: expected 2, as far as those of each of them reach}}
   scf.forall (%y) in (8) {
     %i = arith.muli %y, %c2 : index
     %i_end = arith.addi %i, %c2 : index

@@ -20,7 +20,7 @@ use mdh_algebra::schedule::matrix::THREADS;
 use mdh_algebra::schedule::{Parts as Count, Schedule};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, Parts};
+use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::{read, schedule, threads, write};
 
 use super::cores::{THREAD, WARP};
@@ -125,19 +125,31 @@ fn check_parts<'c>(
             }
         }
     }
-    let own = schedule::read(op)?.and_then(|plan| points(&plan, &parts.dims[of.columns].name));
-    let step = match parts.dims[of.columns].lower {
+    let columns = &parts.dims[of.columns];
+    let own = schedule::read(op)?.and_then(|plan| points(&plan, &columns.name));
+    let own = own.and_then(|own| reach(columns, own));
+    let step = match columns.lower {
         Bound::Dynamic(lower) => step(lower, x),
         Bound::Static(_) => Some(0),
     };
     match (own, step) {
         (Some(own), Some(step)) if own != step => Err(vec![format!(
             "computes a product of matrices, of which neighbours along '{THREAD}.x' have columns '{}' \
-             {step} apart: expected {own}, as many as each of them has",
-            parts.dims[of.columns].name
+             {step} apart: expected {own}, as far as those of each of them reach",
+            columns.name
         )]),
         _ => Ok(()),
     }
+}
+
+/// Returns the indices that so many points of a dimension reach over; `None` if these are no whole periods.
+fn reach(dim: &Dim, points: i64) -> Option<i64> {
+    let (step, width) = (dim.step.known()?, dim.width.known()?);
+    if step == width {
+        return Some(points);
+    }
+    let periods = (width > 0 && points % width == 0).then(|| points / width)?;
+    periods.checked_mul(step)
 }
 
 /// Returns the number of points of a dimension that a schedule's levels hold, if it is known.
