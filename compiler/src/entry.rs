@@ -316,6 +316,7 @@ fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     match (ty.kind, first_read, first_written) {
         (BufferKind::MemRef, _, _) if is_changed_elsewhere(argument, views) => Role::Updated,
         (BufferKind::MemRef, _, Some(_)) if is_read_by_linalg(argument) => Role::Updated,
+        (BufferKind::MemRef, _, Some(_)) if is_loaded_first(argument) => Role::Updated,
         (BufferKind::MemRef, Some(read), Some(written)) if read <= written => Role::Updated,
         (BufferKind::MemRef, _, Some(_)) => Role::Destination,
         (BufferKind::Tensor, None, Some(_)) if !is_used_elsewhere(argument) => Role::Destination,
@@ -352,6 +353,23 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
             }),
             _ => linalg_destinations(user).is_none_or(|written| written.contains(&memref)),
         })
+}
+
+/// Returns whether a memref's elements are loaded or copied before a computation writes it.
+fn is_loaded_first(memref: Val) -> bool {
+    let names = [ops::mdh::COMPUTE, ops::memref::LOAD, ops::memref::COPY];
+    let all = ir::block_argument(memref).map(|argument| ir::find_all(argument.of, &names));
+    let first = all
+        .into_iter()
+        .flatten()
+        .find_map(|op| match ir::name_of(op) {
+            ops::mdh::COMPUTE => {
+                let parts = read::compute(op).ok()?;
+                writes(&parts, memref).then_some(false)
+            }
+            _ => (ir::operand(op, 0) == Some(memref)).then_some(true),
+        });
+    first == Some(true)
 }
 
 /// Returns whether linalg that is no computation reads a memref.

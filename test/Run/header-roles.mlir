@@ -11,6 +11,12 @@
 // CHECK-LABEL: /* tensor
 // CHECK-NEXT:   x    read     float[4]
 // CHECK-NEXT:   y    read     float[7]
+// CHECK-LABEL: /* loaded_before
+// CHECK-NEXT:   x      read     float[4]
+// CHECK-NEXT:   y      changed  float[4]
+// CHECK-LABEL: /* loaded_after
+// CHECK-NEXT:   x     read     float[4]
+// CHECK-NEXT:   y     written  float[4]
 //
 // RUN: mdh compile %s --emit shared -o %t.so 2> /dev/null
 // RUN: %python -c "import ctypes, numpy as np; f = ctypes.CDLL('%t.so').every_other; x, y = np.full(4, 2, 'f4'), np.arange(8, dtype='f4'); f(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data)); print(*y)" | FileCheck %s --check-prefix CALLED
@@ -45,4 +51,20 @@ func.func @tensor(%x: tensor<4xf32>, %y: tensor<7xf32>) -> tensor<7xf32> {
     linalg.yield %a : f32
   } -> tensor<7xf32>
   return %r : tensor<7xf32>
+}
+
+func.func @loaded_before(%x: memref<4xf32>, %y: memref<4xf32>, %first: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = memref.load %y[%c0] : memref<4xf32>
+  memref.store %a, %first[%c0] : memref<1xf32>
+  linalg.copy ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+  return
+}
+
+func.func @loaded_after(%x: memref<4xf32>, %y: memref<4xf32>, %last: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  linalg.copy ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+  %a = memref.load %y[%c0] : memref<4xf32>
+  memref.store %a, %last[%c0] : memref<1xf32>
+  return
 }
