@@ -38,6 +38,7 @@ pub const BUFFERIZE: Pipeline = Pipeline {
     name: "mdh-bufferize",
     description: "tensors to memrefs; results of functions to arguments",
     passes: &[
+        "mdh-decompose-linalg",
         "mdh-save-overwritten",
         "mdh-separate-empties",
         "mdh-loop-buffers",
@@ -114,11 +115,11 @@ pub const TO_LINALG: Pipeline = Pipeline {
 };
 
 /// Arithmetic on tensors becomes linalg, in the place of [`RAISE`]: linalg then stays as it is, and runs
-/// by upstream's own lowering, to which what has none is decomposed.
+/// by upstream's own lowering.
 pub const ELEMENTWISE: Pipeline = Pipeline {
     name: "mdh-elementwise",
     description: "arithmetic on tensors to linalg, which stays",
-    passes: &["convert-elementwise-to-linalg", "mdh-decompose-linalg"],
+    passes: &["convert-elementwise-to-linalg"],
 };
 
 /// Gives computations schedules, where they have none; but histograms need none, prefix-sums of

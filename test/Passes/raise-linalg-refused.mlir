@@ -330,3 +330,17 @@ func.func @chosen_pair(%x: tensor<7x13xf32>, %p: tensor<7x13xi32>, %y: tensor<7x
   } -> (tensor<7xf32>, tensor<7xi32>)
   return %u#0, %u#1, %v#0, %v#1 : tensor<7xf32>, tensor<7xi32>, tensor<7xf32>, tensor<7xi32>
 }
+
+// -----
+
+// What has no loops of its own is made of several computations, in no order with what it writes.
+// CHECK-LABEL: func.func @softmax_of_itself
+// CHECK:       linalg.softmax
+func.func @softmax_of_itself(%m: memref<5x4xf32>) {
+  %x = memref.subview %m[1, 0] [4, 4] [1, 1] : memref<5x4xf32> to memref<4x4xf32, strided<[4, 1], offset: 4>>
+  %y = memref.subview %m[0, 0] [4, 4] [1, 1] : memref<5x4xf32> to memref<4x4xf32, strided<[4, 1]>>
+  // expected-remark@+1 {{'linalg.softmax' op stays as it is: a destination may share memory with operand 0}}
+  linalg.softmax dimension(1) ins(%x : memref<4x4xf32, strided<[4, 1], offset: 4>>)
+      outs(%y : memref<4x4xf32, strided<[4, 1]>>)
+  return
+}

@@ -18,6 +18,11 @@
 // RUN: mdh run %s --no-raise --check=all --entry unpack --random 1 | FileCheck %s --check-prefix UNPACK
 // UNPACK: check passed: 56 of 56 elements compared, no difference
 //
+// So does what stays when all else is raised: padding that no constant gives.
+// RUN: mdh run %s --check=all --entry pack_given --random 1 2>&1 | FileCheck %s --check-prefix GIVEN
+// GIVEN: remark: 'linalg.pack' op stays as it is: what it is padded with is no constant
+// GIVEN: check passed: 72 of 72 elements compared, no difference
+//
 // The transformations of Winograd's convolution are what upstream makes of them, to the oracle as well.
 // RUN: mdh run %s --no-raise --check=all --entry winograd --random 1 | FileCheck %s --check-prefix WINOGRAD
 // RUN: mdh run %s --check=all --entry winograd --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,WINOGRAD
@@ -49,6 +54,14 @@ func.func @softmax_memory(%x: memref<4x5x3xf32>, %y: memref<4x5x3xf32>) {
 func.func @pack(%x: tensor<7x8xf32>, %y: tensor<4x3x2x3xf32>) -> tensor<4x3x2x3xf32> {
   %half = arith.constant 0.5 : f32
   %r = linalg.pack %x padding_value(%half : f32) inner_dims_pos = [0, 1] inner_tiles = [2, 3] into %y
+      : tensor<7x8xf32> -> tensor<4x3x2x3xf32>
+  return %r : tensor<4x3x2x3xf32>
+}
+
+func.func @pack_given(%x: tensor<7x8xf32>, %y: tensor<4x3x2x3xf32>, %p: tensor<1xf32>) -> tensor<4x3x2x3xf32> {
+  %c0 = arith.constant 0 : index
+  %given = tensor.extract %p[%c0] : tensor<1xf32>
+  %r = linalg.pack %x padding_value(%given : f32) inner_dims_pos = [0, 1] inner_tiles = [2, 3] into %y
       : tensor<7x8xf32> -> tensor<4x3x2x3xf32>
   return %r : tensor<4x3x2x3xf32>
 }

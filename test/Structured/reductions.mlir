@@ -4,7 +4,8 @@
 //
 // RUN: mdh-opt %s --transform-interpreter --canonicalize --cse -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
-// RUN: %python %S/Inputs/same.py %s %t.mlir dynamic_for:5x37 dynamic_forall:5x37 few:3
+// RUN: %python %S/Inputs/same.py %s %t.mlir dynamic_for:5x37 dynamic_for:5x0 \
+// RUN:   dynamic_forall:5x37 dynamic_forall:5x0 dynamic_tiles:5x37 dynamic_tiles:5x0 few:3
 //
 // And with the definition.
 // RUN: mdh-opt %t.mlir --lower-affine -o %t.lowered.mlir
@@ -340,6 +341,18 @@ module attributes {transform.with_named_sequence} {
       inp_view(x = %x[i, k] : tensor<?x?xf32>)
     return %s : tensor<?xf32>
   }
+  func.func @dynamic_tiles(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+    %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+    %init = tensor.empty(%n) : tensor<?xf32>
+    %s = mdh.compute (i = %n, k = %m)
+      out_view(dynamic_tiles = %init[i] : tensor<?xf32>)
+      md_hom(id, (cc, pw(addf)))
+      inp_view(x = %x[i, k] : tensor<?x?xf32>)
+    return %s : tensor<?xf32>
+  }
 
   // Fewer elements than partial results.
   func.func @few(%x: tensor<?xf32>) -> tensor<f32> {
@@ -393,6 +406,9 @@ module attributes {transform.with_named_sequence} {
     %dynamic_forall = transform.mdh.match dynamic_forall in %root : (!any) -> !any
     %dynamic_forall_start, %dynamic_forall_tile, %dynamic_forall_merge, %dynamic_forall_loop = transform.structured.tile_reduction_using_forall %dynamic_forall
       by num_threads = [0, 6] : (!any) -> (!any, !any, !any, !any)
+    %dynamic_tiles = transform.mdh.match dynamic_tiles in %root : (!any) -> !any
+    %dynamic_tiles_start, %dynamic_tiles_tile, %dynamic_tiles_merge, %dynamic_tiles_loop = transform.structured.tile_reduction_using_forall %dynamic_tiles
+      by tile_sizes = [0, 8] : (!any) -> (!any, !any, !any, !any)
     %few = transform.mdh.match few in %root : (!any) -> !any
     %few_start, %few_tile, %few_merge, %few_loop = transform.structured.tile_reduction_using_for %few
       by tile_sizes = [5] : (!any) -> (!any, !any, !any, !any)

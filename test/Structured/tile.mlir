@@ -3,7 +3,7 @@
 //
 // RUN: mdh-opt %s --transform-interpreter --canonicalize --cse -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
-// RUN: %python %S/Inputs/same.py %s %t.mlir dynamic:37x29 dynamic:29
+// RUN: %python %S/Inputs/same.py %s %t.mlir dynamic:37x29,29
 //
 // What is no operation of linalg is compared with the definition too, as it is after tiling.
 // RUN: mdh-opt %t.mlir --lower-affine -o %t.lowered.mlir

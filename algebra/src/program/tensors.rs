@@ -224,24 +224,39 @@ impl Instance<'_> {
         let (part, value) = (self.tensor(tensor)?, self.scalar_element(value)?);
         let (low, high) = (self.numbers(low)?, self.numbers(high)?);
         let sizes = self.nodes[part].shape.clone();
-        let mut shape = Vec::new();
-        for (axis, extent) in sizes.iter().enumerate() {
-            let (before, after) = (low.get(axis), high.get(axis));
-            let (Some(before), Some(after)) = (before, after) else {
-                return Err("bug: an axis without padding".into());
-            };
-            if *before < 0 || *after < 0 {
-                return Err(format!(
-                    "pads axis {axis} by {before} and {after}: expected at least 0"
-                ));
-            }
+        let ends = low.iter().zip(&high);
+        if sizes.len() != ends.len() {
+            return Err("bug: an axis without padding".into());
+        }
+        // Padding below zero leaves elements out.
+        let (mut shape, mut first, mut kept, mut at) = (vec![], vec![], vec![], vec![]);
+        for (axis, (extent, (before, after))) in sizes.iter().zip(ends).enumerate() {
             let whole = extent
                 .checked_add(*before)
                 .and_then(|n| n.checked_add(*after));
-            shape.push(whole.ok_or("pads to more than 2^63 elements")?);
+            let whole = whole.ok_or("pads to more than 2^63 elements")?;
+            if whole < 0 {
+                return Err(format!(
+                    "pads axis {axis} of {extent} by {before} and {after}: expected at least -{extent} \
+                     in all"
+                ));
+            }
+            let start = before.saturating_neg().clamp(0, *extent);
+            let end = extent.saturating_add(*after).clamp(start, *extent);
+            shape.push(whole);
+            first.push(start);
+            kept.push(end - start);
+            at.push(before.clamp(&0, &whole).to_owned());
         }
+        let part = match kept == sizes {
+            true => part,
+            false => {
+                let slice = self.slice(&SliceOperands::at(&first, &kept), part)?;
+                self.part(part, slice)?
+            }
+        };
         let into = self.add(self.nodes[part].element, shape, Source::Splat(value))?;
-        let slice = self.slice(&SliceOperands::at(&low, &sizes), into)?;
+        let slice = self.slice(&SliceOperands::at(&at, &kept), into)?;
         self.inserted(into, part, slice)
     }
 

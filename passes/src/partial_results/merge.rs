@@ -81,7 +81,9 @@ fn computed<'c>(
             points,
         )));
     }
+    // Where there are no points, a loop over tiles has no partial results.
     let one = builder.index(1);
+    let all = builder.binary(ops::arith::MAXSI, all, one);
     let length = builder.binary(ops::arith::CEILDIVSI, points, all);
     let length = builder.binary(ops::arith::MAXSI, length, one);
     Ok(boxes::as_bound(builder.binary(

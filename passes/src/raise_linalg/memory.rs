@@ -12,7 +12,7 @@ use mdh_dialect::{marks, ops};
 use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, ValueLike};
 
-use super::structured::{Operand, Structured};
+use super::structured::Structured;
 
 /// The source of memory.
 #[derive(PartialEq)]
@@ -234,23 +234,26 @@ fn cast_from(value: Val) -> Option<Val> {
 
 /// Refuses a destination whose memory another operand has under another name.
 pub fn check(of: &Structured) -> Result<(), String> {
-    let is_memory = |operand: &&Operand| {
-        let ty = types::buffer_type(operand.value.r#type());
+    let operands: Vec<Val> = of.operands().map(|operand| operand.value).collect();
+    check_apart(&operands, &operands[of.inputs.len()..])
+}
+
+/// The same for destinations among any operands.
+pub fn check_apart(operands: &[Val], destinations: &[Val]) -> Result<(), String> {
+    let is_memory = |value: &&Val| {
+        let ty = types::buffer_type(value.r#type());
         ty.is_some_and(|ty| ty.kind == BufferKind::MemRef)
     };
-    let all: Vec<&Operand> = of.operands().filter(is_memory).collect();
-    for output in of.outputs.iter().filter(is_memory) {
-        check_elements(output.value)?;
-        let meets = |other: &&&Operand| {
-            other.value != output.value && may_overlap(other.value, output.value)
+    for destination in destinations.iter().filter(is_memory) {
+        check_elements(*destination)?;
+        let meets = |other: &Val| {
+            is_memory(&other) && other != destination && may_overlap(*other, *destination)
         };
-        if let Some(other) = all.iter().find(meets) {
-            let number = of.operands().position(|o| o.value == other.value);
+        if let Some(number) = operands.iter().position(meets) {
             return Err(format!(
-                "a destination may share memory with operand {}, so that what it makes depends on the \
-                 order of its loops: expected memory of its own, or the same memref{}",
-                number.unwrap_or_default(),
-                given_twice(output.value)
+                "a destination may share memory with operand {number}, so that what it makes depends on \
+                 the order of its loops: expected memory of its own, or the same memref{}",
+                given_twice(*destination)
             ));
         }
     }

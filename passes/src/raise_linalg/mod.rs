@@ -151,9 +151,9 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         let raised = match ir::name_of(op) {
             ops::linalg::YIELD | ops::linalg::INDEX => continue,
             ops::linalg::FILL if accumulators::is_view(op) => continue,
-            ops::linalg::PACK => relayout::pack(op).map(|()| Vec::new()),
-            ops::linalg::UNPACK => relayout::unpack(op).map(|()| Vec::new()),
-            ops::linalg::SOFTMAX => relayout::softmax(op).map(|()| Vec::new()),
+            ops::linalg::PACK | ops::linalg::UNPACK | ops::linalg::SOFTMAX => {
+                relayout::raise(op).map(|()| Vec::new())
+            }
             _ => compute::raise(op, Licence::of(op, all), checks),
         };
         match raised {

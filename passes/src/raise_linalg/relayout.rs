@@ -11,10 +11,11 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::write;
+use melior::ir::operation::OperationLike;
 use melior::ir::{Region, Type, ValueLike};
 
 use super::compute::{combine, verified};
-use super::structured;
+use super::{memory, structured};
 use crate::builder::Builder;
 use crate::draft::{self, Rewriter};
 use crate::extents;
@@ -113,8 +114,19 @@ impl Packing {
     }
 }
 
+/// Raises what has a source and a destination.
+pub fn raise(op: Op) -> Result<(), String> {
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    memory::check_apart(&operands, operands.get(1..2).unwrap_or_default())?;
+    match ir::name_of(op) {
+        ops::linalg::PACK => pack(op),
+        ops::linalg::UNPACK => unpack(op),
+        _ => softmax(op),
+    }
+}
+
 /// `linalg.pack`.
-pub fn pack(op: Op) -> Result<(), String> {
+fn pack(op: Op) -> Result<(), String> {
     let (source, packed) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
     let packing = Packing::of(op, source.shape.len())?;
     let index = packing
@@ -135,7 +147,7 @@ pub fn pack(op: Op) -> Result<(), String> {
 }
 
 /// `linalg.unpack`.
-pub fn unpack(op: Op) -> Result<(), String> {
+fn unpack(op: Op) -> Result<(), String> {
     let (packed, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
     let packing = Packing::of(op, dest.shape.len())?;
     let mut index = vec![Expr::Const(0); packed.shape.len()];
@@ -171,7 +183,7 @@ pub fn identity(rank: usize) -> Vec<Expr> {
 }
 
 /// `linalg.softmax`.
-pub fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
+fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
     let (source, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
     let rank = source.shape.len();
     let along = ir::integer(op, "dimension").and_then(|d| usize::try_from(d).ok());

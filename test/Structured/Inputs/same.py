@@ -1,7 +1,7 @@
 """Runs each function of two files on the same random numbers, and compares the results.
 
-usage: same.py BEFORE.mlir AFTER.mlir [FUNCTION:SHAPE ...]; both files have the same functions. The
-arguments of a function whose shapes are given are f32. Integers must be equal, floats within the
+usage: same.py BEFORE.mlir AFTER.mlir [FUNCTION:SHAPE,.. ...]; both files have the same functions. A
+function runs once for each list of shapes of its arguments, which are f32 then. Integers must be equal, floats within the
 error of sums in another order.
 """
 
@@ -42,20 +42,26 @@ def given(folder, shape):
     return str(path)
 
 
+def compare(before, after, entry, shapes):
+    """Compares the results of a function on arguments of the shapes, or on its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        options = ["--in", *(given(folder, shape) for shape in shapes)] if shapes else []
+        expected, found = (run(f, entry, options, folder) for f in (before, after))
+    for number, (a, b) in enumerate(zip(expected, found, strict=True)):
+        same = np.array_equal(a, b) if a.dtype.kind in "iub" else np.allclose(a, b, 1e-5, 1e-5)
+        if a.shape != b.shape or not same:
+            sys.exit(f"{entry}: result {number} is\n{b.ravel()}, expected\n{a.ravel()}")
+        print(f"{entry}: result {number} is the same")
+
+
 def main():
     before, after, *sizes = sys.argv[1:]
     text = pathlib.Path(before).read_text()
     for entry in re.findall(r"(?m)^ *func\.func @(\w+)\(", text):
         own = [size.split(":")[1] for size in sizes if size.startswith(f"{entry}:")]
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            options = ["--in", *(given(folder, shape) for shape in own)] if own else []
-            expected, found = (run(f, entry, options, folder) for f in (before, after))
-        for number, (a, b) in enumerate(zip(expected, found, strict=True)):
-            same = np.array_equal(a, b) if a.dtype.kind in "iub" else np.allclose(a, b, 1e-5, 1e-5)
-            if a.shape != b.shape or not same:
-                sys.exit(f"{entry}: result {number} is\n{b.ravel()}, expected\n{a.ravel()}")
-            print(f"{entry}: result {number} is the same")
+        for shapes in own or [""]:
+            compare(before, after, entry, shapes.split(",") if shapes else [])
 
 
 main()
