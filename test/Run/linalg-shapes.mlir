@@ -5,6 +5,9 @@
 // RUN: mdh run %s --check=all --entry pad_alone 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_before 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_after 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_below --random 1 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_given --in l=-2 --in h=3 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_given --in l=3 --in h=-9 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_alone 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_before --in o=3 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_after 2>&1 | FileCheck %s --check-prefix PASSED
@@ -377,4 +380,17 @@ func.func @collapse_memory(%x: memref<64x64xf32>, %y: memref<4096xf32>) {
   %s = memref.collapse_shape %x [[0, 1]] : memref<64x64xf32> into memref<4096xf32>
   linalg.exp ins(%y : memref<4096xf32>) outs(%s : memref<4096xf32>)
   return
+}
+
+// Padding below zero leaves elements out.
+func.func @pad_below(%x: tensor<7x8xf32>) -> tensor<6x9xf32> {
+  %h = arith.constant 0.5 : f32
+  %p = tensor.pad %x low[-2, 3] high[1, -2] { ^bb0(%i: index, %j: index): tensor.yield %h : f32 } : tensor<7x8xf32> to tensor<6x9xf32>
+  return %p : tensor<6x9xf32>
+}
+
+func.func @pad_given(%x: tensor<7xf32>, %l: index, %h: index) -> tensor<?xf32> {
+  %c = arith.constant 0.5 : f32
+  %p = tensor.pad %x low[%l] high[%h] { ^bb0(%i: index): tensor.yield %c : f32 } : tensor<7xf32> to tensor<?xf32>
+  return %p : tensor<?xf32>
 }
