@@ -213,6 +213,18 @@ impl Buffer {
         self.pad = Some(pad);
         self
     }
+
+    /// Number of its dimensions without the last ones of one element: neighbours along the last of
+    /// these are neighbours in memory.
+    pub fn rank_without_units(&self) -> usize {
+        rank_without_units(&self.shape)
+    }
+}
+
+/// Number of axes of a shape without the last ones of one element; all where each has one.
+pub fn rank_without_units(shape: &[Extent]) -> usize {
+    let last = shape.iter().rposition(|extent| *extent != Some(1));
+    last.map_or(shape.len(), |last| last + 1)
 }
 
 impl Computation {

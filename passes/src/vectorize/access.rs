@@ -1,6 +1,7 @@
 //! Loads and stores of all lanes.
 
 use mdh_algebra::affine::Expr;
+use mdh_algebra::computation::rank_without_units;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -48,15 +49,14 @@ impl<'c> Vector<'c> {
         if map.iter().all(|expr| !expr.dims().contains(&self.dim)) {
             return Motion::Still;
         }
-        let Some((last, others)) = map.split_last() else {
-            return Motion::Still;
+        let Some(row) = row(buffer.value.r#type()) else {
+            return Motion::Other;
         };
-        let is_alone = others.iter().all(|expr| !expr.dims().contains(&self.dim));
+        let mut others = map.iter().enumerate().filter(|(axis, _)| *axis != row);
+        let is_alone = others.all(|(_, expr)| !expr.dims().contains(&self.dim));
         let is_plain = is_alone && known(self.step) == Some(1);
-        match self
-            .coefficient(last)
-            .filter(|_| is_plain && has_unit_stride(buffer.value.r#type()))
-        {
+        let along = map.get(row).filter(|_| is_plain);
+        match along.and_then(|expr| self.coefficient(expr)) {
             Some(1) => Motion::Next,
             Some(-1) => Motion::Previous,
             _ => Motion::Other,
@@ -91,9 +91,9 @@ impl<'c> Vector<'c> {
         motion: Motion,
     ) -> Vec<Val<'c>> {
         let mut place = place(builder, buffer, access, point);
-        if let (Motion::Previous, Some(last)) = (motion, place.last_mut()) {
+        if let (Motion::Previous, Some(row)) = (motion, row(buffer.value.r#type())) {
             let back = builder.index(self.count - 1);
-            *last = builder.binary(ops::arith::SUBI, *last, back);
+            place[row] = builder.binary(ops::arith::SUBI, place[row], back);
         }
         place
     }
@@ -220,14 +220,14 @@ impl<'c> Vector<'c> {
         }
         // What all lanes have in common is one condition, and one mask.
         let (mut shared, mut own): (Option<Val>, Option<Val>) = (None, None);
-        let last = place.len() - 1;
+        let row = row(buffer.value.r#type());
         for (d, coordinate) in place.iter_mut().enumerate() {
             if buffer.inside.contains(&d) {
                 continue;
             }
             // Unsigned: a negative coordinate is beyond every extent too.
             let extent = builder.dim(buffer.value, d);
-            if d < last {
+            if Some(d) != row {
                 let fits = builder.compare("ult", *coordinate, extent);
                 shared = Some(shared.map_or(fits, |s| builder.binary(ops::arith::ANDI, s, fits)));
                 let zero = builder.index(0);
@@ -343,9 +343,13 @@ fn guarded<'c>(
     }
 }
 
-/// Returns whether the elements of a memref's last dimension lie one after the other.
-fn has_unit_stride(ty: Type) -> bool {
-    strides(ty).is_some_and(|strides| strides.last() == Some(&1))
+/// The axis along which neighbours are neighbours in memory, if there is one: the last of more than one
+/// element.
+fn row(ty: Type) -> Option<usize> {
+    let strides = strides(ty).filter(|strides| strides.last() == Some(&1))?;
+    let shape = types::buffer_type(ty)?.shape;
+    let row = rank_without_units(&shape).checked_sub(1)?;
+    (strides[row] == 1).then_some(row)
 }
 
 /// Elements from one index of each of a memref's dimensions to the next; `None` if that differs

@@ -38,6 +38,7 @@
 //! them.
 
 use mdh_algebra::asm::Asm;
+use mdh_algebra::computation::rank_without_units;
 use mdh_algebra::schedule::streaming_threshold;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -81,7 +82,7 @@ pub fn fills_lines(buffer: Type, neighbours: i64) -> bool {
     };
     let width = ty.element.byte_width() as i64;
     let is_whole = |elements: i64| elements.checked_mul(width).is_some_and(|n| n % LINE == 0);
-    let rows = strides.split_last().map_or(&[][..], |(_, rows)| rows);
+    let rows = &strides[..rank_without_units(&ty.shape).saturating_sub(1)];
     is_whole(neighbours) && is_whole(offset) && rows.iter().all(|stride| is_whole(*stride))
 }
 

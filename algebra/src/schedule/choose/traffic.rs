@@ -209,7 +209,7 @@ fn coefficients(access: &Access, rank: usize) -> Option<Vec<Vec<i64>>> {
 fn axes(buffer: &Buffer, group: &[&Access], rank: usize) -> Option<Vec<AccessAxis>> {
     let mut axes = Vec::new();
     let mut stride = buffer.element.byte_width().max(1) as f64;
-    for n in (0..buffer.shape.len()).rev() {
+    for n in (0..buffer.rank_without_units()).rev() {
         let reach = Reach::in_step(group.iter().map(|access| &access.map[n]), rank)?;
         let whole = buffer.shape[n].map_or(f64::INFINITY, |n| n as f64);
         axes.push(AccessAxis {

@@ -12,6 +12,9 @@ pub struct View {
     pub buffer: usize,
     /// Its index functions; `None` if they are not linear.
     pub axes: Option<Vec<Linear>>,
+    /// Number of the buffer's axes without the last ones of one element: neighbours along the last of
+    /// these are neighbours in memory.
+    pub rank: usize,
     /// True if it is written.
     pub is_output: bool,
     /// True if it is the only access to its buffer.
@@ -75,6 +78,7 @@ impl Views {
                 all.push(View {
                     buffer: n,
                     axes: forms,
+                    rank: buffer.rank_without_units(),
                     is_output,
                     is_alone: buffer.accesses.len() == 1,
                     is_padded: is_padded(buffer),
@@ -144,7 +148,7 @@ impl Views {
         match moved[..] {
             [] => Motion::Still,
             [axis] if axes[axis].coefficients[d] == 1 && self.is_dense[d] => {
-                if axis + 1 == axes.len() {
+                if axis + 1 == view.rank {
                     Motion::Next
                 } else {
                     Motion::Axis(axis)
@@ -153,7 +157,7 @@ impl Views {
             [axis]
                 if axes[axis].coefficients[d] == -1
                     && self.is_dense[d]
-                    && axis + 1 == axes.len() =>
+                    && axis + 1 == view.rank =>
             {
                 Motion::Previous
             }
@@ -181,7 +185,7 @@ impl Views {
         let is_past = |bytes: &i64| points.saturating_mul(*bytes) >= streaming_threshold(facts.l3);
         let mut all = self.all.iter();
         let (view, bytes) = all.find_map(|view| Some((view, bytes(view).filter(is_past)?)))?;
-        let last = view.axes.as_ref()?.last()?;
+        let last = view.axes.as_ref()?.get(view.rank.checked_sub(1)?)?;
         let row = last.coefficients.iter().position(|c| *c != 0)?;
         Some((row, bytes))
     }
