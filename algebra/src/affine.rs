@@ -318,14 +318,20 @@ impl Linear {
         }
     }
 
+    /// Its values, where each index has those of an interval; `None` if one that it depends on has none.
+    pub fn values(&self, of: impl Fn(usize) -> Option<Interval>) -> Option<Interval> {
+        let mut terms = self.terms();
+        terms.try_fold(Interval::exactly(self.constant), |sum, (d, c)| {
+            Some(sum.plus(of(d)?.times(Interval::exactly(c))))
+        })
+    }
+
     fn range(&self, domain: &[Option<Grid>]) -> Option<Range> {
-        let mut values = Interval::exactly(self.constant);
-        for (d, c) in self.terms() {
+        let index = |d: usize| {
             let grid = domain[d]?;
-            let index = Interval::new(grid.lower.into(), grid.last()?.into());
-            values = values.plus(index.times(Interval::exactly(c)));
-        }
-        Range::new(values, Ends::Attained)
+            Some(Interval::new(grid.lower.into(), grid.last()?.into()))
+        };
+        Range::new(self.values(index)?, Ends::Attained)
     }
 }
 

@@ -12,6 +12,7 @@ use mlir_sys::{
 use mdh_dialect::code::arguments;
 use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::memory;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
@@ -293,9 +294,7 @@ impl<'c> Entry<'c> {
             }
         }
     }
-}
 
-impl<'c> Entry<'c> {
     /// Takes its arguments' roles from the same function with more of it as computations: what is only read,
     /// or written before it is read, does not depend on how that is compiled.
     pub fn take_roles(&mut self, of: &Entry) {
@@ -348,7 +347,7 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
             "memref.copy" => user
                 .operand(1)
                 .is_ok_and(|target| ir::value(target) == memref),
-            _ if is_view(user) => user.results().map(ir::value).any(|view| {
+            _ if memory::is_view(ir::name_of(user)) => user.results().map(ir::value).any(|view| {
                 views.iter().any(|parts| writes(parts, view)) || is_changed_elsewhere(view, views)
             }),
             _ => linalg_destinations(user).is_none_or(|written| written.contains(&memref)),
@@ -367,7 +366,9 @@ fn is_loaded_first(memref: Val) -> bool {
                 let parts = read::compute(op).ok()?;
                 writes(&parts, memref).then_some(false)
             }
-            _ => (ir::operand(op, 0) == Some(memref)).then_some(true),
+            _ => ir::operand(op, 0)
+                .is_some_and(|of| memory::root(of) == memref)
+                .then_some(true),
         });
     first == Some(true)
 }
@@ -376,20 +377,9 @@ fn is_loaded_first(memref: Val) -> bool {
 fn is_read_by_linalg(memref: Val) -> bool {
     ir::users(memref).into_iter().any(|user| {
         let mut views = user.results().map(ir::value);
-        linalg_destinations(user).is_some() || is_view(user) && views.any(is_read_by_linalg)
+        linalg_destinations(user).is_some()
+            || memory::is_view(ir::name_of(user)) && views.any(is_read_by_linalg)
     })
-}
-
-/// Returns whether an operation's result is its operand's memory.
-fn is_view(op: Op) -> bool {
-    let names = [
-        ops::memref::CAST,
-        ops::memref::SUBVIEW,
-        ops::memref::EXPAND_SHAPE,
-        ops::memref::COLLAPSE_SHAPE,
-        ops::memref::TRANSPOSE,
-    ];
-    names.contains(&ir::name_of(op))
 }
 
 /// Returns the name of a value in the first view of it, or of what computations and loops make of

@@ -19,6 +19,7 @@ pub mod location;
 pub mod loop_index;
 pub mod mapping;
 pub mod marks;
+pub mod memory;
 pub mod ops;
 pub mod partial;
 pub mod parts;

@@ -1,6 +1,7 @@
 //! Indices that the body of a linalg operation computes from those of its loops.
 
 use mdh_algebra::affine::{Expr, Linear};
+use mdh_algebra::integer::Interval;
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::Attribute;
 use melior::ir::operation::OperationLike;
@@ -26,18 +27,12 @@ pub fn extents(maps: &[Attribute], operands: &[Val]) -> Option<Vec<Option<i64>>>
     Some(sizes)
 }
 
-/// The least and the largest value of an index, of loops of these extents.
-pub fn range(index: &Linear, extents: &[Option<i64>]) -> Option<(i64, i64)> {
-    let (mut min, mut max) = (index.constant, index.constant);
-    for (coefficient, extent) in index.coefficients.iter().zip(extents) {
-        if *coefficient == 0 {
-            continue;
-        }
-        let way = coefficient.checked_mul((*extent)?.max(1) - 1)?;
-        min = min.checked_add(way.min(0))?;
-        max = max.checked_add(way.max(0))?;
-    }
-    Some((min, max))
+/// The values of an index, of loops of these extents.
+pub fn range(index: &Linear, extents: &[Option<i64>]) -> Option<Interval> {
+    index.values(|d| {
+        let last = extents[d]?.max(1) - 1;
+        Some(Interval::new(0, last.into()))
+    })
 }
 
 /// The index that a value in a body is, if it is computed from `linalg.index` and constants, and none of what
@@ -51,7 +46,7 @@ pub fn linear(value: Val, extents: &[Option<i64>]) -> Option<Linear> {
     };
     let most = i64::MAX >> (64 - bits);
     let fits = match range(&found, extents) {
-        Some((min, max)) => -most <= min && max <= most,
+        Some(values) => i128::from(-most) <= values.min && values.max <= i128::from(most),
         // Indices of any array do.
         None => bits == 64,
     };

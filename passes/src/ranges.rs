@@ -35,13 +35,10 @@ pub fn stays_inside(input: &BufferPart, axis: usize, dims: &[Dim]) -> bool {
             let Some(form) = access[axis].linear(dims.len()) else {
                 return false;
             };
-            let mut sum = Interval::exactly(form.constant).minus(origin);
-            for (dim, factor) in dims.iter().zip(&form.coefficients) {
-                if *factor != 0 {
-                    sum = sum.plus(dim.times(Interval::exactly(*factor)));
-                }
-            }
-            sum.min >= 0 && sum.max < extent.into()
+            let index = form
+                .values(|d| Some(dims[d]))
+                .map(|index| index.minus(origin));
+            index.is_some_and(|index| index.min >= 0 && index.max < extent.into())
         });
         Some(fits)
     };

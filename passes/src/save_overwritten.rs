@@ -40,7 +40,7 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types::BufferKind;
-use mdh_dialect::{ops, read, types};
+use mdh_dialect::{memory, ops, read, types};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -105,32 +105,13 @@ fn check_returned(call: Op) -> Result<(), Errors> {
 
 /// Returns whether a memref is, or shows a part of, memory that nothing outside its function has.
 fn is_own(value: Val) -> bool {
-    const VIEWS: [&str; 7] = [
-        ops::memref::CAST,
-        ops::memref::COLLAPSE_SHAPE,
-        ops::memref::EXPAND_SHAPE,
-        ops::memref::REINTERPRET_CAST,
-        ops::memref::SUBVIEW,
-        ops::memref::TRANSPOSE,
-        ops::memref::VIEW,
-    ];
     const OWN: [&str; 3] = [
         ops::memref::ALLOC,
         ops::bufferization::TO_BUFFER,
         // Checked where it is called.
         ops::func::CALL,
     ];
-    let mut value = value;
-    loop {
-        match ir::defining_op(value) {
-            Some(op) if VIEWS.contains(&ir::name_of(op)) => match ir::operand(op, 0) {
-                Some(of) => value = of,
-                None => return false,
-            },
-            Some(op) => return OWN.contains(&ir::name_of(op)),
-            None => return false,
-        }
-    }
+    ir::defining_op(memory::root(value)).is_some_and(|made| OWN.contains(&ir::name_of(made)))
 }
 
 /// Copies destinations of an operation of linalg of which it might leave something that it does not read.

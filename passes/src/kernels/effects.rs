@@ -1,6 +1,7 @@
 //! Effects of code on memory.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::memory::{self, root};
 use mdh_dialect::ops;
 use mdh_dialect::read;
 use mdh_dialect::space::Space;
@@ -9,7 +10,7 @@ use melior::ir::operation::OperationLike;
 
 use super::asynchronous;
 use super::cores::THREAD;
-use crate::tile::memory::{overlap, root};
+use crate::tile::memory::overlap;
 
 /// The buffers that code reads and writes.
 #[derive(Clone, Default)]
@@ -89,12 +90,9 @@ fn read_compute<'c>(op: Op<'c>) -> Option<mdh_dialect::parts::Parts<'c>> {
 fn is_harmless(name: &str) -> bool {
     let dialects = ["arith.", "math.", "index.", "affine.", "scf.", "gpu."];
     dialects.iter().any(|dialect| name.starts_with(dialect))
-        || super::place::VIEWS.contains(&name)
+        || memory::is_view(name)
         || name.starts_with(ops::memref::ALLOC)
-        || matches!(
-            name,
-            ops::memref::DIM | ops::mdh::YIELD | mdh_dialect::layout::VIEW
-        )
+        || matches!(name, ops::memref::DIM | ops::mdh::YIELD)
 }
 
 /// Returns whether code stores something.

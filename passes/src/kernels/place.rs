@@ -34,6 +34,7 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::memory::{self, root};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types::{BufferKind, buffer_type};
@@ -46,7 +47,6 @@ use crate::builder::Builder;
 use crate::captured::attribute;
 use crate::parallel::{self, FORALL};
 use crate::region;
-use crate::tile::memory::root;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -339,21 +339,10 @@ pub fn move_to_device(module: Op) {
 /// Returns whether a kernel uses memory, or what is seen of it.
 fn is_used_by_kernels(memory: Val) -> bool {
     ir::users(memory).into_iter().any(|user| {
-        let sees = VIEWS.contains(&ir::name_of(user));
+        let sees = memory::is_view(ir::name_of(user));
         is_in_kernel(user) || sees && user.results().any(|r| is_used_by_kernels(ir::value(r)))
     })
 }
-
-/// Operations that give another view of memory.
-pub const VIEWS: [&str; 7] = [
-    ops::memref::SUBVIEW,
-    ops::memref::CAST,
-    ops::memref::COLLAPSE_SHAPE,
-    ops::memref::EXPAND_SHAPE,
-    ops::memref::REINTERPRET_CAST,
-    ops::memref::VIEW,
-    ops::mdh::LAYOUT_VIEW,
-];
 
 /// Returns whether memory is the device's.
 pub fn is_on_device(memory: Val) -> bool {

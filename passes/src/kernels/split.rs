@@ -29,14 +29,13 @@
 //! the next.
 
 use mdh_dialect::ir::{self, Errors, Op};
-use mdh_dialect::ops;
+use mdh_dialect::{memory, ops};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::cores::is_of_blocks;
 use super::effects::has_effects;
 use super::guard;
-use super::place::VIEWS;
 use crate::region;
 
 /// Splits the loops over blocks of a nest; returns its parts.
@@ -124,7 +123,7 @@ fn uses(part: &[Op], op: Op) -> bool {
     let users = op.results().map(ir::value).flat_map(ir::users);
     users.into_iter().any(|user| {
         let is_inside = ir::ancestors(user).any(|op| part.contains(&op));
-        is_inside || VIEWS.contains(&ir::name_of(user)) && uses(part, user)
+        is_inside || memory::is_view(ir::name_of(user)) && uses(part, user)
     })
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::types::{self, BufferKind};
-use mdh_dialect::{marks, ops};
+use mdh_dialect::{marks, memory, ops};
 use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, ValueLike};
 
@@ -26,20 +26,6 @@ enum Origin<'c> {
     Unknown,
 }
 
-/// Operations whose result is their first operand's memory.
-const NAMES: [&str; 10] = [
-    ops::memref::SUBVIEW,
-    ops::memref::CAST,
-    ops::memref::EXPAND_SHAPE,
-    ops::memref::COLLAPSE_SHAPE,
-    ops::memref::REINTERPRET_CAST,
-    ops::memref::RESHAPE,
-    ops::memref::VIEW,
-    ops::memref::TRANSPOSE,
-    ops::memref::MEMORY_SPACE_CAST,
-    ops::memref::ASSUME_ALIGNMENT,
-];
-
 fn origin(value: Val) -> Origin {
     let Some(op) = ir::defining_op(value) else {
         return match function_of(value).is_some_and(|of| !marks::MAY_ALIAS.is_on(of)) {
@@ -53,8 +39,7 @@ fn origin(value: Val) -> Origin {
             let name = ir::attribute(op, "name").map(|name| name.to_string());
             Origin::Global(name.unwrap_or_default())
         }
-        name if NAMES.contains(&name) => ir::operand(op, 0).map_or(Origin::Unknown, origin),
-        _ => Origin::Unknown,
+        _ => memory::viewed(value).map_or(Origin::Unknown, origin),
     }
 }
 

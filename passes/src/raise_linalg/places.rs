@@ -60,10 +60,11 @@ impl<'c> Body<'_, 'c> {
             let found = loop_index::linear(self.yields[*n], &loops.extents)
                 .filter(|index| loops.grows(index));
             let start = self.starts[*n].map(|start| start.as_i64());
-            let least = found.and_then(|index| Some(loop_index::range(&index, &loops.extents)?.0));
+            let least =
+                found.and_then(|index| Some(loop_index::range(&index, &loops.extents)?.min));
             start
                 .zip(least)
-                .is_some_and(|(start, least)| start <= least)
+                .is_some_and(|(start, least)| i128::from(start) <= least)
         };
         let place = (0..self.yields.len()).find(is_place)?;
         let ordered = ordered(code, self.accumulators, place);

@@ -6,6 +6,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Access, Combine, Computation};
 use mdh_algebra::domain::Grid;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::memory::{is_view, root};
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::{marks, ops};
@@ -127,20 +128,6 @@ fn is_harmless(op: Op) -> bool {
         || matches!(name, ops::memref::ALLOC | ops::memref::DIM)
 }
 
-fn is_view(name: &str) -> bool {
-    matches!(
-        name,
-        ops::memref::SUBVIEW
-            | ops::memref::CAST
-            | ops::memref::REINTERPRET_CAST
-            | ops::memref::EXPAND_SHAPE
-            | ops::memref::COLLAPSE_SHAPE
-            | ops::memref::TRANSPOSE
-            | ops::memref::VIEW
-            | mdh_dialect::layout::VIEW
-    )
-}
-
 /// Returns whether some memory may be among other memory; values that are no memory are left out.
 pub fn overlap(a: &[Val], b: &[Val]) -> bool {
     let a = a.iter().filter(|a| is_memory(**a));
@@ -159,17 +146,6 @@ fn is_memory(value: Val) -> bool {
 fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     let (a, b) = (root(a), root(b));
     a == b || !(is_own(a) && is_own(b))
-}
-
-/// The memory that a value is, or sees a part of.
-pub fn root(mut value: Val) -> Val {
-    while let Some(op) = ir::defining_op(value).filter(|op| is_view(ir::name_of(*op))) {
-        let Some(source) = ir::operand(op, 0) else {
-            break;
-        };
-        value = source;
-    }
-    value
 }
 
 fn is_own(value: Val) -> bool {
