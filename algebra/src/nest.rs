@@ -43,6 +43,19 @@ pub struct NestAccess {
     pub element: ScalarType,
     /// One index function for each axis.
     pub map: Vec<Expr>,
+    /// True if points may ask for what is outside where they do not use it.
+    pub may_be_outside: bool,
+}
+
+impl NestAccess {
+    /// An access that stays inside.
+    pub fn new(element: ScalarType, map: Vec<Expr>) -> Self {
+        NestAccess {
+            element,
+            map,
+            may_be_outside: false,
+        }
+    }
 }
 
 /// Describes how the points that write one element make it.
@@ -131,10 +144,7 @@ mod tests {
     use ScalarType::{F32, I32};
 
     fn nest(maps: [&[Expr]; 2], rows: &[(Op, &[Register], ScalarType)], yields: usize) -> Nest {
-        let access = |map: &[Expr]| NestAccess {
-            element: F32,
-            map: map.to_vec(),
-        };
+        let access = |map: &[Expr]| NestAccess::new(F32, map.to_vec());
         Nest {
             dimensions: 2,
             inputs: vec![access(maps[0])],

@@ -94,12 +94,38 @@ pub fn extraction<'c>(op: Op<'c>, extents: &[Option<i64>]) -> Option<(Val<'c>, V
     Some((tensor, map?)).filter(|_| kind == BufferKind::Tensor)
 }
 
-/// The extractions in a body that are accesses of views, with their tensors and maps.
-pub fn extractions<'c>(
-    block: BlockRef<'c, 'c>,
-    extents: &[Option<i64>],
-) -> Vec<(Op<'c>, Val<'c>, Vec<Expr>)> {
-    let all = ir::ops_of(block).into_iter();
-    let found = all.filter_map(|op| extraction(op, extents).map(|(tensor, map)| (op, tensor, map)));
+/// An extraction in a body that is an access of a view.
+pub struct Extraction<'c> {
+    /// It.
+    pub op: Op<'c>,
+    /// What it takes an element from.
+    pub tensor: Val<'c>,
+    /// Where.
+    pub map: Vec<Expr>,
+    /// True if it stands in a branch: where that is not taken, the index may be outside.
+    pub is_conditional: bool,
+}
+
+/// The extractions in a body that are accesses of views.
+pub fn extractions<'c>(block: BlockRef<'c, 'c>, extents: &[Option<i64>]) -> Vec<Extraction<'c>> {
+    let own = ir::ops_of(block);
+    let all = own.iter().flat_map(|op| ir::all(*op));
+    let of = own.first().and_then(|op| ir::parent(*op));
+    let found = all.filter_map(|op| {
+        let (tensor, map) = extraction(op, extents).filter(|_| is_in_branches(op, of))?;
+        Some(Extraction {
+            op,
+            tensor,
+            map,
+            is_conditional: !own.contains(&op),
+        })
+    });
     found.collect()
+}
+
+/// Returns whether an operation in the body of another one, which a copy of a body has none of, stands in
+/// no loops there, and in nothing else but branches.
+pub fn is_in_branches(op: Op, of: Option<Op>) -> bool {
+    let mut around = ir::ancestors(op).skip(1).take_while(|op| Some(*op) != of);
+    around.all(|op| ir::name_of(op) == ops::scf::IF)
 }

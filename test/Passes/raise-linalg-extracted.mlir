@@ -30,12 +30,11 @@ func.func @convolved(%x: tensor<25xf32>, %w: tensor<5xf32>, %f: tensor<20xf32>) 
 
 // -----
 
-// Where it is not extracted there may be no element.
+// Where it is not extracted there may be no element, and padding is read.
 // CHECK-LABEL: func.func @conditional
-// CHECK:       linalg.generic
+// CHECK:       inp_view(before = %{{.*}}[i] : tensor<20xf32>, in = %{{.*}}[i] pad(0.000000e+00 : f32) : tensor<8xf32>)
 func.func @conditional(%t: tensor<8xf32>, %y: tensor<20xf32>) -> tensor<20xf32> {
   %eight = arith.constant 8 : index
-  // expected-remark@+1 {{its body has 'tensor.extract' at an index that is data, or under a condition}}
   %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<20xf32>) {
   ^bb0(%o: f32):
     %i = linalg.index 0 : index
@@ -45,6 +44,29 @@ func.func @conditional(%t: tensor<8xf32>, %y: tensor<20xf32>) -> tensor<20xf32> 
       scf.yield %a : f32
     } else {
       scf.yield %o : f32
+    }
+    linalg.yield %s : f32
+  } -> tensor<20xf32>
+  return %z : tensor<20xf32>
+}
+
+// -----
+
+// What a loop of the body extracts is many elements.
+// CHECK-LABEL: func.func @looped
+// CHECK:       linalg.generic
+func.func @looped(%t: tensor<20xf32>, %y: tensor<20xf32>) -> tensor<20xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  // expected-remark@+1 {{its body has 'tensor.extract' at an index that is data, or in a loop}}
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<20xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %s = scf.for %k = %c0 to %c5 step %c1 iter_args(%sum = %o) -> f32 {
+      %a = tensor.extract %t[%i] : tensor<20xf32>
+      %more = arith.addf %sum, %a : f32
+      scf.yield %more : f32
     }
     linalg.yield %s : f32
   } -> tensor<20xf32>

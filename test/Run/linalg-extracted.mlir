@@ -1,9 +1,18 @@
 // Elements that bodies take from tensors by themselves, at indices of their loops, are inputs.
 //
+// RAISED: note: 1 operation of linalg raised to computations: 1 linalg.generic
 // RUN: mdh run %s --check=all --entry gathered --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,GATHERED
 // RUN: mdh run %s --check=all --entry convolved --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,CONVOLVED
 // RUN: mdh run %s --check=all --entry open --size i=9 --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,OPEN
-// RAISED: note: 1 operation of linalg raised to computations: 1 linalg.generic
+// RUN: mdh run %s --check=all --entry bordered --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,BORDERED
+// RUN: mdh run %s --check=all --entry bordered --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix BORDERED
+// RUN: mdh run %s --check=all --entry triangle --size i=9 --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,TRIANGLE
+// BORDERED: check passed: 63 of 63 elements compared
+// TRIANGLE: check passed: 9 of 9 elements compared
+//
+// The branch that is taken must not look outside.
+// RUN: not mdh run %s --check=all --entry outside --random 1 2>&1 | FileCheck %s --check-prefix OUTSIDE
+// OUTSIDE: error: {{.*}}'input {{[0-9]}}' of shape [8] is accessed at [8]
 // GATHERED: check passed: 56 of 56 elements compared
 // CONVOLVED: check passed: 20 of 20 elements compared
 // OPEN: check passed: 9 of 9 elements compared
@@ -62,4 +71,85 @@ func.func @open(%x: tensor<?xi64>, %t: tensor<100xi64>) -> tensor<?xi64> {
     linalg.yield %s : i64
   } -> tensor<?xi64>
   return %y : tensor<?xi64>
+}
+
+// Padding that a body makes by itself.
+func.func @bordered(%x: tensor<7x9xf32>, %w: tensor<3xf32>) -> tensor<7x9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %c9 = arith.constant 9 : index
+  %e = tensor.empty() : tensor<7x9xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<7x9xf32>) -> tensor<7x9xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%w : tensor<3xf32>) outs(%f : tensor<7x9xf32>) {
+  ^bb0(%b: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %jk = arith.addi %j, %k : index
+    %at = arith.subi %jk, %one : index
+    %is_behind = arith.cmpi sge, %at, %c0 : index
+    %is_before = arith.cmpi slt, %at, %c9 : index
+    %is_in = arith.andi %is_behind, %is_before : i1
+    %a = scf.if %is_in -> f32 {
+      %v = tensor.extract %x[%i, %at] : tensor<7x9xf32>
+      scf.yield %v : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<7x9xf32>
+  return %y : tensor<7x9xf32>
+}
+
+// Branches in branches, of unknown sizes; the same element without a condition is another input.
+func.func @triangle(%x: tensor<?xi32>, %t: tensor<8xi32>) -> tensor<?xi32> {
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  %seven = arith.constant 7 : i32
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : tensor<?xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %low = arith.cmpi slt, %i, %c5 : index
+    %s = scf.if %low -> i32 {
+      %above = arith.addi %i, %c3 : index
+      %a = tensor.extract %t[%above] : tensor<8xi32>
+      %is_first = arith.cmpi slt, %i, %c3 : index
+      %b = scf.if %is_first -> i32 {
+        %c = tensor.extract %t[%i] : tensor<8xi32>
+        %d = arith.muli %a, %c : i32
+        scf.yield %d : i32
+      } else {
+        scf.yield %a : i32
+      }
+      scf.yield %b : i32
+    } else {
+      scf.yield %seven : i32
+    }
+    %u = arith.addi %s, %o : i32
+    linalg.yield %u : i32
+  } -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @outside(%t: tensor<8xi32>, %x: tensor<9xi32>) -> tensor<9xi32> {
+  %c3 = arith.constant 3 : index
+  %c6 = arith.constant 6 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : tensor<9xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %low = arith.cmpi slt, %i, %c6 : index
+    %s = scf.if %low -> i32 {
+      %above = arith.addi %i, %c3 : index
+      %a = tensor.extract %t[%above] : tensor<8xi32>
+      scf.yield %a : i32
+    } else {
+      scf.yield %o : i32
+    }
+    linalg.yield %s : i32
+  } -> tensor<9xi32>
+  return %y : tensor<9xi32>
 }

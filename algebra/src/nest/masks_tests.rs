@@ -20,10 +20,7 @@ fn apply(op: Op, operands: &[Register], ty: ScalarType, result: Register) -> Ins
 
 /// A sum over the second of two loops by code on an element and what is accumulated.
 fn nest(instructions: Vec<Instruction>, yielded: Register) -> Nest {
-    let access = |map: &[Expr]| NestAccess {
-        element: F32,
-        map: map.to_vec(),
-    };
+    let access = |map: &[Expr]| NestAccess::new(F32, map.to_vec());
     Nest {
         dimensions: 2,
         inputs: vec![access(&[d(0), d(1)])],

@@ -249,21 +249,44 @@ impl<'a> NestEvaluator<'a> {
     ) -> Result<(), Failure> {
         self.arguments.clear();
         self.keys.clear();
+        let mut outside = Vec::new();
         for (n, input) in self.of.nest.inputs.iter().enumerate() {
             self.keys.push(n as u64);
             self.arguments.push(match self.of.used[n] {
-                true => {
-                    let flat = self.of.flat(n, point)?;
-                    if has_worlds {
-                        self.keys[n] = hash([of.tensor(n), flat as u64]);
+                true => match self.of.flat(n, point) {
+                    Ok(flat) => {
+                        if has_worlds {
+                            self.keys[n] = hash([of.tensor(n), flat as u64]);
+                        }
+                        of.read(n, flat)?
                     }
-                    of.read(n, flat)?
-                }
+                    Err(failure) if input.may_be_outside => {
+                        outside.push((n, failure));
+                        Element::exact(Scalar::zero(input.element))
+                    }
+                    Err(failure) => return Err(failure),
+                },
                 // What is not looked at need not be there.
                 false => Element::exact(Scalar::zero(input.element)),
             });
         }
-        Ok(())
+        let mut used = outside.into_iter();
+        used.find(|(n, _)| self.is_used_at(*n, point))
+            .map_or(Ok(()), |(_, failure)| Err(failure))
+    }
+
+    /// Returns whether a point looks at an argument: another value of it makes another result.
+    fn is_used_at(&mut self, argument: usize, point: &[i64]) -> bool {
+        let nest = &self.of.nest;
+        let outputs = nest.outputs.iter().map(|o| Scalar::zero(o.element));
+        let taken = self.arguments.iter().map(|taken| taken.value);
+        let mut values: Vec<Scalar> = taken.chain(outputs).collect();
+        let mut made = |value: f64| {
+            values[argument] = Scalar::from_f64(nest.inputs[argument].element, value);
+            let run = (self.machine).run(&nest.code, &values, point, &mut self.results);
+            (run.is_ok(), self.results.clone())
+        };
+        made(0.0) != made(1.0)
     }
 
     /// Stands in for what the outputs hold, which the code does not use.

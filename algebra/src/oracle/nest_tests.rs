@@ -23,10 +23,7 @@ impl Elements for Arrays {
 }
 
 fn nest(dimensions: usize, maps: &[&[Expr]], outputs: usize, code: Code) -> Nest {
-    let access = |(map, element): (&&[Expr], &ScalarType)| NestAccess {
-        element: *element,
-        map: map.to_vec(),
-    };
+    let access = |(map, element): (&&[Expr], &ScalarType)| NestAccess::new(*element, map.to_vec());
     let mut accesses: Vec<NestAccess> = maps.iter().zip(&code.inputs).map(access).collect();
     let outputs = accesses.split_off(maps.len() - outputs);
     Nest {

@@ -34,7 +34,7 @@ impl<'c> Translator<'c> {
         let extents = loop_index::extents(&maps, operands).unwrap_or_default();
         let block = ir::only_block(ir::region(op, 0)).ok_or("has no body of one block")?;
         let extracted = loop_index::extractions(block, &extents);
-        let elements = extracted.iter().filter_map(|(of, ..)| ir::result(*of, 0));
+        let elements = extracted.iter().filter_map(|own| ir::result(own.op, 0));
         let elements: Vec<Val> = elements.collect();
         let (mut code, captured) = code::nest(ir::region(op, 0), inputs, &elements, "the body")
             .map_err(|errors| format!("cannot be evaluated: {}", errors.join("; ")))?;
@@ -44,15 +44,13 @@ impl<'c> Translator<'c> {
         }
         let outputs = accesses.split_off(inputs);
         for value in &captured {
-            accesses.push(NestAccess {
-                element: element(*value)?,
-                map: Vec::new(),
-            });
+            accesses.push(NestAccess::new(element(*value)?, Vec::new()));
         }
-        for (_, tensor, map) in &extracted {
+        for own in &extracted {
+            let map = own.map.iter().map(inside).collect();
             accesses.push(NestAccess {
-                element: element(*tensor)?,
-                map: map.iter().map(inside).collect(),
+                may_be_outside: own.is_conditional,
+                ..NestAccess::new(element(own.tensor)?, map)
             });
         }
         // Linalg yields of the types of the outputs' elements.
@@ -60,7 +58,7 @@ impl<'c> Translator<'c> {
         let mut inputs = self.ids(&operands[..inputs])?;
         let outs = self.ids(&operands[inputs.len()..])?;
         inputs.extend(self.ids(&captured)?);
-        let tensors: Vec<Val> = extracted.iter().map(|(_, tensor, _)| *tensor).collect();
+        let tensors: Vec<Val> = extracted.iter().map(|own| own.tensor).collect();
         inputs.extend(self.ids(&tensors)?);
         let results = self.destinations(op, &operands[operands.len() - outs.len()..], &outs);
         Ok(Statement::Nest(Box::new(NestOperands {
@@ -126,10 +124,7 @@ fn access(value: Val, map: Attribute) -> Result<NestAccess, String> {
              and constants only"
         )
     })?;
-    Ok(NestAccess {
-        element,
-        map: exprs,
-    })
+    Ok(NestAccess::new(element, exprs))
 }
 
 fn element(value: Val) -> Result<mdh_algebra::scalar::ScalarType, String> {

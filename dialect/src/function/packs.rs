@@ -110,10 +110,7 @@ impl<'c> Translator<'c> {
             None => output,
         };
         let rank = to.shape.len();
-        let access = |map| NestAccess {
-            element: from.element,
-            map,
-        };
+        let access = |map| NestAccess::new(from.element, map);
         let copy = Code {
             inputs: vec![from.element; 2],
             results: vec![from.element],

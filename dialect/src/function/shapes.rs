@@ -341,17 +341,14 @@ impl<'c> Translator<'c> {
                 yields: vec![made],
             },
         };
-        let scalar = |element: &ScalarType| NestAccess {
-            element: *element,
-            map: Vec::new(),
-        };
+        let scalar = |element: &ScalarType| NestAccess::new(*element, Vec::new());
         let nest = Nest {
             dimensions: rank,
             inputs: types.iter().map(scalar).collect(),
-            outputs: vec![NestAccess {
-                element: ty.element,
-                map: (0..rank).map(Expr::Dim).collect(),
-            }],
+            outputs: vec![NestAccess::new(
+                ty.element,
+                (0..rank).map(Expr::Dim).collect(),
+            )],
             code,
             licence: Licence::None,
         };

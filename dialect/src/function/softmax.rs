@@ -52,10 +52,7 @@ impl<'c> Translator<'c> {
             let (tensor, map, result): (ValueId, &Vec<Expr>, Option<ValueId>) = out;
             let started = own.started(op, tensor, start, statements);
             let result = result.unwrap_or_else(|| own.fresh());
-            let access = |map: &Vec<Expr>| NestAccess {
-                element,
-                map: map.clone(),
-            };
+            let access = |map: &Vec<Expr>| NestAccess::new(element, map.clone());
             let statement = Statement::Nest(Box::new(NestOperands {
                 nest: Nest {
                     dimensions: rank,

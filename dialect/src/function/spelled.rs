@@ -61,7 +61,8 @@ impl<'c> Translator<'c> {
         read.retain(|v| types::scalar_type(v.r#type()).is_none());
         let uses = |other: &Op<'c>| other.operands().any(|v| read.contains(&ir::value(v)));
         let is_view = |other: Op<'c>| {
-            ir::parent(other) == Some(op) && loop_index::extraction(other, extents).is_some()
+            let has_index = loop_index::extraction(other, extents).is_some();
+            has_index && loop_index::is_in_branches(other, Some(op))
         };
         let mut inside = ir::all(op).into_iter().filter(|other| *other != op);
         inside.any(|other| uses(&other) && !is_view(other))

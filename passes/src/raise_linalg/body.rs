@@ -15,8 +15,10 @@ pub fn check(op: Op) -> Result<(), String> {
 /// The same for bodies that may take elements from views too.
 pub fn check_views(of: &Structured) -> Result<(), String> {
     let loops = of.loops(&of.outputs[0]);
-    let is_view =
-        |op| ir::parent(op) == Some(of.op) && loop_index::extraction(op, &loops.extents).is_some();
+    let is_view = |op| {
+        let has_index = loop_index::extraction(op, &loops.extents).is_some();
+        has_index && loop_index::is_in_branches(op, Some(of.op))
+    };
     inside(of.op, &is_view, &mut Vec::new())
 }
 
@@ -40,8 +42,9 @@ fn inside<'c>(
             ops::tensor::EXTRACT if is_view(other) => {}
             ops::tensor::EXTRACT => {
                 return Err(format!(
-                    "its body has '{name}' at an index that is data, or under a condition: expected one \
-                     that is computed from 'linalg.index' by sums and constant factors, in each iteration"
+                    "its body has '{name}' at an index that is data, or in a loop: expected one that is \
+                     computed from 'linalg.index' by sums and constant factors, in each iteration or in \
+                     branches of an 'scf.if'"
                 ));
             }
             _ => {

@@ -1,6 +1,7 @@
 //! An operation of linalg taken apart: its operands with their maps, and its domain.
 
 use mdh_algebra::affine::Expr;
+use mdh_algebra::scalar::Scalar;
 use mdh_dialect::code::arguments;
 use mdh_dialect::index_function;
 use mdh_dialect::ir::{self, Op, Val};
@@ -25,6 +26,8 @@ pub struct Operand<'c> {
     pub map: Vec<Expr>,
     /// The number of its argument in the body, if it has one.
     pub argument: Option<usize>,
+    /// What is read where an index is outside, if one may be.
+    pub outside: Option<Scalar>,
 }
 
 /// An operation with linalg's interface: named ones have the same parts as `linalg.generic`.
@@ -110,6 +113,7 @@ impl<'c> Structured<'c> {
                 value: *value,
                 map,
                 argument: (n < count).then_some(n),
+                outside: None,
             });
         }
         let first = operands.len().checked_sub(destinations(op));
@@ -231,7 +235,10 @@ impl<'c> Structured<'c> {
 /// The part of an operand that the points access.
 pub fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
     let origin = vec![Bound::Static(0); operand.map.len()];
-    BufferPart::accessed(name, operand.value, operand.map.clone(), origin)
+    let mut part = BufferPart::accessed(name, operand.value, operand.map.clone(), origin);
+    let context = ir::context_of_value(operand.value);
+    part.pad = operand.outside.map(|pad| types::attribute(context, pad));
+    part
 }
 
 /// The dimension of a computation without loops, of one point.

@@ -1,7 +1,7 @@
 //! Nests with all sizes known: how often each loop runs, and which elements a point accesses.
 
 use super::super::Failure;
-use crate::affine::{Ends, Expr, Linear};
+use crate::affine::{Ends, Expr, Linear, Range};
 use crate::domain::Grid;
 use crate::nest::{Accumulation, Chain, Nest};
 use crate::operator::Builtin;
@@ -88,6 +88,11 @@ impl BoundNest {
         }
     }
 
+    fn may_be_outside(&self, operand: usize) -> bool {
+        let input = self.nest.inputs.get(operand);
+        input.is_some_and(|input| input.may_be_outside)
+    }
+
     /// `input 0`, `output 1`.
     fn name(&self, operand: usize) -> String {
         let inputs = self.nest.inputs.len();
@@ -111,7 +116,9 @@ impl BoundNest {
         for (axis, (expr, extent)) in self.map(operand).iter().zip(shape).enumerate() {
             let range = expr.range(&grids);
             let is_inside = range.is_some_and(|r| 0 <= r.min && r.max < *extent);
-            if let Some(range) = range.filter(|r| !is_inside && r.ends == Ends::Attained) {
+            let is_outside = |r: &Range| !is_inside && r.ends == Ends::Attained;
+            let refuted = range.filter(|r| is_outside(r) && !self.may_be_outside(operand));
+            if let Some(range) = refuted {
                 return Err(format!(
                     "accesses {} at {}..{} in axis {axis}, which has the indices 0..{extent}: expected \
                      indices inside",
