@@ -20,7 +20,7 @@
 //
 // So does what stays when all else is raised: padding that no constant gives.
 // RUN: mdh run %s --check=all --entry pack_given --random 1 2>&1 | FileCheck %s --check-prefix GIVEN
-// GIVEN: remark: 'linalg.pack' op stays as it is: what it is padded with is no constant
+// GIVEN: warning: 'linalg.pack' op stays as it is: what it is padded with is no constant
 // GIVEN: check passed: 72 of 72 elements compared, no difference
 //
 // The transformations of Winograd's convolution are what upstream makes of them, to the oracle as well.
