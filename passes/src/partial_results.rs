@@ -27,7 +27,8 @@
 //! (`scf.forall`) have a partial result each, in which elements stand in their order. Parts of
 //! `scf.for` have an element for each partial result, and receive as a carry what is there; they
 //! take elements in turn, for which the operator has to commute. Nothing is taken for a neutral
-//! element: what no part has computed is not merged.
+//! element: what no part has computed is not merged. Where there may be no points, and no neutral element, a
+//! part has a further dimension, which has a point if there are some.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Op, Val};
@@ -36,6 +37,7 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use mdh_dialect::tiling::{At, Part, Refusal, Tiled, slice};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{ops, verify, write};
+use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region};
 
@@ -194,6 +196,7 @@ fn tile<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Tiled<'c>, Refu
     let untiled = read(op, &split.dims)?;
     are_in_turn(&untiled, split)?;
     let mut builder = Builder::at(at, op);
+    let there = there(&mut builder, &untiled, split);
     let split = &filled(&mut builder, &untiled, split);
     let mut tile = Tile {
         spans: Spans::new(&untiled.parts, &split.part)?,
@@ -202,7 +205,7 @@ fn tile<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Tiled<'c>, Refu
         at,
         slices: Vec::new(),
     };
-    let mut parts = tile.inside(split)?;
+    let mut parts = tile.inside(split, there)?;
     if !split.has_result_for_each_part {
         tile.receive(&mut parts, split);
     }
@@ -243,13 +246,51 @@ fn are_in_turn(untiled: &UntiledOp, split: &Split) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Returns whether all operators have a neutral element.
+fn is_neutral(untiled: &UntiledOp) -> bool {
+    let components = &untiled.computation.components;
+    let mut operators = untiled.computation.operators.iter();
+    operators.all(|operator| operator.neutral(components).is_some())
+}
+
+/// One where dimensions that combine have points, or less, if that is open, and a part without points would have
+/// no result.
+fn there<'c>(
+    builder: &mut Builder<'c>,
+    untiled: &UntiledOp<'c>,
+    split: &Split<'c>,
+) -> Option<Val<'c>> {
+    if is_neutral(untiled) || !split.has_result_for_each_part {
+        return None;
+    }
+    least(
+        builder,
+        untiled,
+        (0..untiled.parts.dims.len()).filter(|d| !untiled.is_cc(*d)),
+    )
+}
+
+/// The least of one and the numbers of periods of dimensions, if one of these is not known.
+fn least<'c>(
+    builder: &mut Builder<'c>,
+    untiled: &UntiledOp<'c>,
+    dims: impl Iterator<Item = usize>,
+) -> Option<Val<'c>> {
+    let mut found = None;
+    for d in dims {
+        if let Bound::Dynamic(count) = boxes::periods(builder, &untiled.parts.dims[d]) {
+            let so_far = found.unwrap_or_else(|| builder.index(1));
+            found = Some(builder.binary(ops::arith::MINSI, so_far, count));
+        }
+    }
+    found
+}
+
 /// Gives one point to parts that have none, for threads beyond the last part, where there is no
 /// neutral element that could be their result. What they compute is not merged.
 fn filled<'c>(builder: &mut Builder<'c>, untiled: &UntiledOp<'c>, split: &Split<'c>) -> Split<'c> {
     let mut filled = split.clone();
-    let components = &untiled.computation.components;
-    let mut operators = untiled.computation.operators.iter();
-    if operators.all(|operator| operator.neutral(components).is_some()) {
+    if is_neutral(untiled) {
         return filled;
     }
     for d in &split.dims {
@@ -289,8 +330,8 @@ fn insert<'c>(
 }
 
 impl<'c> Tile<'c, '_> {
-    /// The computation of a part, without carries.
-    fn inside(&mut self, split: &Split<'c>) -> Result<Parts<'c>, Refusal> {
+    /// The computation of a part, without carries, and with a further dimension for whether it is there.
+    fn inside(&mut self, split: &Split<'c>, there: Option<Val<'c>>) -> Result<Parts<'c>, Refusal> {
         let mut parts = self.untiled.parts.clone();
         parts.dims = self.spans.dims(&mut self.builder, &parts.dims)?;
         for input in &mut parts.inputs {
@@ -306,13 +347,13 @@ impl<'c> Tile<'c, '_> {
                 false => parts.dims[*d].lower,
             });
         }
-        let cut = split
-            .dims
-            .iter()
-            .map(|d| match split.has_result_for_each_part {
-                true => Expr::Const(0),
-                false => Expr::Dim(*d),
-            });
+        let further = there.map(|there| add_further(&mut parts, there, self.builder.context));
+        let cut = split.dims.iter().enumerate();
+        let cut = cut.map(|(n, d)| match (split.has_result_for_each_part, further) {
+            (true, Some(further)) if n == 0 => Expr::Dim(further),
+            (true, _) => Expr::Const(0),
+            (false, _) => Expr::Dim(*d),
+        });
         let accesses = access(self.untiled, cut);
         parts.outputs.clear();
         for (component, partials) in split.partials.iter().enumerate() {
@@ -334,14 +375,10 @@ impl<'c> Tile<'c, '_> {
     /// Combines each element with what is there, in a dimension of one point.
     fn receive(&mut self, parts: &mut Parts<'c>, split: &Split<'c>) {
         let combine = split.dims.first().map(|d| parts.combine[*d]);
-        let cc = Attribute::parse(self.builder.context, "#mdh.cc");
         for d in &split.dims {
-            parts.combine[*d] = cc.unwrap_or_else(|| panic!("#mdh.cc is an attribute"));
+            parts.combine[*d] = cc(self.builder.context);
         }
-        let unit = parts.dims.len();
-        let is_taken = |name: &str| parts.dims.iter().any(|dim| dim.name == name);
-        let name = names::fresh("so_far", is_taken);
-        parts.dims.push(Dim::dense(name, Bound::Static(1)));
+        let unit = add_dim(parts, "so_far", Bound::Static(1));
         parts.combine.extend(combine);
         let Some(is_later) = self.is_later(&split.dims) else {
             return;
@@ -356,6 +393,25 @@ impl<'c> Tile<'c, '_> {
             outgoing: vec![],
         });
     }
+}
+
+fn cc(context: &Context) -> Attribute<'_> {
+    let cc = Attribute::parse(context, "#mdh.cc");
+    cc.unwrap_or_else(|| panic!("#mdh.cc is an attribute"))
+}
+
+/// Adds a dimension, and returns its number; how it combines is left to the caller.
+fn add_dim<'c>(parts: &mut Parts<'c>, name: &str, upper: Bound<'c>) -> usize {
+    let is_taken = |name: &str| parts.dims.iter().any(|dim| dim.name == name);
+    let name = names::fresh(name, is_taken);
+    parts.dims.push(Dim::dense(name, upper));
+    parts.dims.len() - 1
+}
+
+/// Adds a dimension for a part that has a result only where there is one.
+fn add_further<'c>(parts: &mut Parts<'c>, there: Val<'c>, context: &'c Context) -> usize {
+    parts.combine.push(cc(context));
+    add_dim(parts, "there", Bound::Dynamic(there))
 }
 
 /// The tensors of partial results, as buffers of a computation over them.

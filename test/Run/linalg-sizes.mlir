@@ -22,6 +22,28 @@
 // RUN: not mdh run %s --check=all --entry stays --size n=6 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix NAMES
 // NAMES: error: there is no dimension 'n'
 // NAMES: help: 'stays' has: i, k
+//
+// Softmax has one size for each of its axes, and its destination is as large.
+// RUN: mdh run %s --check=all --entry softmax --size i=5 k=6 --random 1 2>&1 | FileCheck %s --check-prefix SOFTMAX
+// RUN: mdh run %s --check=all --entry softmax --size i=5 k=6 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix SOFTMAX
+// SOFTMAX: 5x6xf32
+// SOFTMAX: check passed: 30 of 30 elements compared
+// RUN: not mdh run %s --check=all --entry softmax --size j=5 --random 1 2>&1 | FileCheck %s --check-prefix AXES
+// AXES: help: 'softmax' has: i, k
+// RUN: %python %S/Inputs/npy.py save %t.3.npy f4 "np.ones((5, 3))"
+// RUN: %python %S/Inputs/npy.py save %t.9.npy f4 "np.ones((5, 9))"
+// RUN: not mdh run %s --entry softmax --in x=%t.3.npy d=%t.9.npy 2>&1 | FileCheck %s --check-prefix UNFIT
+// UNFIT: error: 'linalg.softmax' op has operands of extents that do not fit: loop 1 runs over axis 1 of operand 0 and axis 1 of operand 1: expected the same number of indices
+//
+// A packed tensor has tiles for all elements, and may have more.
+// RUN: %python %S/Inputs/npy.py save %t.packed.npy f4 "np.ones((2, 3, 4, 4))"
+// RUN: %python %S/Inputs/npy.py save %t.few.npy f4 "np.ones((2, 2, 4, 4))"
+// RUN: mdh run %s --entry pack --in x=%t.9.npy d=%t.packed.npy 2>&1 | FileCheck %s --check-prefix PACKED
+// PACKED: out {{ *}}out {{ *}}2x3x4x4xf32
+// RUN: mdh run %s --entry pack --in x=%t.3.npy d=%t.packed.npy 2>&1 | FileCheck %s --check-prefix PACKED
+// RUN: not mdh run %s --entry pack --in x=%t.9.npy d=%t.few.npy 2>&1 | FileCheck %s --check-prefix FEW
+// FEW: error: 'linalg.pack' op has a destination that is too small: expected axis 1 to have tiles for all elements of axis 1 of its source
+// REQUIRES: numpy
 
 #rows = affine_map<(i, k) -> (i, k)>
 #row = affine_map<(i, k) -> (i)>
@@ -93,4 +115,16 @@ func.func @stays(%x: memref<?x?xi32>, %y: memref<?xi32>) {
     linalg.yield %more : i32
   }
   return
+}
+
+// Alone.
+func.func @softmax(%x: tensor<?x?xf32>, %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %s = linalg.softmax dimension(1) ins(%x : tensor<?x?xf32>) outs(%d : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %s : tensor<?x?xf32>
+}
+
+func.func @pack(%x: tensor<?x?xf32>, %d: tensor<?x?x4x4xf32>) -> tensor<?x?x4x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %s = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %d : tensor<?x?xf32> -> tensor<?x?x4x4xf32>
+  return %s : tensor<?x?x4x4xf32>
 }

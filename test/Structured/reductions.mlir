@@ -5,7 +5,17 @@
 // RUN: mdh-opt %s --transform-interpreter --canonicalize --cse -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/same.py %s %t.mlir dynamic_for:5x37 dynamic_for:5x0 \
-// RUN:   dynamic_forall:5x37 dynamic_forall:5x0 dynamic_tiles:5x37 dynamic_tiles:5x0 few:3
+// RUN:   dynamic_forall:5x37 dynamic_forall:5x0 dynamic_tiles:5x37 dynamic_tiles:5x0 few:3 \
+// RUN:   carried:0,1 carried:1,1 carried:3,1 carried:9,1 carried:20,1 \
+// RUN:   carried_rows:5x0x2,5 carried_rows:5x3x0,5 carried_rows:5x3x2,5 carried_rows:5x20x2,5 \
+// RUN:   without:5x1 without:5x3 without:5x20 without_tiles:5x1 without_tiles:5x3 without_tiles:5x20
+//
+// Nothing is combined to nothing, as it is where nothing is cut; no thread reads what is not there.
+// RUN: %python %S/../Run/Inputs/npy.py save %t.nothing.npy f4 "np.ones((5, 0))"
+// RUN: not mdh run %s --entry without --in %t.nothing.npy 2>&1 | FileCheck %s --check-prefix NOTHING
+// RUN: not mdh run %t.mlir --entry without --in %t.nothing.npy 2>&1 | FileCheck %s --check-prefix NOTHING
+// RUN: not mdh run %t.mlir --entry without_tiles --in %t.nothing.npy 2>&1 | FileCheck %s --check-prefix NOTHING
+// NOTHING: error: {{.*}} combines no points in dimension 'k' {{.*}} has no neutral element
 //
 // And with the definition.
 // RUN: mdh-opt %t.mlir --lower-affine -o %t.lowered.mlir
@@ -366,6 +376,77 @@ module attributes {transform.with_named_sequence} {
     return %s : tensor<f32>
   }
 
+  // No neutral element: a thread without elements computes one that is not merged, if there is one.
+  // CHECK-LABEL: func.func @carried(
+  // CHECK:       %[[THERE:.*]] = arith.minsi %{{.*}}, %c1
+  // CHECK:       mdh.compute (k = %{{.*}} to %{{.*}}, there = %[[THERE]])
+  // CHECK-NEXT:    out_view(carried_parts = %{{.*}}[there] : tensor<1xf32>)
+  func.func @carried(%x: tensor<?xf32>, %e: tensor<1xf32>) -> tensor<1xf32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %init = tensor.empty() : tensor<1xf32>
+    %s = mdh.compute (k = %n)
+      out_view(carried = %init[0] : tensor<1xf32>)
+      md_hom(id, (pw(largest)))
+      inp_view(x = %x[k] : tensor<?xf32>)
+      combine largest commutative associative (%a: f32, %b: f32) {
+        %r = arith.maxnumf %a, %b : f32
+        mdh.yield %r : f32
+      }
+      carry k (before = %e[0] : tensor<1xf32>)
+    return %s : tensor<1xf32>
+  }
+  // One of two dimensions, either of which may be empty.
+  func.func @carried_rows(%x: tensor<5x?x?xf32>, %e: tensor<5xf32>) -> tensor<5xf32> {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %n = tensor.dim %x, %c1 : tensor<5x?x?xf32>
+    %m = tensor.dim %x, %c2 : tensor<5x?x?xf32>
+    %init = tensor.empty() : tensor<5xf32>
+    %s = mdh.compute (i = 5, k = %n, l = %m)
+      out_view(carried_rows = %init[i] : tensor<5xf32>)
+      md_hom(id, (cc, pw(largest), pw(largest)))
+      inp_view(x = %x[i, k, l] : tensor<5x?x?xf32>)
+      combine largest commutative associative (%a: f32, %b: f32) {
+        %r = arith.maxnumf %a, %b : f32
+        mdh.yield %r : f32
+      }
+      carry k (before = %e[i] : tensor<5xf32>)
+    return %s : tensor<5xf32>
+  }
+  func.func @without(%x: tensor<5x?xf32>) -> tensor<5xf32> {
+    %c1 = arith.constant 1 : index
+    %n = tensor.dim %x, %c1 : tensor<5x?xf32>
+    %init = tensor.empty() : tensor<5xf32>
+    %s = mdh.compute (i = 5, k = %n)
+      out_view(without = %init[i] : tensor<5xf32>)
+      md_hom(id, (cc, pw(last)))
+      inp_view(x = %x[i, k] : tensor<5x?xf32>)
+      combine last associative (%a: f32, %b: f32) {
+        %zero = arith.constant 0.0 : f32
+        %is = arith.cmpf ogt, %b, %zero : f32
+        %r = arith.select %is, %b, %a : f32
+        mdh.yield %r : f32
+      }
+    return %s : tensor<5xf32>
+  }
+  func.func @without_tiles(%x: tensor<5x?xf32>) -> tensor<5xf32> {
+    %c1 = arith.constant 1 : index
+    %n = tensor.dim %x, %c1 : tensor<5x?xf32>
+    %init = tensor.empty() : tensor<5xf32>
+    %s = mdh.compute (i = 5, k = %n)
+      out_view(without_tiles = %init[i] : tensor<5xf32>)
+      md_hom(id, (cc, pw(last)))
+      inp_view(x = %x[i, k] : tensor<5x?xf32>)
+      combine last associative (%a: f32, %b: f32) {
+        %zero = arith.constant 0.0 : f32
+        %is = arith.cmpf ogt, %b, %zero : f32
+        %r = arith.select %is, %b, %a : f32
+        mdh.yield %r : f32
+      }
+    return %s : tensor<5xf32>
+  }
+
   transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
     %s = transform.mdh.match s in %root : (!any) -> !any
     %s_start, %s_tile, %s_merge, %s_loop = transform.structured.tile_reduction_using_for %s
@@ -412,6 +493,18 @@ module attributes {transform.with_named_sequence} {
     %few = transform.mdh.match few in %root : (!any) -> !any
     %few_start, %few_tile, %few_merge, %few_loop = transform.structured.tile_reduction_using_for %few
       by tile_sizes = [5] : (!any) -> (!any, !any, !any, !any)
+    %carried = transform.mdh.match carried in %root : (!any) -> !any
+    %carried_start, %carried_tile, %carried_merge, %carried_loop = transform.structured.tile_reduction_using_forall %carried
+      by num_threads = [8] : (!any) -> (!any, !any, !any, !any)
+    %carried_rows = transform.mdh.match carried_rows in %root : (!any) -> !any
+    %carried_rows_start, %carried_rows_tile, %carried_rows_merge, %carried_rows_loop = transform.structured.tile_reduction_using_forall %carried_rows reduction_dims = [1]
+      by num_threads = [0, 8, 0] : (!any) -> (!any, !any, !any, !any)
+    %without = transform.mdh.match without in %root : (!any) -> !any
+    %without_start, %without_tile, %without_merge, %without_loop = transform.structured.tile_reduction_using_forall %without
+      by num_threads = [0, 8] : (!any) -> (!any, !any, !any, !any)
+    %without_tiles = transform.mdh.match without_tiles in %root : (!any) -> !any
+    %without_tiles_start, %without_tiles_tile, %without_tiles_merge, %without_tiles_loop = transform.structured.tile_reduction_using_forall %without_tiles
+      by tile_sizes = [0, 8] : (!any) -> (!any, !any, !any, !any)
     transform.yield
   }
 }

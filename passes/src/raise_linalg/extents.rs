@@ -18,6 +18,9 @@ const WORDS: &str = "' op has operands of extents that do not fit: loop ";
 /// An axis of an operand, by its number.
 type IndexedAxis<'c> = (usize, Val<'c>, usize);
 
+/// A loop with the first axis that it indexes, and another one that is not seen to be as long.
+type OpenLoop<'c> = (usize, IndexedAxis<'c>, IndexedAxis<'c>);
+
 /// The axes that loops alone index.
 fn axes<'c>(of: &Structured<'c>, d: usize) -> Vec<IndexedAxis<'c>> {
     let mut axes = Vec::new();
@@ -33,8 +36,8 @@ fn extent<'c>((_, value, axis): IndexedAxis<'c>) -> Extent<'c> {
     extents::of_axis(value, axis)
 }
 
-/// Loops with the first axis that each indexes, and another one that is not seen to be as long.
-fn open<'c>(of: &Structured<'c>) -> Vec<(usize, IndexedAxis<'c>, IndexedAxis<'c>)> {
+/// Loops of which not all axes are seen to be as long.
+fn open<'c>(of: &Structured<'c>) -> Vec<OpenLoop<'c>> {
     let mut found = Vec::new();
     for d in 0..of.rank {
         let axes = axes(of, d);
@@ -52,10 +55,25 @@ pub fn are_open(of: &Structured) -> bool {
     !open(of).is_empty()
 }
 
+/// Loops over the axes of an operation's first operand and of its second one, where these are not seen to be
+/// as long.
+pub fn open_between<'c>(op: Op<'c>, rank: usize) -> Vec<OpenLoop<'c>> {
+    let [Some(a), Some(b)] = [0, 1].map(|n| ir::operand(op, n)) else {
+        return Vec::new();
+    };
+    let both = (0..rank).map(|d| (d, (0, a, d), (1, b, d)));
+    both.filter(|(_, a, b)| extent(*a) != extent(*b)).collect()
+}
+
 /// Asserts before an operation what is not seen to fit.
 pub fn assert_fit(of: &Structured) {
-    let mut builder = Builder::before(of.op);
-    for (d, (first, whole, at), (n, value, axis)) in open(of) {
+    assert_each(of.op, open(of));
+}
+
+/// Asserts before an operation that axes of its operands are as long as others.
+pub fn assert_each<'c>(op: Op<'c>, open: Vec<OpenLoop<'c>>) {
+    let mut builder = Builder::before(op);
+    for (d, (first, whole, at), (n, value, axis)) in open {
         let (own, other) = (builder.dim(whole, at), builder.dim(value, axis));
         let fits = builder.compare("eq", own, other);
         builder.assert(
@@ -63,7 +81,7 @@ pub fn assert_fit(of: &Structured) {
             &format!(
                 "'{}{WORDS}{d} runs over axis {at} of operand {first} and axis {axis} of operand {n}: \
                  expected the same number of indices",
-                ir::name_of(of.op)
+                ir::name_of(op)
             ),
         );
     }

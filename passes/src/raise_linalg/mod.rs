@@ -48,6 +48,7 @@ mod relayout;
 mod rescaled;
 mod selection;
 mod shapes;
+mod softmax;
 mod steps;
 pub(crate) mod structured;
 mod tried;
@@ -152,7 +153,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             ops::linalg::YIELD | ops::linalg::INDEX => continue,
             ops::linalg::FILL if accumulators::is_view(op) => continue,
             ops::linalg::PACK | ops::linalg::UNPACK | ops::linalg::SOFTMAX => {
-                relayout::raise(op).map(|()| Vec::new())
+                relayout::raise(op, checks).map(|()| Vec::new())
             }
             _ => compute::raise(op, Licence::of(op, all), checks),
         };

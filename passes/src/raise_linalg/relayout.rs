@@ -1,8 +1,7 @@
-//! Operations of linalg without maps of their own: packing, unpacking and softmax.
+//! Operations of linalg without maps of their own: packing and unpacking, and [`softmax`].
 //!
 //! `pack[o, t] = x[o * T + t]` with what it is padded with, and `unpack[i] = x[i floordiv T, i mod
-//! T]`. `softmax` is the largest element of each row, the sum of the exponentials of what is left
-//! without it, and these over that sum; upstream decomposes it in the same way.
+//! T]`. A destination of `pack` with too few tiles would leave elements out: that it has enough is asserted.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
@@ -12,20 +11,21 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::write;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Region, Type, ValueLike};
+use melior::ir::{Attribute, Region, Type, ValueLike};
 
 use super::compute::{combine, verified};
-use super::{memory, structured};
+use super::{Checks, memory, softmax, structured};
 use crate::builder::Builder;
 use crate::draft::{self, Rewriter};
 use crate::extents;
-use crate::{buffers, names};
+use crate::names;
 
 /// A tensor or memref and its axes.
 pub struct Buffer<'c> {
     /// The value.
     pub value: Val<'c>,
-    kind: BufferKind,
+    /// Tensor or memref.
+    pub kind: BufferKind,
     /// Its sizes, as far as its type has them.
     pub shape: Vec<Option<i64>>,
     /// The type of its elements.
@@ -58,13 +58,22 @@ impl<'c> Buffer<'c> {
 
     /// Dimensions that are its axes; those that are not kept are combined.
     pub fn domain(&self, builder: &mut Builder<'c>, is_kept: &[bool]) -> Vec<Dim<'c>> {
-        let names = structured::names(is_kept);
+        let names = structured::names(is_kept).into_iter();
+        let bounds = self.extents(builder).into_iter();
+        names
+            .zip(bounds)
+            .map(|(n, bound)| Dim::dense(n, bound))
+            .collect()
+    }
+
+    /// The sizes of its axes.
+    pub fn extents(&self, builder: &mut Builder<'c>) -> Vec<Bound<'c>> {
         let sizes = self.shape.iter().enumerate();
-        let dim = |((axis, size), name): ((usize, &Option<i64>), String)| {
+        let extent = |(axis, size): (usize, &Option<i64>)| {
             let open = || extents::bound(builder, self.value, axis);
-            Dim::dense(name, size.map_or_else(open, Bound::Static))
+            size.map_or_else(open, Bound::Static)
         };
-        sizes.zip(names).map(dim).collect()
+        sizes.map(extent).collect()
     }
 
     /// The type of its elements, as MLIR has it.
@@ -112,21 +121,46 @@ impl Packing {
         }
         Ok(Packing { outer, tile })
     }
+
+    /// Asserts that all elements of a source have a place, where its extents or the tiles' number are open. That
+    /// what is read is there, where nothing pads it, is checked as it is of any computation.
+    fn assert_room<'c>(&self, op: Op<'c>, source: &Buffer<'c>, packed: &Buffer<'c>) {
+        let mut builder = Builder::before(op);
+        for (axis, (outer, tile)) in self.outer.iter().zip(&self.tile).enumerate() {
+            let size = tile.map_or(1, |(_, size)| size);
+            if source.shape[axis].is_some() && packed.shape[*outer].is_some() {
+                continue;
+            }
+            let elements = builder.dim(source.value, axis);
+            let tiles = builder.dim(packed.value, *outer);
+            let size = builder.index(size);
+            let room = builder.binary(ops::arith::MULI, tiles, size);
+            let fits = builder.compare("sge", room, elements);
+            builder.assert(
+                fits,
+                &format!(
+                    "'{}' op has a destination that is too small: expected axis {outer} to have tiles for \
+                     all elements of axis {axis} of its source",
+                    ir::name_of(op)
+                ),
+            );
+        }
+    }
 }
 
 /// Raises what has a source and a destination.
-pub fn raise(op: Op) -> Result<(), String> {
+pub fn raise(op: Op, checks: Checks) -> Result<(), String> {
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     memory::check_apart(&operands, operands.get(1..2).unwrap_or_default())?;
     match ir::name_of(op) {
-        ops::linalg::PACK => pack(op),
+        ops::linalg::PACK => pack(op, checks),
         ops::linalg::UNPACK => unpack(op),
-        _ => softmax(op),
+        _ => softmax::raise(op, checks),
     }
 }
 
 /// `linalg.pack`.
-fn pack(op: Op) -> Result<(), String> {
+fn pack(op: Op, checks: Checks) -> Result<(), String> {
     let (source, packed) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
     let packing = Packing::of(op, source.shape.len())?;
     let index = packing
@@ -142,6 +176,9 @@ fn pack(op: Op) -> Result<(), String> {
         let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
         let number = constant.and_then(|constant| ir::attribute(constant, "value"));
         read.pad = Some(number.ok_or("what it is padded with is no constant")?);
+    }
+    if checks == Checks::On {
+        packing.assert_room(op, &source, &packed);
     }
     relayout(op, &packed, read)
 }
@@ -171,8 +208,7 @@ pub fn relayout<'c>(op: Op<'c>, dest: &Buffer<'c>, read: BufferPart<'c>) -> Resu
     let all = identity(dest.shape.len());
     let output = dest.access("out", all);
     let code = |_: &mut Builder<'c>, elements: &[Val<'c>]| elements[0];
-    let kept = vec![true; dest.shape.len()];
-    let compute = insert(builder, dest, &kept, "", vec![read], output, code)?;
+    let compute = insert(builder, dest, vec![read], output, code)?;
     Rewriter::Direct.replace(op, &draft::results(compute));
     Ok(())
 }
@@ -182,105 +218,47 @@ pub fn identity(rank: usize) -> Vec<Expr> {
     (0..rank).map(Expr::Dim).collect()
 }
 
-/// `linalg.softmax`.
-fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
-    let (source, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
-    let rank = source.shape.len();
-    let along = ir::integer(op, "dimension").and_then(|d| usize::try_from(d).ok());
-    let along = along
-        .filter(|d| *d < rank)
-        .ok_or("its dimension is none of its axes")?;
-    let builder = &mut Builder::before(op);
-    let element = source.element(builder);
-    let all = identity(rank);
-    let rest: Vec<Expr> = (0..rank).filter(|d| *d != along).map(Expr::Dim).collect();
-    let mut is_kept = vec![true; rank];
-    let domain = source.domain(builder, &is_kept);
-    is_kept[along] = false;
-    let extents: Vec<Bound> = domain.iter().map(|dim| dim.upper).collect();
-    let extents: Vec<Bound> = (0..rank)
-        .filter(|d| *d != along)
-        .map(|d| extents[d])
-        .collect();
-    let row = |builder: &mut Builder<'c>| Buffer {
-        value: buffers::empty(builder, source.kind, &extents, element),
-        kind: source.kind,
-        shape: extents.iter().map(|e| e.known()).collect(),
-        element: source.element,
-    };
-    let x = || source.access("x", all.clone());
-    let exponential = |builder: &mut Builder<'c>, e: &[Val<'c>]| {
-        let less = builder.binary(ops::arith::SUBF, e[0], e[1]);
-        builder.op(ops::math::EXP, &[less], &[less.r#type()], &[])[0]
-    };
-    let mut largest = row(builder);
-    let output = largest.access("largest", rest.clone());
-    let first = |_: &mut Builder<'c>, e: &[Val<'c>]| e[0];
-    let done = insert(
-        builder,
-        &source,
-        &is_kept,
-        "maximumf",
-        vec![x()],
-        output,
-        first,
-    )?;
-    let memory = [largest.value];
-    largest.value = ir::result(done, 0).unwrap_or(largest.value);
-    let mut sum = row(builder);
-    let output = sum.access("sum", rest.clone());
-    let inputs = vec![x(), largest.access("largest", rest.clone())];
-    let done = insert(
-        builder,
-        &source,
-        &is_kept,
-        "addf",
-        inputs,
-        output,
-        exponential,
-    )?;
-    let memory = [memory[0], sum.value];
-    sum.value = ir::result(done, 0).unwrap_or(sum.value);
-    let inputs = vec![
-        x(),
-        largest.access("largest", rest.clone()),
-        sum.access("sum", rest),
-    ];
-    let code = |builder: &mut Builder<'c>, e: &[Val<'c>]| {
-        let above = exponential(builder, e);
-        builder.binary(ops::arith::DIVF, above, e[2])
-    };
-    let output = dest.access("out", all.clone());
-    is_kept[along] = true;
-    let compute = insert(builder, &dest, &is_kept, "", inputs, output, code)?;
-    for value in memory
-        .into_iter()
-        .filter(|_| source.kind == BufferKind::MemRef)
-    {
-        builder.op(ops::memref::DEALLOC, &[value], &[], &[]);
-    }
-    Rewriter::Direct.replace(op, &draft::results(compute));
-    Ok(())
+/// The points of a computation.
+pub struct Points<'c> {
+    /// Its dimensions.
+    pub dims: Vec<Dim<'c>>,
+    /// The combine operator of each.
+    pub combine: Vec<Attribute<'c>>,
 }
 
-/// Inserts a computation over the axes of a buffer, with one output.
+/// Inserts a computation that keeps all axes of a buffer, with one output.
 pub fn insert<'c>(
     builder: &mut Builder<'c>,
     over: &Buffer<'c>,
-    is_kept: &[bool],
-    operator: &str,
     inputs: Vec<BufferPart<'c>>,
-    mut output: BufferPart<'c>,
+    output: BufferPart<'c>,
     code: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Val<'c>,
 ) -> Result<Op<'c>, String> {
-    let types = vec![over.element(builder); inputs.len()];
+    let kept = vec![true; over.shape.len()];
+    let points = Points {
+        dims: over.domain(builder, &kept),
+        combine: combine(builder.context, &kept, ""),
+    };
+    insert_at(builder, points, (inputs, output), code)
+}
+
+/// Inserts a computation with one output, whose elements have the types of the inputs'.
+pub fn insert_at<'c>(
+    builder: &mut Builder<'c>,
+    points: Points<'c>,
+    (inputs, mut output): (Vec<BufferPart<'c>>, BufferPart<'c>),
+    code: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Val<'c>,
+) -> Result<Op<'c>, String> {
+    let element = types::buffer_type(output.value.r#type()).map(|ty| ty.element);
+    let element = element.ok_or("it writes to no tensor or memref")?;
+    let types = vec![types::mlir_type(builder.context, element); inputs.len()];
     let scalar = builder.region(&types, ops::mdh::YIELD, |builder, arguments| {
         vec![code(builder, arguments)]
     });
     output.components = vec![0];
     let mut parts = Parts {
-        dims: over.domain(builder, is_kept),
-        combine: combine(builder.context, is_kept, operator),
+        dims: points.dims,
+        combine: points.combine,
         inputs,
         outputs: vec![output],
         ..Parts::default()

@@ -105,17 +105,9 @@ fn memory<'c>(op: Op<'c>) -> Result<(), String> {
     let builder = &mut Builder::before(op);
     let all = || identity(dest.shape.len());
     let read = source.access("in", all());
-    let kept = vec![true; dest.shape.len()];
     let code = |_: &mut Builder<'c>, elements: &[Val<'c>]| elements[0];
-    insert(
-        builder,
-        &dest,
-        &kept,
-        "",
-        vec![read],
-        dest.access("out", all()),
-        code,
-    )?;
+    let output = dest.access("out", all());
+    insert(builder, &dest, vec![read], output, code)?;
     region::erase(op);
     Ok(())
 }
@@ -223,9 +215,8 @@ fn copied<'c>(
     read: BufferPart<'c>,
     output: BufferPart<'c>,
 ) -> Result<Val<'c>, String> {
-    let kept = vec![true; over.shape.len()];
     let code = |_: &mut Builder<'c>, elements: &[Val<'c>]| elements[0];
-    let compute = insert(builder, over, &kept, "", vec![read], output, code)?;
+    let compute = insert(builder, over, vec![read], output, code)?;
     ir::result(compute, 0).ok_or_else(|| "it has no result".into())
 }
 
