@@ -131,6 +131,15 @@ pub struct BlockArgument<'c> {
     pub region: usize,
 }
 
+/// The operation that a block is in, if it is in one.
+pub fn around<'c>(block: BlockRef<'c, '_>) -> Option<Op<'c>> {
+    // SAFETY: the block is valid; a null parent is none.
+    unsafe {
+        let raw = mlirBlockGetParentOperation(block.to_raw());
+        (!raw.ptr.is_null()).then(|| op_from_raw(raw))
+    }
+}
+
 /// Returns the block argument that a value is, if it is one.
 pub fn block_argument<'c>(value: Val<'c>) -> Option<BlockArgument<'c>> {
     // SAFETY: the value is valid, and a block argument where its block is asked for.

@@ -96,11 +96,11 @@ pub fn extraction<'c>(op: Op<'c>, extents: &[Option<i64>]) -> Option<(Val<'c>, V
 
 /// An extraction in a body that is an access of a view.
 pub struct Extraction<'c> {
-    /// It.
+    /// The operation.
     pub op: Op<'c>,
-    /// What it takes an element from.
+    /// The tensor of which it takes an element.
     pub tensor: Val<'c>,
-    /// Where.
+    /// The place in it.
     pub map: Vec<Expr>,
     /// True if it stands in a branch: where that is not taken, the index may be outside.
     pub is_conditional: bool,

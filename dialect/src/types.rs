@@ -152,6 +152,10 @@ pub fn buffer_type(ty: Type) -> Option<BufferType> {
     // SAFETY: the type is valid, and its kind is checked before its shape is read.
     unsafe {
         let kind = if mlirTypeIsARankedTensor(raw) {
+            // What an encoding says of where elements are, nobody here knows.
+            if !mlirRankedTensorTypeGetEncoding(raw).ptr.is_null() {
+                return None;
+            }
             BufferKind::Tensor
         } else if mlirTypeIsAMemRef(raw) {
             BufferKind::MemRef

@@ -1,10 +1,11 @@
 //! Values for bounds, and new buffers.
 
-use mdh_dialect::ir::Val;
+use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::space::{self, Space};
 use mdh_dialect::types::{BufferKind, DYNAMIC};
+use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::{Attribute, Type, TypeLike};
 use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
 
@@ -122,5 +123,32 @@ pub fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c
             BufferKind::MemRef => mlirMemRefTypeContiguousGet(element.to_raw(), rank, sizes, none),
             BufferKind::Scalar => element.to_raw(),
         })
+    }
+}
+
+/// The numbers of a list whose other entries are operands.
+pub fn numbers<'c>(builder: &Builder<'c>, bounds: &[Bound<'c>]) -> Attribute<'c> {
+    let known = bounds.iter().map(|bound| bound.known().unwrap_or(DYNAMIC));
+    let known: Vec<i64> = known.collect();
+    DenseI64ArrayAttribute::new(builder.context, &known).into()
+}
+
+/// Those that are operands.
+pub fn open<'a, 'c: 'a>(bounds: &'a [Bound<'c>]) -> impl Iterator<Item = Val<'c>> + 'a {
+    bounds.iter().filter_map(|bound| match bound {
+        Bound::Static(_) => None,
+        Bound::Dynamic(value) => Some(*value),
+    })
+}
+
+/// A number of a list of which those that are operands start with operand `first`.
+pub fn listed<'c>(op: Op<'c>, name: &str, first: usize, place: usize) -> Option<Bound<'c>> {
+    let all = ir::integers(op, name);
+    match *all.get(place)? {
+        DYNAMIC => {
+            let before = all[..place].iter().filter(|n| **n == DYNAMIC);
+            ir::operand(op, first + before.count()).map(Bound::Dynamic)
+        }
+        number => Some(Bound::Static(number)),
     }
 }

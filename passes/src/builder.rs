@@ -57,6 +57,11 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// The operation in whose region everything is built, if there is one.
+    pub fn around(&self) -> Option<Op<'c>> {
+        ir::around(self.block)
+    }
+
     /// Inserts at the end of a block.
     pub fn at_end(&self, block: BlockRef<'c, 'c>) -> Self {
         Builder {

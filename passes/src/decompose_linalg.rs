@@ -18,6 +18,8 @@
 //! }
 //! ```
 //!
+//! Padding by less than nothing becomes padding of a slice, since upstream lowers no other.
+//!
 //! These are `linalg.softmax`, `pack` and `unpack`, and the transformations of Winograd's convolution.
 //! Upstream's decompositions take tensors: memrefs are seen as such, and what is made of them is put
 //! there. Only what stays linalg needs it: raised, the first three are computations.
@@ -27,6 +29,8 @@ use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 use melior::ir::operation::OperationLike;
+
+use crate::plain_pads;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -38,6 +42,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &[ops::tensor::PAD]) {
+        plain_pads::plain(op);
+    }
     for op in ir::all(module) {
         let (name, location) = (ir::name_of(op), op.location());
         if upstream::DECOMPOSED.contains(&name) && !upstream::decompose(op) {

@@ -9,6 +9,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
+use crate::buffers::listed;
 use crate::builder::{Builder, known};
 use crate::draft;
 
@@ -339,18 +340,6 @@ fn is_inside(size: Extent, op: Op) -> bool {
 fn open_numbers(op: Op, name: &str) -> impl Iterator<Item = i64> {
     let all = ir::integers(op, name).into_iter();
     all.filter(|number| *number == types::DYNAMIC)
-}
-
-/// A number of a list of which those that are operands start with operand `first`.
-fn listed<'c>(op: Op<'c>, name: &str, first: usize, place: usize) -> Option<Bound<'c>> {
-    let all = ir::integers(op, name);
-    match *all.get(place)? {
-        types::DYNAMIC => {
-            let before = all[..place].iter().filter(|n| **n == types::DYNAMIC);
-            operand(op, first + before.count()).map(Bound::Dynamic)
-        }
-        number => Some(Bound::Static(number)),
-    }
 }
 
 /// The size of a slice along one of its axes, where it is seen which axes of one index it does without.

@@ -80,12 +80,15 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             region::erase(alias);
         }
     }
-    erase_operators(module);
+    erase_operators(module, |op| {
+        ir::attribute(op, "sym_visibility").and_then(ir::text) == Some("private")
+    });
     Ok(())
 }
 
-/// Erases private operators that nothing names: the computations have copies of what they hold.
-fn erase_operators(module: Op) {
+/// Erases operators that nothing names, of those that a rule takes for unused then: computations have copies of
+/// what they hold.
+pub fn erase_operators(module: Op, is_unused: fn(Op) -> bool) {
     let ops = ir::all(module);
     let named: HashSet<&str> = ops
         .iter()
@@ -96,8 +99,7 @@ fn erase_operators(module: Op) {
         .into_iter()
         .filter(|op| ir::name_of(*op) == ops::mdh::COMBINE)
     {
-        let is_private = text(op, "sym_visibility") == Some("private");
-        if is_private && text(op, "sym_name").is_some_and(|name| !named.contains(name)) {
+        if is_unused(op) && text(op, "sym_name").is_some_and(|name| !named.contains(name)) {
             region::erase(op);
         }
     }

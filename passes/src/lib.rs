@@ -41,6 +41,8 @@ pub mod overwritten;
 pub mod parallel;
 mod partial_results;
 pub mod pipelines;
+mod plain_pads;
+pub mod plain_subviews;
 pub mod prefetch;
 pub mod prefix;
 pub mod preserve_truncation;

@@ -285,6 +285,7 @@ pub const LLVM: Pipeline = Pipeline {
         // Before upstream's conversions, which leave what they do not know and convert what is in it.
         "mdh-check-lowered",
         "mdh-fence-stores",
+        "mdh-plain-subviews",
         "any(memref-expand,expand-strided-metadata,lower-affine)",
         "mdh-expand-vector-math",
         "mdh-split-masks",

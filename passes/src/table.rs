@@ -33,6 +33,7 @@ pub static PASSES: &[Pass] = &[
     crate::kernels::map::PASS,
     crate::outline::PASS,
     crate::kernels::place::PASS,
+    crate::plain_subviews::PASS,
     crate::prefetch::PASS,
     crate::prefix::PASS,
     crate::preserve_truncation::PASS,

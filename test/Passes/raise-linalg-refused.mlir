@@ -344,3 +344,15 @@ func.func @softmax_of_itself(%m: memref<5x4xf32>) {
       outs(%y : memref<4x4xf32, strided<[4, 1]>>)
   return
 }
+
+// -----
+
+// What an encoding says of where elements are, nobody here knows.
+#sparse = #sparse_tensor.encoding<{map = (d0, d1) -> (d0 : dense, d1 : compressed)}>
+// CHECK-LABEL: func.func @sparse
+// CHECK:       linalg.matvec
+func.func @sparse(%x: tensor<4x5xf32, #sparse>, %y: tensor<5xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-remark@+1 {{'linalg.matvec' op stays as it is: an operand has the type}}
+  %r = linalg.matvec ins(%x, %y : tensor<4x5xf32, #sparse>, tensor<5xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}

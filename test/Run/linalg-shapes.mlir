@@ -8,6 +8,10 @@
 // RUN: mdh run %s --check=all --entry pad_below --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_given --in l=-2 --in h=3 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_given --in l=3 --in h=-9 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_below --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_given --in l=-2 --in h=3 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_given --in l=3 --in h=-9 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_added --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_alone 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_before --in o=3 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_after 2>&1 | FileCheck %s --check-prefix PASSED
@@ -393,4 +397,12 @@ func.func @pad_given(%x: tensor<7xf32>, %l: index, %h: index) -> tensor<?xf32> {
   %c = arith.constant 0.5 : f32
   %p = tensor.pad %x low[%l] high[%h] { ^bb0(%i: index): tensor.yield %c : f32 } : tensor<7xf32> to tensor<?xf32>
   return %p : tensor<?xf32>
+}
+
+// As a destination, too.
+func.func @pad_added(%x: tensor<6xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %c = arith.constant 5 : i32
+  %p = tensor.pad %x low[-1] high[-1] { ^bb0(%i: index): tensor.yield %c : i32 } : tensor<6xi32> to tensor<4xi32>
+  %r = linalg.add ins(%y, %y : tensor<4xi32>, tensor<4xi32>) outs(%p : tensor<4xi32>) -> tensor<4xi32>
+  return %r : tensor<4xi32>
 }

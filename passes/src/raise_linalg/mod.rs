@@ -41,6 +41,7 @@ mod masks;
 mod memory;
 mod naming;
 mod operators;
+mod options;
 mod parts;
 mod places;
 mod ranked;
@@ -55,10 +56,10 @@ mod tried;
 mod views;
 
 use mdh_dialect::ir::{self, Errors, Op};
-use mdh_dialect::marks;
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
+use options::{Checks, Licence};
 
 pub use structured::names;
 pub use views::{linalg_destinations, of_loops};
@@ -85,34 +86,6 @@ pub const PASS: Pass = Pass {
 
 /// Iterations from which on a remark names their number.
 const LARGE: i64 = 1 << 20;
-
-/// Assertions at run time.
-#[derive(Clone, Copy, PartialEq)]
-enum Checks {
-    On,
-    Off,
-}
-
-/// Laws that a program grants to operators that are not known to have them.
-#[derive(Clone, Copy, Default)]
-struct Licence {
-    /// The attribute or option that grants it.
-    associative: Option<&'static str>,
-    commutative: bool,
-}
-
-impl Licence {
-    fn of(op: Op, all: bool) -> Self {
-        let mark = marks::ASSOCIATIVE;
-        Licence {
-            associative: match mark.is_on(op) {
-                true => Some(mark.name),
-                false => all.then_some("associative"),
-            },
-            commutative: marks::COMMUTATIVE.is_on(op),
-        }
-    }
-}
 
 /// Replaces the transformations of Winograd's convolution, which have no loops over elements, by what
 /// upstream makes of them: products of matrices in loops.

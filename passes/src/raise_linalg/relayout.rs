@@ -14,7 +14,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region, Type, ValueLike};
 
 use super::compute::{combine, verified};
-use super::{Checks, memory, softmax, structured};
+use super::options::Checks;
+use super::{memory, softmax, structured};
 use crate::builder::Builder;
 use crate::draft::{self, Rewriter};
 use crate::extents;
@@ -44,7 +45,7 @@ impl<'c> Buffer<'c> {
         let buffer = types::buffer_type(ty).filter(|ty| ty.kind != BufferKind::Scalar);
         let buffer = buffer.ok_or_else(|| {
             format!(
-                "an operand has the type {ty}: expected a ranked tensor or memref of i1 to i64, \
+                "an operand has the type {ty}: expected a ranked tensor without encoding, or memref, of i1 to i64, \
                  index, f16, bf16, f32 or f64"
             )
         })?;

@@ -11,8 +11,9 @@ use mdh_dialect::{marks, ops};
 use melior::ir::ValueLike;
 
 use super::compute::combine;
+use super::options::Checks;
 use super::relayout::{Buffer, Points, identity, insert_at};
-use super::{Checks, extents, structured};
+use super::{extents, structured};
 use crate::buffers;
 use crate::builder::Builder;
 use crate::draft::{self, Rewriter};

@@ -26,7 +26,7 @@ pub struct Operand<'c> {
     pub map: Vec<Expr>,
     /// The number of its argument in the body, if it has one.
     pub argument: Option<usize>,
-    /// What is read where an index is outside, if one may be.
+    /// The value read where an index is outside, if one may be.
     pub outside: Option<Scalar>,
 }
 
@@ -140,7 +140,7 @@ impl<'c> Structured<'c> {
             let ty = operand.value.r#type();
             let Some(buffer) = types::buffer_type(ty) else {
                 return Err(format!(
-                    "an operand has the type {ty}: expected a scalar, or a ranked tensor or memref of \
+                    "an operand has the type {ty}: expected a scalar, or a ranked tensor without encoding, or memref, of \
                      i1 to i64, index, f16, bf16, f32 or f64"
                 ));
             };

@@ -30,11 +30,18 @@ pub fn emptiness<'c>(
     loops: &[Loop],
 ) -> Emptiness<'c> {
     let mut found: Option<Val> = None;
+    let is_split = |d: usize| {
+        let mut own = loops.iter().filter(|l| l.level.dimension == d);
+        own.any(|l| l.combine.is_pw())
+    };
+    let is_any_split = (0..of.parts.dims.len()).any(is_split);
+    // Without a neutral element a part has no result where another dimension has no points.
+    let components = &of.computation.components;
+    let mut operators = of.computation.operators.iter();
+    let is_neutral = operators.all(|operator| operator.neutral(components).is_some());
     for (d, dim) in of.parts.dims.iter().enumerate() {
-        let is_split = loops
-            .iter()
-            .any(|l| l.level.dimension == d && l.combine.is_pw());
-        if !is_split {
+        let is_combined = of.computation.dimensions[d].combine.is_pw();
+        if !is_split(d) && (is_neutral || !is_any_split || !is_combined) {
             continue;
         }
         let count = Grid::new(builder, dim).count;

@@ -114,31 +114,35 @@ fn stored(untiled: &UntiledOp, component: usize) -> Result<(usize, usize), Refus
 /// other loops carry differ in each iteration.
 fn start(value: Val) -> Val {
     let mut value = value;
-    while let Some(first) = given(value) {
+    while let Some(first) = first(value) {
         value = first;
     }
     value
 }
 
-fn given(value: Val) -> Option<Val> {
+fn first(value: Val) -> Option<Val> {
+    ir::operand(ir::block_argument(value)?.of, given(value)?)
+}
+
+/// The number of the operand that a value is in the first iteration of a loop that upstream is building.
+pub fn given(value: Val) -> Option<usize> {
     let argument = ir::block_argument(value).filter(|a| is_unfinished(a.of))?;
-    let operand = match ir::name_of(argument.of) {
-        ops::scf::FOR => argument.number.checked_sub(1)? + 3,
+    match ir::name_of(argument.of) {
+        ops::scf::FOR => Some(argument.number.checked_sub(1)? + 3),
         ops::scf::FORALL => {
             // The outputs stand last, among the operands and among the arguments.
             let outputs = *ir::integers(argument.of, "operandSegmentSizes").last()?;
             let outputs = usize::try_from(outputs).ok()?;
             let rank = ir::integers(argument.of, "staticLowerBound").len();
             let first = argument.of.operand_count().checked_sub(outputs)?;
-            first + argument.number.checked_sub(rank)?
+            Some(first + argument.number.checked_sub(rank)?)
         }
-        _ => return None,
-    };
-    ir::operand(argument.of, operand)
+        _ => None,
+    }
 }
 
 /// Returns whether a loop carries out nothing yet.
-fn is_unfinished(of: Op) -> bool {
+pub fn is_unfinished(of: Op) -> bool {
     let Some(body) = ir::region(of, 0).first_block() else {
         return true;
     };
@@ -171,6 +175,7 @@ impl<'c> Tile<'c, '_> {
     /// Sets the carries that a tile receives; its outputs have been set.
     pub fn set_carries(&mut self, parts: &mut Parts<'c>) -> Result<(), Refusal> {
         let (sums, scans) = cut(self.untiled, &self.spans);
+        self.store_nothing(&sums)?;
         if let [d] = scans[..] {
             let carry = self.scanned(d)?;
             parts.carries.push(carry);

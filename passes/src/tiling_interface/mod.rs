@@ -26,6 +26,7 @@
 
 pub mod boxes;
 mod carries;
+mod nothing;
 mod point;
 mod positions;
 

@@ -60,6 +60,7 @@ use self::domain::Domain;
 use self::operands::Operand;
 use crate::builder::Builder;
 use crate::extents::{self, Extent};
+use crate::form_compute::erase_operators;
 use crate::raise_linalg::extents::erase_assertions;
 use crate::{buffers, region};
 
@@ -108,6 +109,8 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             }
         }
     }
+    // A back end that does not know the dialect can read what is left.
+    erase_operators(module, |_| true);
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 use mlir_sys::mlirMemRefTypeGetMemorySpace;
 
 use super::domain::{Domain, Index};
-use crate::buffers;
+use crate::buffers::{self, numbers, open};
 use crate::builder::Builder;
 use crate::extents::Sum;
 
@@ -458,17 +458,4 @@ fn number(size: i64) -> String {
         DYNAMIC => "?".into(),
         size => size.to_string(),
     }
-}
-
-fn numbers<'c>(builder: &Builder<'c>, bounds: &[Bound<'c>]) -> Attribute<'c> {
-    let known = bounds.iter().map(|bound| bound.known().unwrap_or(DYNAMIC));
-    let known: Vec<i64> = known.collect();
-    DenseI64ArrayAttribute::new(builder.context, &known).into()
-}
-
-fn open<'a, 'c: 'a>(bounds: &'a [Bound<'c>]) -> impl Iterator<Item = Val<'c>> + 'a {
-    bounds.iter().filter_map(|bound| match bound {
-        Bound::Static(_) => None,
-        Bound::Dynamic(value) => Some(*value),
-    })
 }

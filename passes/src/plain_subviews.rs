@@ -1,0 +1,132 @@
+//! `mdh-plain-subviews`: slices that drop an axis of one index, in which they take a step, are casts.
+//!
+//! ```mlir
+//! func.func @f(%x: memref<4x4xf32>, %i: index) -> f32 {
+//!   %c0 = arith.constant 0 : index
+//!   %s = memref.subview %x[%i, 0] [1, 1] [2, 1] : memref<4x4xf32> to memref<1xf32, strided<[8], offset: ?>>
+//!   %r = memref.load %s[%c0] : memref<1xf32, strided<[8], offset: ?>>
+//!   return %r : f32
+//! }
+//! // becomes
+//! func.func @f(%x: memref<4x4xf32>, %i: index) -> f32 {
+//!   %c0 = arith.constant 0 : index
+//!   %c4 = arith.constant 4 : index
+//!   %o = arith.muli %i, %c4 : index
+//!   %s = memref.reinterpret_cast %x to offset: [%o], sizes: [1], strides: [8]
+//!       : memref<4x4xf32> to memref<1xf32, strided<[8], offset: ?>>
+//!   %r = memref.load %s[%c0] : memref<1xf32, strided<[8], offset: ?>>
+//!   return %r : f32
+//! }
+//! ```
+//!
+//! Upstream's expansion of strided metadata does not find out which axis such a slice has dropped, and ends the
+//! process. Slices of memory whose offset or strides are not known stay as they are.
+
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
+use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::types::{self, DYNAMIC};
+use melior::ir::ValueLike;
+use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
+use melior::ir::operation::OperationLike;
+
+use crate::builder::Builder;
+use crate::region;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-plain-subviews",
+    description: "slices that drop an axis in which they take a step to casts",
+    operation: ops::builtin::MODULE,
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &[ops::memref::SUBVIEW]) {
+        if takes_dropped_steps(op) {
+            cast(op);
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a slice has fewer axes than its source, and steps where it has one index.
+fn takes_dropped_steps(op: Op) -> bool {
+    let [sizes, strides] = ["static_sizes", "static_strides"].map(|name| ir::integers(op, name));
+    let rank = ir::result(op, 0).and_then(|slice| types::buffer_type(slice.r#type()));
+    let is_shorter = rank.is_some_and(|ty| ty.shape.len() < sizes.len());
+    let mut axes = sizes.iter().zip(&strides);
+    is_shorter && axes.any(|(size, stride)| *size == 1 && *stride != 1)
+}
+
+/// Makes a cast of it, if all that the cast has to say is known.
+fn cast(op: Op) -> Option<()> {
+    let (source, slice) = (ir::operand(op, 0)?, ir::result(op, 0)?);
+    let (start, steps) = known(source)?;
+    let (offset, strides) = types::strides(slice.r#type())?;
+    let strides: Vec<i64> = strides.into_iter().collect::<Option<_>>()?;
+    let counts = ir::integers(op, "operandSegmentSizes");
+    let [_, offsets, sizes, _] = counts[..] else {
+        return None;
+    };
+    let mut given = op.operands().skip(1).map(ir::value);
+    let first: Vec<Val> = given
+        .by_ref()
+        .take(usize::try_from(offsets).ok()?)
+        .collect();
+    // What is dropped has one index, so that these are those of the slice, in its order.
+    let sizes: Vec<Val> = given.take(usize::try_from(sizes).ok()?).collect();
+    let shape = types::buffer_type(slice.r#type())?.shape;
+    let shape: Vec<i64> = shape.into_iter().map(|n| n.unwrap_or(DYNAMIC)).collect();
+    let mut builder = Builder::before(op);
+    let place = match offset {
+        Some(_) => Vec::new(),
+        None => vec![self::offset(&mut builder, op, (start, &steps), first)?],
+    };
+    let segments = [1, place.len() as i32, sizes.len() as i32, 0];
+    let operands = [vec![source], place, sizes].concat();
+    let context = builder.context;
+    let numbers = |numbers: &[i64]| DenseI64ArrayAttribute::new(context, numbers).into();
+    let attributes = [
+        ("static_offsets", numbers(&[offset.unwrap_or(DYNAMIC)])),
+        ("static_sizes", numbers(&shape)),
+        ("static_strides", numbers(&strides)),
+        (
+            "operandSegmentSizes",
+            DenseI32ArrayAttribute::new(context, &segments).into(),
+        ),
+    ];
+    let name = ops::memref::REINTERPRET_CAST;
+    let cast = builder.op(name, &operands, &[slice.r#type()], &attributes)[0];
+    region::replace_all_uses(slice, cast);
+    region::erase(op);
+    Some(())
+}
+
+/// The offset and strides of memory, if they are known.
+fn known(memory: Val) -> Option<(i64, Vec<i64>)> {
+    let (offset, strides) = types::strides(memory.r#type())?;
+    Some((offset?, strides.into_iter().collect::<Option<_>>()?))
+}
+
+/// The place of a slice's first element in the memory.
+fn offset<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    (start, steps): (i64, &[i64]),
+    given: Vec<Val<'c>>,
+) -> Option<Val<'c>> {
+    let mut given = given.into_iter();
+    let mut sum = builder.index(start);
+    for (first, step) in ir::integers(op, "static_offsets").into_iter().zip(steps) {
+        let first = match first {
+            DYNAMIC => given.next()?,
+            number => builder.index(number),
+        };
+        let step = builder.index(*step);
+        let part = builder.binary(ops::arith::MULI, first, step);
+        sum = builder.binary(ops::arith::ADDI, sum, part);
+    }
+    Some(sum)
+}

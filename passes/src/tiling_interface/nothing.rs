@@ -1,0 +1,126 @@
+//! Results of dimensions that combine and may have no points: their loop has no iterations then, and what its
+//! destination holds before is the result.
+
+use mdh_algebra::scalar::Scalar;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{Bound, Dim};
+use mdh_dialect::tiling::Refusal;
+use mdh_dialect::{ops, verify, write};
+use melior::ir::operation::OperationLike;
+
+use super::carries::{given, is_unfinished};
+use super::{Tile, UntiledOp, boxes};
+use crate::builder::Builder;
+use crate::draft;
+use crate::names;
+use crate::region;
+
+impl<'c> Tile<'c, '_> {
+    /// Puts the neutral element into the destinations before the loops that upstream is building, where
+    /// dimensions that these cut may have no points; where there is none, asserts that they have some.
+    pub fn store_nothing(&mut self, sums: &[usize]) -> Result<(), Refusal> {
+        let untiled = self.untiled;
+        let is_open = |d: &&usize| draft::count(&untiled.parts.dims[**d]).is_none();
+        let open: Vec<usize> = sums.iter().filter(is_open).copied().collect();
+        let Some(nest) = outermost(self.builder.around()) else {
+            return Ok(());
+        };
+        if open.is_empty() || !untiled.parts.carries.is_empty() {
+            return Ok(());
+        }
+        let mut builder = Builder::before(nest);
+        match neutral(untiled) {
+            Some(neutral) => store(&mut builder, untiled, &neutral, nest),
+            None => {
+                for d in open {
+                    assert_some(&mut builder, untiled, d);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The outermost loop around an operation that carries out nothing yet.
+fn outermost(around: Option<Op>) -> Option<Op> {
+    let loops = ir::ancestors(around?).take_while(|op| {
+        [ops::scf::FOR, ops::scf::FORALL].contains(&ir::name_of(*op)) && is_unfinished(*op)
+    });
+    loops.last()
+}
+
+/// The neutral element of all operators.
+fn neutral(untiled: &UntiledOp) -> Option<Vec<Scalar>> {
+    let components = &untiled.computation.components;
+    let mut operators = untiled.computation.operators.iter();
+    let first = operators.next()?.neutral(components)?;
+    let is_same = operators.all(|other| other.neutral(components).as_ref() == Some(&first));
+    is_same.then_some(first)
+}
+
+/// Stores it: one point of each dimension that combines.
+fn store<'c>(
+    builder: &mut Builder<'c>,
+    untiled: &UntiledOp<'c>,
+    neutral: &[Scalar],
+    nest: Op<'c>,
+) -> Result<(), Refusal> {
+    let mut parts = untiled.parts.clone();
+    parts.inputs.clear();
+    for (d, dim) in parts.dims.iter_mut().enumerate() {
+        if !untiled.is_cc(d) {
+            *dim = Dim::dense(dim.name.clone(), Bound::Static(1));
+        }
+    }
+    let mut places = Vec::new();
+    for output in &mut parts.outputs {
+        output.name = format!("{}_start", output.name);
+        if let Some(operand) = operand(output.value, nest) {
+            places.push(operand);
+            output.value = ir::operand(nest, operand).ok_or("bug: a loop without its operand")?;
+        }
+    }
+    names::make_unique(&mut parts);
+    let scalar = builder.region(&[], ops::mdh::YIELD, |builder, _| {
+        neutral.iter().map(|n| builder.scalar(*n)).collect()
+    });
+    let (op, combiner) = (untiled.op, region::copy(untiled.op, 1));
+    let new = write::compute(ir::context_of(op), op.location(), &parts, scalar, combiner);
+    if let Some(finding) = verify::errors(ir::op(&new)).first() {
+        return Err(format!(
+            "cannot be tiled like this: what it is without points {}",
+            finding.message
+        ));
+    }
+    let new = builder.insert(new);
+    for (operand, result) in places.into_iter().zip(draft::results(new)) {
+        region::set_operand(nest, operand, result);
+    }
+    Ok(())
+}
+
+/// The number of the loop's operand that a value is in its first iteration.
+fn operand(value: Val, nest: Op) -> Option<usize> {
+    let argument = ir::block_argument(value)?;
+    let number = given(value)?;
+    match argument.of == nest {
+        true => Some(number),
+        false => operand(ir::operand(argument.of, number)?, nest),
+    }
+}
+
+fn assert_some<'c>(builder: &mut Builder<'c>, untiled: &UntiledOp<'c>, d: usize) {
+    let count = boxes::periods(builder, &untiled.parts.dims[d]);
+    let count = crate::buffers::value(builder, count);
+    let zero = builder.index(0);
+    let holds = builder.compare("sgt", count, zero);
+    builder.assert(
+        holds,
+        &format!(
+            "'{}' op combines no points in dimension '{}', in tiles and by an operator that has no \
+             neutral element: expected at least one point, or 'neutral(...)' on the operator",
+            ir::name_of(untiled.op),
+            untiled.dim_name(d)
+        ),
+    );
+}

@@ -1,0 +1,40 @@
+// A slice that drops an axis in which it takes a step: upstream's expansion does not find out which one.
+//
+// RUN: mdh-opt %s --mdh-plain-subviews | FileCheck %s
+// RUN: mdh run %s --entry at --in i=3 --random 1 --check=all | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry rows --in n=5 --size j=5 --random 1 --check=all | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry taken --random 1 --check=all | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry taken --random 1 --check=all --no-raise | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry put --random 1 --check=all | FileCheck %s --check-prefix PASSED
+// PASSED: check passed
+
+// CHECK-LABEL: func.func @at(
+// CHECK:       %[[ROW:.*]] = arith.muli %{{.*}}, %c4
+// CHECK:       memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [1], strides: [8]
+func.func @at(%x: memref<4x4xf32>, %i: index, %y: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %s = memref.subview %x[%i, 2] [1, 1] [2, 1] : memref<4x4xf32> to memref<1xf32, strided<[8], offset: ?>>
+  %v = memref.load %s[%c0] : memref<1xf32, strided<[8], offset: ?>>
+  memref.store %v, %y[%c0] : memref<1xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @rows(
+// CHECK:       memref.reinterpret_cast %{{.*}} to offset: [35], sizes: [1, %{{.*}}], strides: [60, 1]
+func.func @rows(%x: memref<4x6x10xf32>, %n: index, %y: memref<1x?xf32>) {
+  %t = memref.subview %x[0, 3, 5] [1, 1, %n] [1, 3, 1] : memref<4x6x10xf32> to memref<1x?xf32, strided<[60, 1], offset: 35>>
+  linalg.exp ins(%t : memref<1x?xf32, strided<[60, 1], offset: 35>>) outs(%y : memref<1x?xf32>)
+  return
+}
+
+func.func @taken(%x: tensor<4x4xf32>) -> tensor<1xf32> {
+  %s = tensor.extract_slice %x[1, 0] [1, 1] [2, 1] : tensor<4x4xf32> to tensor<1xf32>
+  %e = tensor.empty() : tensor<1xf32>
+  %r = linalg.exp ins(%s : tensor<1xf32>) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  return %r : tensor<1xf32>
+}
+
+func.func @put(%x: tensor<1xi32>, %y: tensor<4x2x4xi32>) -> tensor<4x2x4xi32> {
+  %s = tensor.insert_slice %x into %y[1, 0, 3] [1, 1, 1] [2, 1, 2] : tensor<1xi32> into tensor<4x2x4xi32>
+  return %s : tensor<4x2x4xi32>
+}
