@@ -345,6 +345,86 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    // expected-note @+1 {{when applied to this op}}
+    %d = mdh.compute (i = 64, j = 48, k = 32)
+      out_view(d = %c[i, j] : tensor<64x48xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k, j] : tensor<32x48xf32>)
+    return %d : tensor<64x48xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.rewrite_in_destination_passing_style found an mdh.compute, expected an operation of linalg: a computation names its destinations: leave it out}}
+    %p = transform.structured.rewrite_in_destination_passing_style %c : (!any) -> !any
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    // expected-note @+1 {{when applied to this op}}
+    %d = mdh.compute (i = 64, j = 48, k = 32)
+      out_view(d = %c[i, j] : tensor<64x48xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k, j] : tensor<32x48xf32>)
+    return %d : tensor<64x48xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.transpose_matmul found an mdh.compute, expected an operation of linalg: a part of an operand is laid out anew where it is staged}}
+    %p = transform.structured.transpose_matmul %c : (!any) -> !any
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    // expected-note @+1 {{when applied to this op}}
+    %d = mdh.compute (i = 64, j = 48, k = 32)
+      out_view(d = %c[i, j] : tensor<64x48xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k, j] : tensor<32x48xf32>)
+    return %d : tensor<64x48xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.transpose_conv2d found an mdh.compute, expected an operation of linalg: a part of an operand is laid out anew where it is staged}}
+    %p = transform.structured.transpose_conv2d %c : (!any) -> !any
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    // expected-note @+1 {{when applied to this op}}
+    %d = mdh.compute (i = 64, j = 48, k = 32)
+      out_view(d = %c[i, j] : tensor<64x48xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k, j] : tensor<32x48xf32>)
+    return %d : tensor<64x48xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.convert_conv2d_to_img2col found an mdh.compute, expected an operation of linalg: a part of an operand is laid out anew where it is staged}}
+    %p:2 = transform.structured.convert_conv2d_to_img2col %c : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
 // A script may go on without, and operations of linalg are upstream's as before.
 !any = !transform.any_op
 module attributes {transform.with_named_sequence} {

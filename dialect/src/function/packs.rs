@@ -3,7 +3,8 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::code::{Block, Code};
 use mdh_algebra::nest::{Licence, Nest, NestAccess};
-use mdh_algebra::program::{Index, NestOperands, Statement};
+use mdh_algebra::op::Op as ScalarOp;
+use mdh_algebra::program::{Index, NestOperands, Statement, ValueId};
 use melior::ir::ValueLike;
 
 use super::Translator;
@@ -90,10 +91,8 @@ impl<'c> Translator<'c> {
         let tiles = Tiles::of(op, if is_pack { &from } else { &to }.shape.len())?;
         let (mut tensor, output) = (self.id(source)?, self.id(dest)?);
         if let Some(value) = ir::operand(op, 2).filter(|_| is_pack) {
-            let (low, high) = (
-                vec![Index::Known(0); from.shape.len()],
-                added(&from, &to, &tiles)?,
-            );
+            let low = vec![Index::Known(0); from.shape.len()];
+            let high = self.added(op, &tiles, [(tensor, &from), (output, &to)], statements);
             let (value, padded) = (self.id(value)?, self.fresh());
             let pad = Statement::Pad {
                 result: padded,
@@ -139,17 +138,32 @@ impl<'c> Translator<'c> {
         self.put(op, statements, nest);
         Ok(())
     }
-}
 
-/// The numbers of elements behind each axis of a tensor that make its tiles whole.
-fn added(from: &BufferType, to: &BufferType, tiles: &Tiles) -> Result<Vec<Index>, String> {
-    let axes = tiles.outer.iter().zip(&tiles.inner).zip(&from.shape);
-    let high = axes.map(|((outer, inner), size)| {
-        let size_of_tile = inner.map_or(1, |(_, size)| size);
-        Some(Index::Known(to.shape[*outer]? * size_of_tile - (*size)?))
-    });
-    let high: Option<Vec<Index>> = high.collect();
-    high.ok_or_else(|| {
-        "pads a tensor of unknown sizes, which the oracle does not follow: expected numbers".into()
-    })
+    /// The numbers of elements behind each axis of a tensor that make its tiles whole.
+    fn added(
+        &mut self,
+        op: Op<'c>,
+        tiles: &Tiles,
+        [from, to]: [(ValueId, &BufferType); 2],
+        statements: &mut Vec<Statement>,
+    ) -> Vec<Index> {
+        let mut added = Vec::new();
+        for (axis, (outer, inner)) in tiles.outer.iter().zip(&tiles.inner).enumerate() {
+            let of_tile = inner.map_or(1, |(_, size)| size);
+            let known = from.1.shape[axis].zip(to.1.shape[*outer]);
+            let known =
+                known.and_then(|(size, tiles)| tiles.checked_mul(of_tile)?.checked_sub(size));
+            added.push(match known {
+                Some(number) => Index::Known(number),
+                None => {
+                    let tiles = self.extent(op, (to.0, *outer), statements);
+                    let size = self.extent(op, (from.0, axis), statements);
+                    let of_tile = self.index(op, of_tile, statements);
+                    let whole = self.operate(op, ScalarOp::Muli, [tiles, of_tile], statements);
+                    Index::Value(self.operate(op, ScalarOp::Subi, [whole, size], statements))
+                }
+            });
+        }
+        added
+    }
 }

@@ -45,7 +45,7 @@ const SIZES: &str = "a computation takes the sizes of its tiles, and what to do 
      use 'transform.mdh.parts %c main {i: 64}' and 'transform.mdh.tails %c {i: peel}'";
 
 /// Operations, each with what is to be said.
-const INSTEAD: [(&str, &str); 17] = [
+const INSTEAD: [(&str, &str); 21] = [
     ("transform.structured.pad", TAILS),
     ("transform.structured.pad_tiling_interface", TAILS),
     (
@@ -89,6 +89,13 @@ const INSTEAD: [(&str, &str); 17] = [
     ("transform.structured.decompose", FORM),
     ("transform.structured.specialize", FORM),
     ("transform.structured.flatten_elementwise", FORM),
+    (
+        "transform.structured.rewrite_in_destination_passing_style",
+        "a computation names its destinations: leave it out",
+    ),
+    ("transform.structured.transpose_matmul", PACK),
+    ("transform.structured.transpose_conv2d", PACK),
+    ("transform.structured.convert_conv2d_to_img2col", PACK),
 ];
 
 #[unsafe(no_mangle)]

@@ -88,7 +88,8 @@ pub fn check(untiled: &UntiledOp, spans: &Spans) -> Result<(), Refusal> {
     let is_scan = |c: &CarryPart| untiled.computation.dimensions[c.dim].combine.is_ps();
     if is_other || carries.iter().any(is_scan) {
         return refuse(
-            "it receives a carry that is not its own result so far; expected one that is",
+            "it receives a carry that is not its own result so far; expected one that is: with a copy of \
+             it as the destination, say",
         );
     }
     for n in 0..untiled.computation.components.len() {
