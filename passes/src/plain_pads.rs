@@ -15,11 +15,11 @@ use crate::extents;
 use crate::region;
 
 /// One axis of a padded tensor.
-struct Axis<'c> {
-    /// The part of it that is left.
+struct PaddedAxis<'c> {
+    /// The part of it that is left: its first element, and their number.
     start: Bound<'c>,
     kept: Bound<'c>,
-    /// What is around it.
+    /// The elements before it, and those behind.
     low: Bound<'c>,
     high: Bound<'c>,
 }
@@ -47,7 +47,7 @@ pub fn plain(op: Op) -> Option<()> {
     for (axis, (low, high)) in amounts.into_iter().enumerate() {
         let extent = extents::bound(&mut builder, source, axis);
         axes.push(match is_plain(&low) && is_plain(&high) {
-            true => Axis {
+            true => PaddedAxis {
                 start: Bound::Static(0),
                 kept: extent,
                 low,
@@ -83,7 +83,7 @@ pub fn plain(op: Op) -> Option<()> {
     Some(())
 }
 
-fn lists<'c>(axes: &[Axis<'c>]) -> [Vec<Bound<'c>>; 4] {
+fn lists<'c>(axes: &[PaddedAxis<'c>]) -> [Vec<Bound<'c>>; 4] {
     [
         axes.iter().map(|axis| axis.start).collect(),
         axes.iter().map(|axis| axis.kept).collect(),
@@ -99,14 +99,14 @@ fn cut<'c>(
     extent: Bound<'c>,
     low: Bound<'c>,
     high: Bound<'c>,
-) -> Axis<'c> {
+) -> PaddedAxis<'c> {
     if let (Some(e), Some(l), Some(h)) = (extent.known(), low.known(), high.known()) {
         let whole = e.saturating_add(l).saturating_add(h);
         let start = l.saturating_neg().clamp(0, e);
         let kept = e.saturating_add(h).clamp(start, e) - start;
         let low = l.clamp(0, whole.max(0));
         let high = whole.saturating_sub(low).saturating_sub(kept);
-        return Axis {
+        return PaddedAxis {
             start: Bound::Static(start),
             kept: Bound::Static(kept),
             low: Bound::Static(low),
@@ -130,7 +130,7 @@ fn cut<'c>(
     let left = builder.binary(ops::arith::SUBI, whole, low);
     let high = builder.binary(ops::arith::SUBI, left, kept);
     let [start, kept, low, high] = [start, kept, low, high].map(Bound::Dynamic);
-    Axis {
+    PaddedAxis {
         start,
         kept,
         low,

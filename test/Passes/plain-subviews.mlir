@@ -7,6 +7,8 @@
 // RUN: mdh run %s --entry taken --random 1 --check=all --no-raise | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry put --random 1 --check=all | FileCheck %s --check-prefix PASSED
 // PASSED: check passed
+//
+// Refuses nothing: any other slice is expanded by upstream as it is.
 
 // CHECK-LABEL: func.func @at(
 // CHECK:       %[[ROW:.*]] = arith.muli %{{.*}}, %c4
@@ -37,4 +39,20 @@ func.func @taken(%x: tensor<4x4xf32>) -> tensor<1xf32> {
 func.func @put(%x: tensor<1xi32>, %y: tensor<4x2x4xi32>) -> tensor<4x2x4xi32> {
   %s = tensor.insert_slice %x into %y[1, 0, 3] [1, 1, 1] [2, 1, 2] : tensor<1xi32> into tensor<4x2x4xi32>
   return %s : tensor<4x2x4xi32>
+}
+
+// Silent: nothing is dropped, or no step is taken in what is; and where the strides of the memory are not known, no
+// cast has numbers for them.
+// CHECK-LABEL: func.func @others(
+// CHECK-COUNT-3: memref.subview
+// CHECK-NOT:   memref.reinterpret_cast
+func.func @others(%x: memref<4x4xf32>, %z: memref<4x4xf32, strided<[?, 1], offset: ?>>) -> (f32, f32, f32) {
+  %c0 = arith.constant 0 : index
+  %s = memref.subview %x[1, 0] [1, 1] [2, 1] : memref<4x4xf32> to memref<1x1xf32, strided<[8, 1], offset: 4>>
+  %a = memref.load %s[%c0, %c0] : memref<1x1xf32, strided<[8, 1], offset: 4>>
+  %t = memref.subview %x[1, 0] [1, 2] [1, 2] : memref<4x4xf32> to memref<2xf32, strided<[2], offset: 4>>
+  %b = memref.load %t[%c0] : memref<2xf32, strided<[2], offset: 4>>
+  %u = memref.subview %z[1, 0] [1, 1] [2, 1] : memref<4x4xf32, strided<[?, 1], offset: ?>> to memref<1xf32, strided<[?], offset: ?>>
+  %c = memref.load %u[%c0] : memref<1xf32, strided<[?], offset: ?>>
+  return %a, %b, %c : f32, f32, f32
 }

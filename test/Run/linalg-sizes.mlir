@@ -38,9 +38,9 @@
 // A packed tensor has tiles for all elements, and may have more.
 // RUN: %python %S/Inputs/npy.py save %t.packed.npy f4 "np.ones((2, 3, 4, 4))"
 // RUN: %python %S/Inputs/npy.py save %t.few.npy f4 "np.ones((2, 2, 4, 4))"
-// RUN: mdh run %s --entry pack --in x=%t.9.npy d=%t.packed.npy 2>&1 | FileCheck %s --check-prefix PACKED
+// RUN: mdh run %s --entry pack --check=all --in x=%t.9.npy d=%t.packed.npy 2>&1 | FileCheck %s --check-prefix PACKED
 // PACKED: out {{ *}}out {{ *}}2x3x4x4xf32
-// RUN: mdh run %s --entry pack --in x=%t.3.npy d=%t.packed.npy 2>&1 | FileCheck %s --check-prefix PACKED
+// RUN: mdh run %s --entry pack --check=all --in x=%t.3.npy d=%t.packed.npy 2>&1 | FileCheck %s --check-prefix PACKED
 // RUN: not mdh run %s --entry pack --in x=%t.9.npy d=%t.few.npy 2>&1 | FileCheck %s --check-prefix FEW
 // FEW: error: 'linalg.pack' op has a destination that is too small: expected axis 1 to have tiles for all elements of axis 1 of its source
 // REQUIRES: numpy
