@@ -32,6 +32,7 @@
 
 mod accumulate;
 mod accumulators;
+mod best_two;
 mod body;
 mod compute;
 pub(crate) mod extents;
@@ -60,6 +61,7 @@ use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 
+pub use selection::declares_numbers;
 pub use structured::names;
 pub use views::{linalg_destinations, of_loops};
 
