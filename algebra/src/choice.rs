@@ -39,11 +39,100 @@ struct Orders {
     floats: bool,
 }
 
-/// A register's values: truths, or those of a component.
+/// A register's values: truths, those of a component, or the least or largest number of any.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Truth,
     Component(usize),
+    End,
+}
+
+/// Treatment of constants that are the least or largest number of their type.
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Read,
+    Refused,
+}
+
+/// Values that inputs of one class may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// All.
+    All,
+    /// Those that are numbers.
+    Numbers,
+}
+
+/// Returns whether two codes on the same inputs only compare and choose, and yield the same for all of them.
+/// Inputs of one class are compared with each other and chosen from; truths have no class.
+pub fn are_same(a: &Code, b: &Code, classes: &[usize], among: Among) -> bool {
+    let count = classes.iter().max().map_or(0, |most| most + 1);
+    let mut reading = Reading {
+        classes: HashMap::new(),
+        orders: vec![Orders::default(); count],
+        ends: Ends::Read,
+    };
+    let is_read = [a, b].into_iter().all(|code| {
+        let class = |(n, ty): (usize, &ScalarType)| match ty {
+            ScalarType::I1 => (n, Class::Truth),
+            _ => (n, Class::Component(classes[n])),
+        };
+        reading.classes = code.inputs.iter().enumerate().map(class).collect();
+        reading.block(&code.body).is_some()
+    });
+    let in_two = |orders: &Orders| orders.signed && orders.unsigned;
+    if !is_read || a.inputs != b.inputs || reading.orders.iter().any(in_two) {
+        return false;
+    }
+    let mut all: Vec<Vec<Scalar>> = vec![Vec::new()];
+    for (n, ty) in a.inputs.iter().enumerate() {
+        let own = values_of(*ty, reading.orders.get(classes[n]), among);
+        let longer = |one: &Vec<Scalar>| {
+            let one = one.clone();
+            own.iter()
+                .map(move |v| [&one[..], &[*v]].concat())
+                .collect::<Vec<_>>()
+        };
+        if all.len().saturating_mul(own.len()) > MOST {
+            return false;
+        }
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.iter().all(|inputs| {
+        let both = a.eval(inputs, &[]).ok().zip(b.eval(inputs, &[]).ok());
+        both.is_some_and(|(left, right)| agree(&left, &right, Agree::Exactly))
+    })
+}
+
+/// Values of one type that tell all orders of three apart, the least and the largest one among them.
+fn values_of(ty: ScalarType, orders: Option<&Orders>, among: Among) -> Vec<Scalar> {
+    let is_ordered = orders.is_some_and(|own| own.signed || own.unsigned);
+    if ty.is_float() {
+        let most = f64::INFINITY;
+        let mut all = vec![-most, -1.0, -0.0, 0.0, 1.0, most, f64::NAN];
+        all.retain(|x| among == Among::All || !x.is_nan());
+        return all.into_iter().map(|x| Scalar::from_f64(ty, x)).collect();
+    }
+    if ty == ScalarType::I1 || !is_ordered {
+        let most = if ty == ScalarType::I1 { 2 } else { 3 };
+        return (0..most).map(|i| Scalar::from_i64(ty, i)).collect();
+    }
+    let ends = least_and_largest(ty);
+    let all = [-1, 0, 1].map(|i| Scalar::from_i64(ty, i)).into_iter();
+    all.chain(ends).collect()
+}
+
+/// The ends of a type's signed order; those of the other one are 0 and -1.
+fn least_and_largest(ty: ScalarType) -> [Scalar; 2] {
+    let top = 1u64 << (ty.bit_width() - 1);
+    [top, top - 1].map(|bits| Scalar::from_bits(ty, bits))
+}
+
+fn is_end(value: Scalar) -> bool {
+    match value.ty.is_float() {
+        true => value.as_f64().is_infinite(),
+        false => least_and_largest(value.ty).contains(&value) || [0, -1].contains(&value.as_i64()),
+    }
 }
 
 /// The values that components may have.
@@ -98,6 +187,7 @@ impl<'a> Choice<'a> {
         let mut reading = Reading {
             classes: (0..2 * count).map(|n| (n, class(n))).collect(),
             orders: vec![Orders::default(); count],
+            ends: Ends::Refused,
         };
         reading.block(&code.body)?;
         for (n, register) in code.body.yields.iter().enumerate() {
@@ -355,6 +445,7 @@ impl<'a> Choice<'a> {
 struct Reading {
     classes: HashMap<Register, Class>,
     orders: Vec<Orders>,
+    ends: Ends,
 }
 
 impl Reading {
@@ -370,6 +461,11 @@ impl Reading {
         match instruction {
             Instruction::Constant { result, value } if value.ty == ScalarType::I1 => {
                 self.classes.insert(*result, Class::Truth);
+            }
+            Instruction::Constant { result, value }
+                if self.ends == Ends::Read && is_end(*value) =>
+            {
+                self.classes.insert(*result, Class::End);
             }
             Instruction::Apply {
                 result,
@@ -399,11 +495,15 @@ impl Reading {
         Some(())
     }
 
-    /// The class that all of some registers have.
+    /// The class that all of some registers have, but for ends, which are in any.
     fn common(&self, registers: &[Register]) -> Option<Class> {
-        let class = self.class(*registers.first()?)?;
-        let mut all = registers.iter();
-        all.all(|r| self.class(*r) == Some(class)).then_some(class)
+        let classes: Option<Vec<Class>> = registers.iter().map(|r| self.class(*r)).collect();
+        let classes = classes?;
+        let own = classes.iter().find(|class| **class != Class::End);
+        let class = *own.or(classes.first())?;
+        let mut all = classes.iter();
+        all.all(|own| [class, Class::End].contains(own))
+            .then_some(class)
     }
 
     fn applied(&mut self, op: Op, operands: &[Register]) -> Option<Class> {

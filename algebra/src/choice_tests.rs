@@ -47,6 +47,35 @@ const JAX: [Row<'static>; 8] = [
 ];
 
 #[test]
+fn ways_to_write_a_maximum_are_the_same_between_numbers() {
+    let inputs = [F32, F32, I1];
+    let code = |rows: &[Row]| straight(&inputs, rows, &[2 + rows.len()], &[F32]);
+    let greater = code(&[
+        (Op::Cmpf(F::Ogt), &[1, 0], I1),
+        (Op::Select, &[3, 1, 0], F32),
+    ]);
+    let less = code(&[
+        (Op::Cmpf(F::Olt), &[0, 1], I1),
+        (Op::Select, &[3, 1, 0], F32),
+    ]);
+    let other = code(&[
+        (Op::Cmpf(F::Oge), &[0, 1], I1),
+        (Op::Select, &[3, 0, 1], F32),
+    ]);
+    let least = code(&[
+        (Op::Cmpf(F::Olt), &[1, 0], I1),
+        (Op::Select, &[3, 1, 0], F32),
+    ]);
+    let sum = code(&[(Op::Addf, &[0, 1], F32), (Op::Addf, &[0, 1], F32)]);
+    let classes = [0, 0, 0];
+    assert!(are_same(&greater, &less, &classes, Among::All));
+    assert!(!are_same(&greater, &other, &classes, Among::All));
+    assert!(are_same(&greater, &other, &classes, Among::Numbers));
+    assert!(!are_same(&greater, &least, &classes, Among::Numbers));
+    assert!(!are_same(&sum, &sum, &classes, Among::Numbers));
+}
+
+#[test]
 fn the_first_of_the_best_is_associative_between_numbers() {
     for predicate in [F::Ogt, F::Olt] {
         let law = decided(&[F32, I32], &best(predicate), &[5, 6], NUMBERS);

@@ -5,9 +5,10 @@ use mdh_algebra::compare::{Comparison, compare, sample_points};
 use mdh_algebra::laws::Violation;
 use mdh_algebra::oracle::{Element, Errors, Failure};
 use mdh_algebra::program::{Instance, Reference, Target};
-use mdh_dialect::ir::Op;
+use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::SourceLocation;
 use mdh_exec::ArraySlot;
+use mdh_passes::declares_numbers;
 use mdh_runtime::memory;
 use melior::ir::operation::OperationLike;
 
@@ -176,6 +177,25 @@ impl<'e> Expectation<'e> {
                 .sum(),
         };
         (check, self.first_wrong(&comparisons))
+    }
+
+    /// The licence of a program to do as it likes with what is no number, if some is there.
+    pub fn licence(&self, entry: &Entry, call: &Call) -> Option<String> {
+        let has_none = |tensor: &Tensor| {
+            tensor.element().is_float() && (0..tensor.len()).any(|i| tensor.get(i).is_nan())
+        };
+        let mut expected = self.outputs.iter().flat_map(|output| &output.expected);
+        let is_there = call.arguments.iter().any(has_none)
+            || expected.any(|(_, element)| element.value.is_nan());
+        let mut all = ir::all(entry.definition).into_iter();
+        let op = all.find(|op| is_there && declares_numbers(*op))?;
+        let place = SourceLocation::of(op.location());
+        let place = place.map_or(String::new(), |place| format!(" at {place}"));
+        Some(format!(
+            "'{}'{place} declares that it meets no NaN ('fastmath'), and there is one: what it makes of that may \
+             differ; leave out 'nnan', or give inputs without NaN",
+            ir::name_of(op)
+        ))
     }
 
     /// Compares the results of another form of the program, by definition; `results` names their

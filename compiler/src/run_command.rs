@@ -204,7 +204,7 @@ pub fn run_and(
         compile_ms,
         gflops: None,
         gbps: None,
-        check: expectation.map(|expectation| held(expectation, &call)),
+        check: expectation.map(|expectation| held(&entry, expectation, &call)),
         laws: prospect.laws,
         simulation,
         gpu,
@@ -291,10 +291,13 @@ fn prospect<'e>(
 }
 
 /// Compares what a call left with what it must be; shows the first element that is wrong.
-fn held(expectation: &Expectation, call: &Call) -> Check {
+fn held(entry: &Entry, expectation: &Expectation, call: &Call) -> Check {
     let (check, wrong) = expectation.hold(call);
     if let Some(wrong) = wrong {
         eprintln!("error: the result is not what the definition says: {wrong}");
+        if let Some(note) = expectation.licence(entry, call) {
+            eprintln!("note: {note}");
+        }
     }
     check
 }

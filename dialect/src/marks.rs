@@ -101,8 +101,15 @@ pub const MAP: Mark = Mark {
     value: Value::Unit,
 };
 
+/// A computation that accumulated by `math.fma`, which it does again where it becomes linalg.
+pub const FMA: Mark = Mark {
+    name: "mdh.fma",
+    hosts: &[ops::mdh::COMPUTE],
+    value: Value::Unit,
+};
+
 /// All of them.
-pub const ALL: [&Mark; 9] = [
+pub const ALL: [&Mark; 10] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
@@ -112,6 +119,7 @@ pub const ALL: [&Mark; 9] = [
     &COMMUTATIVE,
     &FITS,
     &MAP,
+    &FMA,
 ];
 
 impl Mark {

@@ -73,4 +73,4 @@ pub mod vector_math;
 pub mod vectorize;
 pub mod warn;
 
-pub use raise_linalg::{linalg_destinations, of_loops};
+pub use raise_linalg::{declares_numbers, linalg_destinations, of_loops};

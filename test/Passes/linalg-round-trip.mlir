@@ -160,3 +160,14 @@ func.func @through_a_slice(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %n: index, 
   %d = linalg.add ins(%s, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %d : tensor<?x?xf32>
 }
+
+// A product that is added without rounding between stays one operation.
+func.func @fma(%x: tensor<16x133xf32>, %y: tensor<133xf32>, %z: tensor<16xf32>) -> tensor<16xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : tensor<16x133xf32>, tensor<133xf32>) outs(%z : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = math.fma %a, %b, %c : f32
+    linalg.yield %d : f32
+  } -> tensor<16xf32>
+  return %r : tensor<16xf32>
+}

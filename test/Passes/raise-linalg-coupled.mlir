@@ -282,3 +282,164 @@ func.func @not_online(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %s: tensor<7xf32>
   } -> (tensor<7xf32>, tensor<7xf32>)
   return %r#0, %r#1 : tensor<7xf32>, tensor<7xf32>
 }
+
+// -----
+
+// The best two with their places, as a beam search keeps them: an element that is no number is never better.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @places
+// CHECK:       mdh.compute
+// CHECK:         arith.cmpf ord
+// CHECK:         pw(best)
+// CHECK:         combine best associative
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @places(%x: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?xindex>, tensor<?xf32>, tensor<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %least = arith.constant 0xFF800000 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %ei = tensor.empty(%n) : tensor<?xindex>
+  %f = linalg.fill ins(%least : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %p = linalg.fill ins(%c0 : index) outs(%ei : tensor<?xindex>) -> tensor<?xindex>
+  %r:4 = linalg.generic {indexing_maps = [#rows, #row, #row, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%f, %p, %f, %p : tensor<?xf32>, tensor<?xindex>, tensor<?xf32>, tensor<?xindex>) {
+  ^bb0(%in: f32, %m: f32, %i: index, %w: f32, %j: index):
+    %k = linalg.index 1 : index
+    %first = arith.cmpf ogt, %in, %m : f32
+    %second = arith.cmpf ogt, %in, %w : f32
+    %nm = arith.select %first, %in, %m : f32
+    %ni = arith.select %first, %k, %i : index
+    %low = arith.select %second, %in, %w : f32
+    %lowi = arith.select %second, %k, %j : index
+    %nw = arith.select %first, %m, %low : f32
+    %nj = arith.select %first, %i, %lowi : index
+    linalg.yield %nm, %ni, %nw, %nj : f32, index, f32, index
+  } -> (tensor<?xf32>, tensor<?xindex>, tensor<?xf32>, tensor<?xindex>)
+  return %r#0, %r#1, %r#2, %r#3 : tensor<?xf32>, tensor<?xindex>, tensor<?xf32>, tensor<?xindex>
+}
+
+// -----
+
+// Under a condition, in branches.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @masked_two
+// CHECK-NOT:   scf.if
+// CHECK:       mdh.compute
+// CHECK:         combine best associative
+func.func @masked_two(%x: tensor<16x133xi8>, %c: tensor<16x133xi1>, %pa: tensor<16xi32>, %pb: tensor<16xi32>) -> (tensor<16xi8>, tensor<16xi32>, tensor<16xi8>, tensor<16xi32>) {
+  %a = arith.constant dense<3> : tensor<16xi8>
+  %b = arith.constant dense<7> : tensor<16xi8>
+  %r:4 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<16x133xi8>, tensor<16x133xi1>) outs(%b, %pb, %a, %pa : tensor<16xi8>, tensor<16xi32>, tensor<16xi8>, tensor<16xi32>) {
+  ^bb0(%in: i8, %is: i1, %w: i8, %j: i32, %m: i8, %i: i32):
+    %ki = linalg.index 1 : index
+    %s:4 = scf.if %is -> (i8, i32, i8, i32) {
+      %k = arith.index_cast %ki : index to i32
+      %first = arith.cmpi slt, %in, %m : i8
+      %t:4 = scf.if %first -> (i8, i32, i8, i32) {
+        scf.yield %in, %k, %m, %i : i8, i32, i8, i32
+      } else {
+        %second = arith.cmpi slt, %in, %w : i8
+        %low = arith.select %second, %in, %w : i8
+        %lowi = arith.select %second, %k, %j : i32
+        scf.yield %m, %i, %low, %lowi : i8, i32, i8, i32
+      }
+      scf.yield %t#0, %t#1, %t#2, %t#3 : i8, i32, i8, i32
+    } else {
+      scf.yield %m, %i, %w, %j : i8, i32, i8, i32
+    }
+    linalg.yield %s#2, %s#3, %s#0, %s#1 : i8, i32, i8, i32
+  } -> (tensor<16xi8>, tensor<16xi32>, tensor<16xi8>, tensor<16xi32>)
+  return %r#2, %r#3, %r#0, %r#1 : tensor<16xi8>, tensor<16xi32>, tensor<16xi8>, tensor<16xi32>
+}
+
+// -----
+
+// The second best by a maximum: any order of what is there before will do.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @numbers
+// CHECK:       combine best commutative associative
+func.func @numbers(%x: tensor<16x133xf32>, %a: tensor<16xf32>, %b: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x133xf32>) outs(%a, %b : tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%in: f32, %m: f32, %n: f32):
+    %first = arith.cmpf oge, %m, %in fastmath<nnan> : f32
+    %v = arith.select %first, %m, %in : f32
+    %low = arith.select %first, %in, %m : f32
+    %second = arith.cmpf ogt, %low, %n fastmath<nnan> : f32
+    %w = arith.select %second, %low, %n : f32
+    linalg.yield %v, %w : f32, f32
+  } -> (tensor<16xf32>, tensor<16xf32>)
+  return %r#0, %r#1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @plain
+// CHECK:       linalg.generic
+func.func @plain(%x: tensor<16x133xf32>, %a: tensor<16xf32>, %b: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  // expected-remark@+1 {{its body takes the best two, of which what is there before may have the best one behind: expected both to start from a number, as 'linalg.fill' gives them, or 'mdh.associative' on the operation}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x133xf32>) outs(%a, %b : tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%in: f32, %m: f32, %n: f32):
+    %first = arith.cmpf ogt, %in, %m : f32
+    %second = arith.cmpf ogt, %in, %n : f32
+    %v = arith.select %first, %in, %m : f32
+    %low = arith.select %second, %in, %n : f32
+    %w = arith.select %first, %m, %low : f32
+    linalg.yield %v, %w : f32, f32
+  } -> (tensor<16xf32>, tensor<16xf32>)
+  return %r#0, %r#1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @other
+// CHECK:       linalg.generic
+func.func @other(%x: tensor<16x133xf32>, %a: tensor<16xf32>, %b: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  // expected-remark@+1 {{its body takes the best two by comparing floats in a way that chooses what is no number: where all are numbers, put 'fastmath<nnan>' on each 'arith.cmpf', or 'mdh.associative' on the operation}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x133xf32>) outs(%a, %b : tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%in: f32, %m: f32, %n: f32):
+    %first = arith.cmpf oge, %m, %in : f32
+    %second = arith.cmpf oge, %n, %in : f32
+    %v = arith.select %first, %m, %in : f32
+    %low = arith.select %second, %n, %in : f32
+    %w = arith.select %first, %low, %m : f32
+    linalg.yield %v, %w : f32, f32
+  } -> (tensor<16xf32>, tensor<16xf32>)
+  return %r#0, %r#1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// The update by one element is no operator on parts.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @welford
+// CHECK:       linalg.generic
+func.func @welford(%x: tensor<16x133xf32>, %a: tensor<16xf32>, %b: tensor<16xf32>, %c: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  // expected-remark@+1 {{its body says what one element makes of its accumulators, and not how two partial results are combined: they meet 1 value, and there are 3 accumulators}}
+  %r:3 = linalg.generic {indexing_maps = [#rows, #row, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x133xf32>) outs(%a, %b, %c : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%in: f32, %n: f32, %m: f32, %q: f32):
+    %one = arith.constant 1.0 : f32
+    %nn = arith.addf %n, %one : f32
+    %d = arith.subf %in, %m : f32
+    %w = arith.divf %d, %nn : f32
+    %nm = arith.addf %m, %w : f32
+    %d2 = arith.subf %in, %nm : f32
+    %p = arith.mulf %d, %d2 : f32
+    %nq = arith.addf %q, %p : f32
+    linalg.yield %nn, %nm, %nq : f32, f32, f32
+  } -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+  return %r#0, %r#1, %r#2 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+}

@@ -128,7 +128,7 @@ func.func @cut(%x: tensor<7x13xi32>, %y: tensor<7xi8>) -> tensor<7xi8> {
 // CHECK-LABEL: func.func @unpaired
 // CHECK:       linalg.generic
 func.func @unpaired(%x: tensor<7x13xi32>, %y: tensor<7xi32>, %z: tensor<7xi32>) -> (tensor<7xi32>, tensor<7xi32>) {
-  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body does not combine accumulators with one element each: they meet 1 value, and there are 2 accumulators; expected one value for each accumulator, of its type}}
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body says what one element makes of its accumulators, and not how two partial results are combined: they meet 1 value, and there are 2 accumulators; expected an operator on two tuples, that is one value for each accumulator, of its type, combined with it as a partial result is, or 'mdh.compute' with such a 'combine'}}
   %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<7x13xi32>) outs(%y, %z : tensor<7xi32>, tensor<7xi32>) {
   ^bb0(%a: i32, %o: i32, %p: i32):

@@ -36,7 +36,7 @@ pub struct Body<'a, 'c> {
     /// The elements by position, where the inputs are as many as the accumulators.
     pub paired: Option<Vec<Val<'c>>>,
     /// The loops over which they accumulate, if these are several.
-    pub loops: Option<&'a Loops>,
+    pub loops: Option<&'a Loops<'c>>,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -50,7 +50,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// One operator on tuples, or several that have nothing to do with each other, of which more is known.
     fn coupled(&mut self) -> Result<Operator<'c>, String> {
-        if let Some(own) = self.rescaled().or_else(|| self.ranked()) {
+        if let Some(own) = self.of_a_known_form() {
             return Ok(Operator::Own(own));
         }
         let yields = self.yields.clone();
@@ -66,6 +66,12 @@ impl<'a, 'c> Body<'a, 'c> {
                 whole.map(Operator::Own)
             }
         }
+    }
+
+    /// The operator on parts of accumulators that meet fewer elements than they are.
+    pub fn of_a_known_form(&mut self) -> Option<Own<'c>> {
+        let known = self.rescaled().or_else(|| self.ranked());
+        known.or_else(|| self.best_two())
     }
 
     /// The way of every accumulator to what is yielded for it, if each is of one operator.
@@ -342,6 +348,14 @@ impl<'a, 'c> Body<'a, 'c> {
                  accumulated from {from} to {to}, and each step rounds or cuts it to {from} again; \
                  expected a destination of {to}, which is cast when it is complete, or an element \
                  that is cast to {from} before it is combined"
+            ),
+            _ if counts[0] < counts[1] && counts[0] > 0 => format!(
+                "its body says what one element makes of its accumulators, and not how two partial results are \
+                 combined: they meet {}, and there are {}; expected an operator on two tuples, that is one value \
+                 for each accumulator, of its type, combined with it as a partial result is, or 'mdh.compute' \
+                 with such a 'combine'",
+                ir::count(counts[0], "value"),
+                ir::count(counts[1], "accumulator"),
             ),
             _ => {
                 let are = if counts[1] == 1 { "is" } else { "are" };

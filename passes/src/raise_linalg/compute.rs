@@ -67,6 +67,9 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
         if ir::name_of(op) == ops::linalg::MAP {
             marks::MAP.set(compute);
         }
+        if accumulates_fused(&structured, group) {
+            marks::FMA.set(compute);
+        }
         for (number, own) in group.iter().zip(compute.results()) {
             let old = ir::result(op, *number).unwrap_or_else(|| panic!("a result for each tensor"));
             region::replace_all_uses(old, ir::value(own));
@@ -76,6 +79,20 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
     replaced.iter().copied().for_each(region::erase);
     region::erase(op);
     Ok(replaced)
+}
+
+/// Returns whether each destination of a group accumulates by one `math.fma`.
+fn accumulates_fused(of: &Structured, group: &[usize]) -> bool {
+    let Some(block) = ir::only_block(ir::region(of.op, 0)) else {
+        return false;
+    };
+    let arguments = arguments(block);
+    let yields = region::yields(block);
+    group.iter().all(|n| {
+        let fused = ir::defining_op(yields[*n]).filter(|op| ir::name_of(*op) == ops::math::FMA);
+        let accumulator = of.outputs[*n].argument.map(|n| arguments[n]);
+        fused.is_some_and(|op| ir::operand(op, 2) == accumulator)
+    })
 }
 
 /// The numbers of destinations that keep the same loops.

@@ -19,15 +19,24 @@ use crate::region;
 #[derive(Clone, Copy)]
 pub struct Masked<'c> {
     /// The condition.
-    pub by: Val<'c>,
+    by: Val<'c>,
     /// The comparison.
-    pub compared: Val<'c>,
+    compared: Val<'c>,
     /// The element that is compared.
     old: Val<'c>,
+    /// The number that is never chosen.
+    never: Scalar,
     /// The element, or where the condition does not hold one that is never chosen.
     new: Val<'c>,
     /// The comparison of this one.
     holds: Val<'c>,
+}
+
+impl<'c> Masked<'c> {
+    /// Returns whether a value is one of its own.
+    pub fn has(&self, value: Val<'c>) -> bool {
+        [self.by, self.compared, self.old, self.new, self.holds].contains(&value)
+    }
 }
 
 impl<'c> Lifted<'c> {
@@ -107,8 +116,13 @@ impl<'c> Lifted<'c> {
         if !self.depends(other) {
             return None;
         }
-        let worst = builder.scalar(never(comparison, n)?);
-        let new = builder.select(by, old, worst);
+        let never = never(comparison, n)?;
+        let same = (by, old, never);
+        let known = (self.masked.iter()).find(|own| (own.by, own.old, own.never) == same);
+        let new = known.map(|own| own.new).unwrap_or_else(|| {
+            let worst = builder.scalar(never);
+            builder.select(by, old, worst)
+        });
         let mut compared_with = sides;
         compared_with[n] = new;
         let attributes = region::attributes(comparison);
@@ -118,6 +132,7 @@ impl<'c> Lifted<'c> {
             by,
             compared,
             old,
+            never,
             new,
             holds,
         };

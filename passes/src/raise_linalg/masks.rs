@@ -90,8 +90,7 @@ impl<'c> Lifted<'c> {
         for result in ir::all(op).iter().flat_map(|op| op.results()) {
             let result = ir::value(result);
             self.dependent.remove(&key(result));
-            self.masked
-                .retain(|own| ![own.by, own.compared].contains(&result));
+            self.masked.retain(|own| !own.has(result));
         }
         region::erase(op);
     }
@@ -165,7 +164,7 @@ impl<'c> Lifted<'c> {
             }
             [a, b].into_iter().for_each(|v| self.erase_unused(v));
         }
-        if [then, other].iter().any(|b| ir::ops_of(*b).len() > 1) {
+        if !self.hoist(op, [then, other]) {
             return;
         }
         // What has nothing to compute is a selection.
@@ -184,6 +183,30 @@ impl<'c> Lifted<'c> {
             }
         }
         self.erase(op);
+    }
+
+    /// Takes out of branches what may as well be computed before them; returns whether that is all.
+    fn hoist(&mut self, op: Op<'c>, branches: [BlockRef<'c, 'c>; 2]) -> bool {
+        let inside = branches.into_iter().flat_map(|block| {
+            let mut all = ir::ops_of(block);
+            all.pop();
+            all
+        });
+        let inside: Vec<Op> = inside.collect();
+        if !inside.iter().all(is_cheap) {
+            return false;
+        }
+        for own in inside {
+            let copy = region::copy_before(own, op);
+            if region::used_by(copy).into_iter().any(|v| self.depends(v)) {
+                self.mark(copy);
+            }
+            for (old, new) in own.results().zip(copy.results()) {
+                region::replace_all_uses(ir::value(old), ir::value(new));
+            }
+            self.erase(own);
+        }
+        true
     }
 
     /// The step that two values take from one base, one of which may be the base itself, with the
@@ -276,6 +299,21 @@ impl<'c> Lifted<'c> {
 
 fn both<'c>(op: Op<'c>, holds: impl Fn(Val<'c>) -> bool) -> bool {
     op.operands().map(ir::value).all(holds)
+}
+
+/// Returns whether an operation compares or chooses, so that a branch around it saves nothing.
+fn is_cheap(op: &Op) -> bool {
+    let names = [
+        ops::arith::ANDI,
+        ops::arith::CMPF,
+        ops::arith::CMPI,
+        ops::arith::CONSTANT,
+        ops::arith::INDEX_CAST,
+        ops::arith::ORI,
+        ops::arith::SELECT,
+        ops::arith::XORI,
+    ];
+    names.contains(&ir::name_of(*op))
 }
 
 /// The blocks of `scf.if`.

@@ -32,6 +32,7 @@
 
 mod accumulate;
 mod accumulators;
+mod best_two;
 mod body;
 mod compute;
 pub(crate) mod extents;
@@ -61,6 +62,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 use options::{Checks, Licence};
 
+pub use selection::declares_numbers;
 pub use structured::names;
 pub use views::{linalg_destinations, of_loops};
 

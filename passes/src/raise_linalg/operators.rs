@@ -104,7 +104,17 @@ pub fn as_operator<'c>(
     elements: &[Val<'c>],
     yields: &[Val<'c>],
 ) -> Option<Region<'c>> {
-    let (code, own) = tuples(accumulators);
+    let outside: Vec<Val> = accumulators.iter().chain(elements).copied().collect();
+    as_code(merging, tuples(accumulators), &outside, yields)
+}
+
+/// Operations as code, in a region with these arguments for values from outside.
+pub fn as_code<'c>(
+    merging: &[Op<'c>],
+    (code, own): (Region<'c>, Vec<Val<'c>>),
+    outside: &[Val<'c>],
+    yields: &[Val<'c>],
+) -> Option<Region<'c>> {
     let block = region::block(&code);
     let used = merging.iter().flat_map(|op| region::used_by(*op));
     let mut constants: Vec<Op> = used
@@ -119,8 +129,7 @@ pub fn as_operator<'c>(
         }
     }
     let mut copies: Vec<(Val, Val)> = Vec::new();
-    let outside = accumulators.iter().chain(elements).copied();
-    copies.extend(outside.zip(own));
+    copies.extend(outside.iter().copied().zip(own));
     for op in &copied {
         let copy = region::append_copy(block, *op);
         let results = op.results().zip(copy.results());
@@ -129,7 +138,7 @@ pub fn as_operator<'c>(
     let find = |value: &Val<'c>| copies.iter().find(|(old, _)| old == value);
     let results: Option<Vec<Val>> = yields.iter().map(|y| Some(find(y)?.1)).collect();
     let location = merging.last().map(|op| op.location());
-    let location = location.unwrap_or(Location::unknown(ir::context_of_value(accumulators[0])));
+    let location = location.unwrap_or(Location::unknown(ir::context_of_value(*outside.first()?)));
     region::yield_from(block, location, &results?);
     for (old, new) in &copies {
         region::replace_inside(&code, *old, *new);
@@ -140,9 +149,14 @@ pub fn as_operator<'c>(
 
 /// A region whose block takes accumulators, then elements, with these arguments.
 pub fn tuples<'c>(accumulators: &[Val<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
-    let types: Vec<Type> = accumulators.iter().map(|a| a.r#type()).collect();
-    let location = Location::unknown(ir::context_of_value(accumulators[0]));
-    let code = region::with_arguments(&[&types[..], &types[..]].concat(), location);
+    taking(&[accumulators, accumulators].concat())
+}
+
+/// A region whose block takes values of the types of these, with its arguments.
+pub fn taking<'c>(values: &[Val<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
+    let types: Vec<Type> = values.iter().map(|a| a.r#type()).collect();
+    let location = Location::unknown(ir::context_of_value(values[0]));
+    let code = region::with_arguments(&types, location);
     let own = arguments(region::block(&code));
     (code, own)
 }

@@ -48,7 +48,7 @@ impl<'c> Body<'_, 'c> {
             };
             let own = match body.chains() {
                 Some(chains) => Found::Chains(chains),
-                None => match body.rescaled().or_else(|| body.ranked()) {
+                None => match body.of_a_known_form() {
                     Some(own) => Found::Tuples(own),
                     None => Found::Tuples(body.on_tuples().ok()?),
                 },

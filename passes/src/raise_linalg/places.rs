@@ -12,19 +12,20 @@
 //! which is `f` as the loops run, and commutes where the algebra says so of the code.
 
 use mdh_algebra::affine::Linear;
-use mdh_dialect::ir::Val;
-use mdh_dialect::loop_index;
-use melior::ir::Region;
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::{self, Val};
+use mdh_dialect::{loop_index, ops, types};
 use melior::ir::operation::OperationLike;
+use melior::ir::{Region, ValueLike};
 
 use super::accumulate::Body;
 use super::operators::{append, tuples};
 use super::selection::{self, Chosen};
 use super::structured::Loops;
 use crate::builder::Builder;
-use crate::region;
+use crate::{extents, region};
 
-impl Loops {
+impl<'c> Loops<'c> {
     /// Returns whether an index grows with each iteration of the loops that are not kept.
     fn grows(&self, index: &Linear) -> bool {
         // What all loops inside of one add at most.
@@ -46,6 +47,47 @@ impl Loops {
         }
         true
     }
+
+    /// Returns whether a value of a body is the row-major index of the loops that are not kept, whatever their
+    /// extents: `(i * m + j) * n + k`. It fits its type, as the indices of any array do.
+    fn is_row_major(&self, value: Val<'c>) -> bool {
+        let reduced: Vec<usize> = (0..self.is_kept.len())
+            .filter(|d| !self.is_kept[*d])
+            .collect();
+        let is_wide = |v: Val| {
+            let ty = types::scalar_type(v.r#type());
+            matches!(ty, Some(ScalarType::Index | ScalarType::I64))
+        };
+        let made = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::INDEX_CAST);
+        let index = made.and_then(|op| ir::operand(op, 0)).unwrap_or(value);
+        is_wide(value) && is_wide(index) && self.counts(index, &reduced)
+    }
+
+    /// The same for some of the loops, in their order.
+    fn counts(&self, value: Val<'c>, loops: &[usize]) -> bool {
+        let Some((last, before)) = loops.split_last() else {
+            return false;
+        };
+        let of = |value: Val<'c>, name: &str| {
+            let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == name)?;
+            Some([ir::operand(op, 0)?, ir::operand(op, 1)?])
+        };
+        let is_own = |value: Val| {
+            let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::linalg::INDEX);
+            op.and_then(|op| ir::integer(op, "dim")) == i64::try_from(*last).ok()
+        };
+        if before.is_empty() {
+            return is_own(value);
+        }
+        let lines = |value: Val<'c>| {
+            let sides = of(value, ops::arith::MULI);
+            let is_size = |v: Val<'c>| self.sizes[*last] == Some(extents::of_value(v));
+            let both = |[a, b]: [Val<'c>; 2]| is_size(b) && self.counts(a, before);
+            sides.is_some_and(|[a, b]| both([a, b]) || both([b, a]))
+        };
+        let sides = of(value, ops::arith::ADDI);
+        sides.is_some_and(|[a, b]| is_own(b) && lines(a) || is_own(a) && lines(b))
+    }
 }
 
 impl<'c> Body<'_, 'c> {
@@ -62,6 +104,7 @@ impl<'c> Body<'_, 'c> {
             let start = self.starts[*n].map(|start| start.as_i64());
             let least =
                 found.and_then(|index| Some(loop_index::range(&index, &loops.extents)?.min));
+            let least = least.or(loops.is_row_major(self.yields[*n]).then_some(0));
             start
                 .zip(least)
                 .is_some_and(|(start, least)| i128::from(start) <= least)

@@ -44,7 +44,7 @@ pub fn code_of(operator: &Region) -> Option<Code> {
 }
 
 /// Returns whether all comparisons of floats declare that their operands are numbers.
-fn has_numbers_only(operator: &Region) -> bool {
+pub fn has_numbers_only(operator: &Region) -> bool {
     let mut compared = region::operations(operator);
     compared.retain(|op| ir::name_of(*op) == ops::arith::CMPF);
     !compared.is_empty() && compared.into_iter().all(declares_numbers)

@@ -46,17 +46,18 @@ impl<'c> Rows<'c> {
 
     /// All elements; those of a row are combined by an operator, if there is one.
     fn points(&self, builder: &Builder<'c>, operator: Option<&str>) -> Points<'c> {
-        let names = structured::names(&self.is_kept).into_iter();
-        let dims = names.zip(&self.extents);
-        let all = vec![true; self.is_kept.len()];
+        let is_kept = self.is_kept.iter().map(|kept| *kept || operator.is_none());
+        let is_kept: Vec<bool> = is_kept.collect();
+        // What is open has the name that it has where it is combined.
+        let own = self.is_kept.iter().zip(&self.extents).zip(&is_kept);
+        let own = own.map(|((own, extent), kept)| *own || *kept && extent.known().is_some());
+        let names = structured::names(&own.collect::<Vec<_>>());
+        let dims = names.into_iter().zip(&self.extents);
         Points {
             dims: dims
                 .map(|(name, extent)| Dim::dense(name, *extent))
                 .collect(),
-            combine: match operator {
-                Some(operator) => combine(builder.context, &self.is_kept, operator),
-                None => combine(builder.context, &all, ""),
-            },
+            combine: combine(builder.context, &is_kept, operator.unwrap_or_default()),
         }
     }
 

@@ -15,7 +15,7 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::mlirLinalgGetIndexingMapsAttribute;
 
 use crate::builder::Builder;
-use crate::extents;
+use crate::extents::{self, Extent};
 
 /// An input or a destination.
 #[derive(Clone)]
@@ -43,9 +43,11 @@ pub struct Structured<'c> {
 }
 
 /// The loops of an operation.
-pub struct Loops {
+pub struct Loops<'c> {
     /// The number of iterations of each, where it is known.
     pub extents: Vec<Option<i64>>,
+    /// The same as the program has it, of those that alone index an axis.
+    pub sizes: Vec<Option<Extent<'c>>>,
     /// Says which keep their results apart; the body accumulates over the others.
     pub is_kept: Vec<bool>,
 }
@@ -162,8 +164,16 @@ impl<'c> Structured<'c> {
     }
 
     /// Its loops, of which a destination keeps some.
-    pub fn loops(&self, output: &Operand) -> Loops {
+    pub fn loops(&self, output: &Operand) -> Loops<'c> {
+        let size = |d: usize| {
+            let of = |operand: &Operand<'c>| {
+                let axis = operand.map.iter().position(|own| *own == Expr::Dim(d))?;
+                Some(extents::of_axis(operand.value, axis))
+            };
+            self.operands().find_map(of)
+        };
         Loops {
+            sizes: (0..self.rank).map(size).collect(),
             extents: sizes(self.op).unwrap_or_else(|| vec![None; self.rank]),
             is_kept: self.kept(output),
         }

@@ -2,9 +2,10 @@
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::ops;
+
 use mdh_dialect::parts::{Bound, Parts};
 use mdh_dialect::types;
+use mdh_dialect::{marks, ops};
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region, Type, TypeLike, ValueLike};
@@ -52,7 +53,10 @@ pub fn of_compute<'c>(
             .enumerate()
             .map(|(n, operator)| {
                 let name = format!("arith.{operator}");
-                builder.binary(&name, by_component[n], elements[n])
+                let sides = (by_component[n], elements[n]);
+                let is_sum = name == ops::arith::ADDF;
+                let fused = is_sum.then(|| fused(&mut builder, op, sides)).flatten();
+                fused.unwrap_or_else(|| builder.binary(&name, sides.0, sides.1))
             })
             .collect(),
         Function::Own => combined(op, terminator, &by_component, &elements),
@@ -64,12 +68,27 @@ pub fn of_compute<'c>(
         .collect();
     builder.op(ops::linalg::YIELD, &yields, &[], &[]);
     region::erase(terminator);
+    if marks::FMA.is_on(op) {
+        region::erase_dead(block);
+    }
     for index in region::operations(&code) {
         if ir::name_of(index) == ops::mdh::INDEX {
             replace_index(index, domain);
         }
     }
     code
+}
+
+/// Adds a product to what there is as it was added before it was raised: by one operation, which rounds once.
+fn fused<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    (so_far, element): (Val<'c>, Val<'c>),
+) -> Option<Val<'c>> {
+    let product = ir::defining_op(element).filter(|op| ir::name_of(*op) == ops::arith::MULF);
+    let product = product.filter(|_| marks::FMA.is_on(op))?;
+    let sides = [ir::operand(product, 0)?, ir::operand(product, 1)?, so_far];
+    Some(builder.op(ops::math::FMA, &sides, &[so_far.r#type()], &[])[0])
 }
 
 /// A dimension's index in the computation, by that of its loop.
