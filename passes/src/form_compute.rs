@@ -52,7 +52,7 @@ use crate::buffers;
 use crate::builder::Builder;
 use crate::draft::Rewriter;
 use crate::names;
-use crate::region;
+use crate::{index_arith, region};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -64,6 +64,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    index_arith::replace(module);
     let mut failed = false;
     for out_view in ir::find_all(module, &[ops::mdh::OUT_VIEW]) {
         for error in form(out_view).err().unwrap_or_default() {

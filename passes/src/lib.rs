@@ -24,6 +24,7 @@ pub mod fuse;
 pub mod fusion;
 pub mod histograms;
 pub mod hoist_buffers;
+mod index_arith;
 pub mod indices;
 pub mod inline;
 pub mod keep_loops;

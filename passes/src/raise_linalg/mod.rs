@@ -62,6 +62,8 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 use options::{Checks, Licence};
 
+use crate::index_arith;
+
 pub use selection::declares_numbers;
 pub use structured::names;
 pub use views::{linalg_destinations, of_loops};
@@ -115,6 +117,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     };
     let written = ir::find_all(module, &[ops::mdh::COMPUTE]);
     decompose(module);
+    index_arith::replace(module);
     memory::mark_aliasing(module);
     // From the last one: what a destination is filled with is seen as it was written.
     let mut ops = ir::all(module);
