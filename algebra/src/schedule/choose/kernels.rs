@@ -46,6 +46,8 @@ const BLOCKS: i64 = 128;
 const REUSE: i64 = 4;
 /// A combined dimension of at most so many points is a part of each tile.
 const SHORT: i64 = 16;
+/// Points of a combined dimension that a thread has, where threads combine parts in order.
+const EACH: i64 = 16;
 /// Elements that threads access at once, where they lie in a row.
 const QUAD: i64 = 4;
 
@@ -99,11 +101,12 @@ struct Model<'m> {
 type Shape = fn(&Model) -> Option<Draft>;
 
 impl<'m> Model<'m> {
-    const SHAPES: [(&'static str, Shape); 6] = [
+    const SHAPES: [(&'static str, Shape); 7] = [
         ("tiles", |model| model.tiles()),
         ("transposed", |model| model.transposed()),
         ("neighbours", |model| model.neighbours()),
         ("rows", |model| model.rows()),
+        ("parts", |model| model.parts()),
         ("points", |model| model.points()),
         ("one thread", |model| model.one_thread()),
     ];
@@ -376,6 +379,41 @@ impl<'m> Model<'m> {
                 "{WARP} threads of a warp read neighbours along '{}' and combine what they have at \
                  last in registers{among}",
                 self.name(best)
+            ),
+            ..Draft::default()
+        })
+    }
+
+    /// Neighbouring threads have parts of what is combined that follow each other, as an operator asks for whose
+    /// operands must not be exchanged.
+    fn parts(&self) -> Option<Draft> {
+        let [first] = self.sums[..] else {
+            return None;
+        };
+        let threads = self.at_most(first, self.threads);
+        let is_ordered = !self.views.is_commutative && self.scans.is_empty();
+        let is_long = threads >= WARP && self.size(first) > threads;
+        let has_points = self.points_of(&self.kept) >= MANY;
+        if !is_ordered || !is_long || has_points || !self.exchanges() {
+            return None;
+        }
+        let mut blocks = self.blocks();
+        blocks.push((first, Parts::Derived));
+        let mut order = all("block", &self.kept);
+        order.extend(["block", "thread", "register"].map(|layer| (layer, first)));
+        Some(Draft {
+            layers: vec![
+                ("block", blocks),
+                ("thread", fixed(&[(first, threads)])),
+                ("register", fixed(&[(first, EACH)])),
+            ],
+            order,
+            sum_at: Some(("register", first)),
+            axes: vec![first],
+            reason: format!(
+                "each of {threads} threads of a block has {EACH} points along '{}' that follow those of the \
+                 one before",
+                self.name(first)
             ),
             ..Draft::default()
         })
