@@ -65,7 +65,7 @@ struct Way {
 enum Order {
     /// All are in order: those that are not may be put into it.
     Kept,
-    /// What accumulators start from may have the best one behind.
+    /// The accumulators may start with the best one behind.
     Open,
 }
 
@@ -75,7 +75,7 @@ struct Found<'c> {
     way: Way,
     order: Order,
     law: Law,
-    /// What is no number is passed over.
+    /// True if an element that is no number is passed over.
     passes_over: bool,
 }
 
@@ -154,7 +154,7 @@ impl<'c> Body<'_, 'c> {
         found.find_map(|(roles, way)| self.is_best(merging, roles, way))
     }
 
-    /// What accumulators and other values may be.
+    /// The roles that accumulators and other values may have.
     fn roles(&self, merging: &[Op<'c>]) -> Vec<Roles<'c>> {
         let dependent = dependent(self.block, self.accumulators);
         let is_truth = |v: &Val| types::scalar_type(v.r#type()) == Some(ScalarType::I1);
