@@ -149,6 +149,33 @@ func.func @large_tail(%x: memref<32000000xf32>, %y: memref<32000000xf32>) {
   return
 }
 
+// Of a block of several rows, all begin with a line, or none is stored non-temporally.
+// CHECK-LABEL: func.func @large_rows
+// CHECK-SAME:    %{{.*}}: memref<5000x5000xf32>, %[[Y:[a-z0-9]*]]: memref<5000x8000xf32>, %[[Z:[a-z0-9]*]]: memref<8000x5000xf32>
+// CHECK-COUNT-2: vector.store %{{.*}}, %[[Y]][%{{.*}}] {alignment = 64 : i64, nontemporal = true}
+// CHECK-NOT:     nontemporal
+// CHECK-COUNT-2: vector.store %{{.*}}, %[[Z]][%{{.*}}] : memref<8000x5000xf32>, vector<16xf32>
+// CHECK:         vector.store %{{.*}}, %[[Z]][%{{.*}}] {alignment = 64 : i64, nontemporal = true}
+// CHECK:         return
+func.func @large_rows(%x: memref<5000x5000xf32>, %y: memref<5000x8000xf32>, %z: memref<8000x5000xf32>) {
+  mdh.compute (i = 2, j = 16)
+      out_view(y = %y[i, j] : memref<5000x8000xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(x = %x[i, j] : memref<5000x5000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2}, simd {j: 16}]>)
+  mdh.compute (i = 2, j = 16)
+      out_view(z = %z[i, j] : memref<8000x5000xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(x = %x[i, j] : memref<5000x5000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2}, simd {j: 16}]>)
+  mdh.compute (i = 1, j = 16)
+      out_view(z = %z[i, j] : memref<8000x5000xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(x = %x[i, j] : memref<5000x5000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {j: 16}]>)
+  return
+}
+
 // What a sum's loop ends with is stored non-temporally if the block has whole lines: here it has one,
 // and then half of one.
 // CHECK-LABEL: func.func @large_sums

@@ -30,6 +30,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
+use mdh_algebra::schedule::Count;
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
@@ -114,7 +115,10 @@ fn streamed<'t, 'c>(
     let d = of.level.dimension;
     let Dim { step, width, .. } = &tile.parts.dims[d];
     let one = Bound::Static(1);
-    if !is_plain || (*step, *width) != (one, one) {
+    // Rows of a block begin anywhere in their lines, each elsewhere.
+    let is_row = (resolved.counts[of.level.layer + 1..].iter())
+        .all(|counts| (0..counts.len()).all(|e| e == d || counts[e] == Count::Known(1)));
+    if !is_plain || !is_row || (*step, *width) != (one, one) {
         return None;
     }
     let (points, least) = (known(nest.size(of))?, stream::least(&resolved.asm)?);

@@ -48,6 +48,10 @@ const NEAR: f64 = 4.0;
 const BLOCKS: usize = 3;
 /// Number of blocks tried with a combined dimension in them.
 const SHARED: usize = 12;
+/// Loads of each point, as a share of those of a single row, for which several rows are unrolled
+/// though their stores have to go through the caches: what these read before they write costs as
+/// much again as what is stored.
+const CACHED: f64 = 0.6;
 /// The most parts of one dimension that are unrolled.
 const UNROLL: i64 = 8;
 
@@ -369,17 +373,19 @@ fn unrolled(
     };
     open.retain(|d| gain(*d) > 0);
     let is_map = (0..rank).all(|d| views.combine[d] == Combine::Cc);
-    if let (true, Some((row, bytes))) = (is_map, views.streamed_row(facts)) {
-        let mut lines = one;
-        if let Some((_, n)) = lanes.filter(|(d, _)| *d == row) {
-            lines[row] = (transpose::LINE / (n * bytes).max(1)).clamp(1, most(row));
-        }
-        reasons.push(format!(
-            "nothing but '{}' is unrolled: whole lines are stored non-temporally, row by row",
-            views.names[row]
-        ));
-        return vec![lines];
-    }
+    let streamed = views.streamed_row(facts).filter(|_| is_map);
+    let lines = streamed.map_or(1, |row| {
+        let lines = lanes.filter(|(d, _)| *d == row.dimension);
+        let lines = lines.map_or(1, |(_, n)| transpose::LINE / (n * row.bytes).max(1));
+        open.retain(|d| *d != row.dimension);
+        lines.clamp(1, most(row.dimension))
+    });
+    let fills_lines = streamed.is_some_and(|row| row.fills_lines);
+    let room = if fills_lines {
+        (room / lines).max(1)
+    } else {
+        room
+    };
     // Of those that share as much, what is written next to each other.
     open.sort_by_key(|d| std::cmp::Reverse((gain(*d), views.written_axis(*d))));
     open.truncate(3);
@@ -395,6 +401,20 @@ fn unrolled(
     }
     // Of equal ones, the smallest.
     all.sort_by(|a, b| ((a.0 * 1e9).round().total_cmp(&(b.0 * 1e9).round())).then(a.1.cmp(&b.1)));
+    if let Some(row) = streamed {
+        let worth = if fills_lines { 1.0 } else { CACHED };
+        // Rows that share too little go past the caches one by one.
+        all.retain(|(each, points, _)| *points == 1 || *each <= worth * alone as f64);
+        let past = all
+            .iter_mut()
+            .filter(|(_, points, _)| *points == 1 || fills_lines);
+        past.for_each(|(.., block)| block[row.dimension] = lines);
+        let name = &views.names[row.dimension];
+        reasons.push(match fills_lines {
+            true => format!("whole lines are stored non-temporally along '{name}'"),
+            false => format!("'{name}' ends within lines: single rows are stored non-temporally"),
+        });
+    }
     share_sums(views, lanes, &mut all, room / 2);
     reasons.push(format!(
         "of {} blocks that fit {room} registers, {:?} needs the fewest loads: {:.2} a point",

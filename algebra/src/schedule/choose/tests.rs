@@ -7,7 +7,7 @@ use super::super::random_tests::agrees;
 use super::nest::Search;
 use super::*;
 use crate::asm::CpuFacts;
-use crate::code::Code;
+use crate::code::{Code, Instruction};
 use crate::computation::{Combine, Dimension};
 use crate::examples::{Builder, arg_max, d, first_last, matrix_product};
 use crate::op::Op;
@@ -435,6 +435,59 @@ fn large_outputs_are_streamed() {
         blocks(8),
         None,
         "nothing is shared that would be worth unrolling"
+    );
+}
+
+/// The sum of that many numbers.
+fn sum(count: usize) -> Code {
+    let add = |n: usize| Instruction::Apply {
+        result: count + n - 1,
+        op: Op::Addf,
+        operands: vec![if n == 1 { 0 } else { count + n - 2 }, n],
+        ty: F32,
+    };
+    let mut code = Code::single(Op::Addf, F32);
+    code.inputs = vec![F32; count];
+    code.registers = 2 * count - 1;
+    code.body.instructions = (1..count).map(add).collect();
+    code.body.yields = vec![2 * count - 2];
+    code
+}
+
+/// Checks: rows that need some of the same elements are computed together, though what they write is
+/// streamed; where rows are no whole lines, if that saves many loads.
+#[test]
+fn streamed_rows_share_what_they_read() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let facts = Facts::of(&asm).unwrap();
+    let rows = |[i, j]: [i64; 2], near: &[(i64, i64)]| {
+        let access = |(a, b): &(i64, i64)| [d(0) + *a, d(1) + *b];
+        let mut builder = Builder::new(&[i, j], &[Combine::Cc; 2], vec![]).input(
+            F32,
+            &[i + 2, j + 2],
+            &access(&near[0]),
+        );
+        let mut input = builder.0.inputs.remove(0);
+        for (n, at) in near.iter().enumerate().skip(1) {
+            input = input.access(n, &access(at));
+            builder.0.scalar.inputs.push(F32);
+        }
+        builder.0.inputs.push(input);
+        let c = builder.scalar(sum(near.len())).output(F32, &[i, j], &[d(0), d(1)]).0;
+        let choice = choose_for(&c, &asm, facts, 1).unwrap();
+        assert!(check(&choice.schedule, &c, &asm).is_ok());
+        let layer = choice.schedule.layers.iter().find(|l| l.name == "register");
+        layer.and_then(|layer| layer.parts.get("d0").cloned())
+    };
+    let all = [0, 1, 2].map(|a| [0, 1, 2].map(|b| (a, b))).concat();
+    let cross = [(0, 1), (1, 0), (1, 1), (1, 2), (2, 1)];
+    assert_eq!(rows([4096, 4096], &all), Some(Parts::Fixed(4)));
+    assert_eq!(rows([4096, 4096], &cross), Some(Parts::Fixed(4)));
+    assert_eq!(rows([4096, 4090], &all), Some(Parts::Fixed(4)));
+    assert_eq!(
+        rows([4096, 4090], &cross),
+        None,
+        "reading lines before they are written costs more than it saves"
     );
 }
 

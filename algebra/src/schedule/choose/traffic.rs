@@ -117,13 +117,19 @@ impl Region {
         axes.any(|axis| axis.coefficients[d] != 0 && axis.halo > 0)
     }
 
-    /// Returns whether it is larger than the caches, and a tile writes whole lines of it.
-    fn goes_past(&self, facts: &Facts, points: &[i64]) -> bool {
+    /// Returns whether it is larger than the caches, and a tile writes whole lines of it: blocks of
+    /// several rows do where rows are whole lines.
+    fn goes_past(&self, facts: &Facts, points: &[i64], block: &[i64]) -> bool {
         let Some(axes) = &self.axes else { return false };
+        let Some(row) = axes.iter().rposition(|axis| axis.whole != 1.0) else {
+            return false;
+        };
+        let (outer, last) = (&axes[..row], &axes[row]);
+        let is_row = outer.iter().all(|axis| axis.extent(block) <= 1.0);
+        let fills_lines = (last.whole * self.element) % LINE == 0.0;
         let extents = axes.iter().map(|axis| axis.whole);
         let bytes = extents.fold(self.element, |bytes, extent| bytes * extent);
-        let row = axes.last().map_or(0.0, |axis| axis.extent(points));
-        let is_whole = row * self.element >= LINE;
+        let is_whole = last.extent(points) * self.element >= LINE && (is_row || fills_lines);
         is_whole && bytes.is_finite() && bytes >= streaming_threshold(facts.l3) as f64
     }
 
@@ -313,7 +319,7 @@ pub fn moving(
         let rate = RATES[n + 1].of_a_core(facts.cores as f64);
         for (r, region) in regions.iter().enumerate() {
             // What is written is read before, but for whole lines that are stored non-temporally.
-            let is_past = n == 2 && region.goes_past(facts, written);
+            let is_past = n == 2 && region.goes_past(facts, written, &tiles[tiles.len() - 1]);
             let ways = if region.is_output && !is_past {
                 2.0
             } else {

@@ -1,6 +1,6 @@
 //! Motion of a computation's accesses along its dimensions.
 
-use super::{Facts, streaming_threshold};
+use super::{Facts, streaming_threshold, transpose};
 use crate::affine::Linear;
 use crate::computation::{Buffer, Combine, Computation};
 use crate::scalar::ScalarType;
@@ -23,6 +23,19 @@ pub struct View {
     pub is_padded: bool,
     /// Bytes of an element, if vectors of them are laid out as memory is.
     pub bytes: Option<i64>,
+    /// Elements of a row of the buffer, if they are known.
+    pub row: Option<i64>,
+}
+
+/// Rows that are stored non-temporally.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamedRow {
+    /// The dimension along them.
+    pub dimension: usize,
+    /// Bytes of an element.
+    pub bytes: i64,
+    /// True if each row begins and ends with a line of a cache.
+    pub fills_lines: bool,
 }
 
 /// Motion of an access from one point of a dimension to the next.
@@ -86,6 +99,7 @@ impl Views {
                         ScalarType::Index => None,
                         ty => Some(ty.byte_width() as i64),
                     },
+                    row: row(buffer),
                 });
             }
         }
@@ -176,9 +190,8 @@ impl Views {
         outputs.filter_map(axis).min()
     }
 
-    /// The dimension along the rows of an output that is larger than the caches, and the bytes of
-    /// its elements.
-    pub fn streamed_row(&self, facts: &Facts) -> Option<(usize, i64)> {
+    /// The rows of an output that is larger than the caches.
+    pub fn streamed_row(&self, facts: &Facts) -> Option<StreamedRow> {
         let points = (0..self.points.len()).map(|d| self.size(d).max(1));
         let points = points.fold(1, i64::saturating_mul);
         let bytes = |view: &View| view.bytes.filter(|_| view.is_output);
@@ -186,8 +199,12 @@ impl Views {
         let mut all = self.all.iter();
         let (view, bytes) = all.find_map(|view| Some((view, bytes(view).filter(is_past)?)))?;
         let last = view.axes.as_ref()?.get(view.rank.checked_sub(1)?)?;
-        let row = last.coefficients.iter().position(|c| *c != 0)?;
-        Some((row, bytes))
+        let row = view.row.map(|elements| elements.saturating_mul(bytes));
+        Some(StreamedRow {
+            dimension: last.coefficients.iter().position(|c| *c != 0)?,
+            bytes,
+            fills_lines: row.is_some_and(|bytes| bytes % transpose::LINE == 0),
+        })
     }
 
     /// Returns the number of times that each element is read through an access, all in all.
@@ -255,6 +272,11 @@ pub fn view_moves(view: &View, d: usize) -> bool {
         None => true,
         Some(axes) => axes.iter().any(|form| form.coefficients[d] != 0),
     }
+}
+
+fn row(buffer: &Buffer) -> Option<i64> {
+    let last = buffer.rank_without_units().checked_sub(1)?;
+    buffer.shape.get(last).copied().flatten()
 }
 
 fn is_padded(buffer: &Buffer) -> bool {

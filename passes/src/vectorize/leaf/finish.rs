@@ -99,13 +99,18 @@ impl<'c> Leaf<'c, '_> {
     }
 
     /// Returns whether the lines of an output are written whole before other loops run: one block goes on
-    /// where the one before ends, or, where a sum's loops are in between, has whole lines.
+    /// where the one before ends, or, where it has several rows or a sum's loops are in between, has whole
+    /// lines.
     fn writes_lines(&self, buffer: &BufferPart<'c>) -> bool {
         let sums = self.loops.iter().any(|d| self.combine(*d).is_pw());
-        let Some((lane, _)) = self.lanes.filter(|_| sums) else {
+        let Some((lane, _)) = self.lanes else {
             return !sums;
         };
-        stream::fills_lines(buffer.value.r#type(), self.extents[lane])
+        let is_row = (0..self.extents.len()).all(|d| d == lane || self.extents[d] == 1);
+        match sums {
+            true => stream::fills_lines(buffer.value.r#type(), self.extents[lane]),
+            false => is_row || stream::fills_lines(buffer.value.r#type(), stream::LINE),
+        }
     }
 
     /// `f(carry, total)`.
