@@ -246,13 +246,6 @@ fn are_in_turn(untiled: &UntiledOp, split: &Split) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns whether all operators have a neutral element.
-fn is_neutral(untiled: &UntiledOp) -> bool {
-    let components = &untiled.computation.components;
-    let mut operators = untiled.computation.operators.iter();
-    operators.all(|operator| operator.neutral(components).is_some())
-}
-
 /// One where dimensions that combine have points, or less, if that is open, and a part without points would have
 /// no result.
 fn there<'c>(
@@ -260,7 +253,7 @@ fn there<'c>(
     untiled: &UntiledOp<'c>,
     split: &Split<'c>,
 ) -> Option<Val<'c>> {
-    if is_neutral(untiled) || !split.has_result_for_each_part {
+    if untiled.computation.neutrals().is_some() || !split.has_result_for_each_part {
         return None;
     }
     least(
@@ -290,7 +283,7 @@ fn least<'c>(
 /// neutral element that could be their result. What they compute is not merged.
 fn filled<'c>(builder: &mut Builder<'c>, untiled: &UntiledOp<'c>, split: &Split<'c>) -> Split<'c> {
     let mut filled = split.clone();
-    if is_neutral(untiled) {
+    if untiled.computation.neutrals().is_some() {
         return filled;
     }
     for d in &split.dims {

@@ -9,7 +9,7 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Type};
 
-use super::{inputs, insert, is_neutral, kept, least, read};
+use super::{inputs, insert, kept, least, read};
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::tiling_interface::boxes;
@@ -30,7 +30,7 @@ pub fn merge<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Op<'c>, Re
             }
             None if untiled.is_cc(d) => continue,
             // Each partial result has all points of these, if there are some.
-            None if is_neutral(&untiled) => Bound::Static(1),
+            None if untiled.computation.neutrals().is_some() => Bound::Static(1),
             None => least(&mut builder, &untiled, std::iter::once(d))
                 .map_or(Bound::Static(1), Bound::Dynamic),
         };
