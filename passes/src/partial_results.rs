@@ -37,14 +37,14 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use mdh_dialect::tiling::{At, Part, Refusal, Tiled, slice};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{ops, verify, write};
-use melior::Context;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Region};
+use melior::ir::Region;
 
 use crate::buffers::{self, value};
 use crate::builder::Builder;
 use crate::draft::{self, is_kind};
 use crate::extents::Sum;
+use crate::tile::code::cc;
 use crate::tiling_interface::boxes::{self, Spans, too_large};
 use crate::tiling_interface::{Tile, UntiledOp};
 use crate::{names, region, tiles};
@@ -340,7 +340,7 @@ impl<'c> Tile<'c, '_> {
                 false => parts.dims[*d].lower,
             });
         }
-        let further = there.map(|there| add_further(&mut parts, there, self.builder.context));
+        let further = there.map(|there| add_further(&mut parts, there, &self.builder));
         let cut = split.dims.iter().enumerate();
         let cut = cut.map(|(n, d)| match (split.has_result_for_each_part, further) {
             (true, Some(further)) if n == 0 => Expr::Dim(further),
@@ -369,7 +369,7 @@ impl<'c> Tile<'c, '_> {
     fn receive(&mut self, parts: &mut Parts<'c>, split: &Split<'c>) {
         let combine = split.dims.first().map(|d| parts.combine[*d]);
         for d in &split.dims {
-            parts.combine[*d] = cc(self.builder.context);
+            parts.combine[*d] = cc(&self.builder);
         }
         let unit = add_dim(parts, "so_far", Bound::Static(1));
         parts.combine.extend(combine);
@@ -388,11 +388,6 @@ impl<'c> Tile<'c, '_> {
     }
 }
 
-fn cc(context: &Context) -> Attribute<'_> {
-    let cc = Attribute::parse(context, "#mdh.cc");
-    cc.unwrap_or_else(|| panic!("#mdh.cc is an attribute"))
-}
-
 /// Adds a dimension, and returns its number; how it combines is left to the caller.
 fn add_dim<'c>(parts: &mut Parts<'c>, name: &str, upper: Bound<'c>) -> usize {
     let is_taken = |name: &str| parts.dims.iter().any(|dim| dim.name == name);
@@ -402,8 +397,8 @@ fn add_dim<'c>(parts: &mut Parts<'c>, name: &str, upper: Bound<'c>) -> usize {
 }
 
 /// Adds a dimension for a part that has a result only where there is one.
-fn add_further<'c>(parts: &mut Parts<'c>, there: Val<'c>, context: &'c Context) -> usize {
-    parts.combine.push(cc(context));
+fn add_further<'c>(parts: &mut Parts<'c>, there: Val<'c>, builder: &Builder<'c>) -> usize {
+    parts.combine.push(cc(builder));
     add_dim(parts, "there", Bound::Dynamic(there))
 }
 
