@@ -37,10 +37,10 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use mdh_dialect::tiling::{At, Part, Refusal, Tiled, slice};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{ops, verify, write};
-use melior::ir::operation::OperationLike;
 use melior::ir::Region;
+use melior::ir::operation::OperationLike;
 
-use crate::buffers::{self, value};
+use crate::buffers::{self, as_bound, value};
 use crate::builder::Builder;
 use crate::draft::{self, is_kind};
 use crate::extents::Sum;
@@ -296,8 +296,8 @@ fn filled<'c>(builder: &mut Builder<'c>, untiled: &UntiledOp<'c>, split: &Split<
         let [count, first, points] = [count, *offset, *size].map(|b| value(builder, b));
         let last = builder.binary(ops::arith::SUBI, count, one);
         let first = builder.binary(ops::arith::MINSI, first, last);
-        *offset = boxes::as_bound(builder.binary(ops::arith::MAXSI, first, zero));
-        *size = boxes::as_bound(builder.binary(ops::arith::MAXSI, points, one));
+        *offset = as_bound(builder.binary(ops::arith::MAXSI, first, zero));
+        *size = as_bound(builder.binary(ops::arith::MAXSI, points, one));
     }
     filled
 }
