@@ -11,13 +11,14 @@ use melior::ir::ValueLike;
 use crate::buffers::{self, PAD, as_bound, listed, value};
 use crate::builder::Builder;
 use crate::extents;
+use crate::ranges;
 use crate::region;
 
 /// Makes padding of a slice of a `tensor.pad` that may be by less than nothing.
 pub fn plain(op: Op) -> Option<()> {
     let (source, padded) = (ir::operand(op, 0)?, ir::result(op, 0)?);
     let [low, high] = listed(op, 1, PAD)?;
-    let is_plain = |bound: &Bound| bound.known().is_some_and(|n| n >= 0);
+    let is_plain = |bound: &Bound| ranges::is_natural(*bound);
     if low.iter().chain(&high).all(is_plain) {
         return None;
     }
