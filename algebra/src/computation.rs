@@ -251,6 +251,12 @@ impl Computation {
         self.operators.get(combined.next()?)
     }
 
+    /// The neutral tuple of each operator, if all have one.
+    pub fn neutrals(&self) -> Option<Vec<Vec<Scalar>>> {
+        let operators = self.operators.iter();
+        operators.map(|o| o.neutral(&self.components)).collect()
+    }
+
     /// All buffers: inputs, outputs, then of each carry the incoming and the outgoing ones.
     pub fn places(&self) -> Vec<Place> {
         let mut places: Vec<Place> = (0..self.inputs.len()).map(Place::Input).collect();

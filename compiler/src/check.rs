@@ -181,14 +181,17 @@ impl<'e> Expectation<'e> {
 
     /// The licence of a program to do as it likes with what is no number, if some is there.
     pub fn licence(&self, entry: &Entry, call: &Call) -> Option<String> {
+        let mut all = ir::all(entry.definition).into_iter();
+        let op = all.find(|op| declares_numbers(*op))?;
         let has_none = |tensor: &Tensor| {
             tensor.element().is_float() && (0..tensor.len()).any(|i| tensor.get(i).is_nan())
         };
         let mut expected = self.outputs.iter().flat_map(|output| &output.expected);
-        let is_there = call.arguments.iter().any(has_none)
-            || expected.any(|(_, element)| element.value.is_nan());
-        let mut all = ir::all(entry.definition).into_iter();
-        let op = all.find(|op| is_there && declares_numbers(*op))?;
+        if !expected.any(|(_, element)| element.value.is_nan())
+            && !call.arguments.iter().any(has_none)
+        {
+            return None;
+        }
         let place = SourceLocation::of(op.location());
         let place = place.map_or(String::new(), |place| format!(" at {place}"));
         Some(format!(

@@ -251,10 +251,10 @@ pub fn create(pass: &'static Pass) -> melior::pass::Pass {
 }
 
 /// Does something to each operation of a name, until one has errors, which are emitted at it.
-pub fn each(
-    module: Op,
+pub fn each<'c>(
+    module: Op<'c>,
     name: &str,
-    mut rewrite: impl FnMut(Op) -> Result<(), Errors>,
+    mut rewrite: impl FnMut(Op<'c>) -> Result<(), Errors>,
 ) -> Result<(), Errors> {
     let mut all = ir::find_all(module, &[name]).into_iter();
     all.try_for_each(|op| rewrite(op).or_else(|errors| emit_all(op, errors)))

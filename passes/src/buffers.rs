@@ -5,11 +5,12 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::space::{self, Space};
 use mdh_dialect::types::{BufferKind, DYNAMIC};
-use melior::ir::attribute::DenseI64ArrayAttribute;
-use melior::ir::{Attribute, Type, TypeLike};
+use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Region, Type, TypeLike};
 use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
 
-use crate::builder::Builder;
+use crate::builder::{Builder, known};
 
 /// A bound as a value.
 pub fn value<'c>(builder: &mut Builder<'c>, bound: Bound<'c>) -> Val<'c> {
@@ -17,6 +18,11 @@ pub fn value<'c>(builder: &mut Builder<'c>, bound: Bound<'c>) -> Val<'c> {
         Bound::Static(number) => builder.index(number),
         Bound::Dynamic(value) => value,
     }
+}
+
+/// A value as a bound, a number where it is known.
+pub fn as_bound(value: Val) -> Bound {
+    known(value).map_or(Bound::Dynamic(value), Bound::Static)
 }
 
 /// A new buffer of these extents whose elements are undefined: a `tensor.empty`, or a
@@ -30,7 +36,7 @@ pub fn empty<'c>(
     if kind != BufferKind::Tensor {
         return allocated(builder, extents, element, None, &[]);
     }
-    let (shape, sizes) = split(extents);
+    let (shape, sizes) = (shape(extents), open(extents).collect::<Vec<_>>());
     let ty = shaped(kind, &shape, element);
     builder.op(ops::tensor::EMPTY, &sizes, &[ty], &[])[0]
 }
@@ -87,7 +93,7 @@ fn allocated<'c>(
     space: Option<Space>,
     more: &[(&str, Attribute<'c>)],
 ) -> Val<'c> {
-    let (shape, sizes) = split(extents);
+    let (shape, sizes) = (shape(extents), open(extents).collect::<Vec<_>>());
     let ty = shaped(BufferKind::MemRef, &shape, element);
     let ty = space::within(ty, space);
     let text = format!("array<i32: {}, 0>", sizes.len());
@@ -95,19 +101,6 @@ fn allocated<'c>(
     let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
     let attributes = [&[("operandSegmentSizes", segments)], more].concat();
     builder.op(ops::memref::ALLOC, &sizes, &[ty], &attributes)[0]
-}
-
-/// The sizes of a shape, and the values of those that are dynamic.
-fn split<'c>(extents: &[Bound<'c>]) -> (Vec<i64>, Vec<Val<'c>>) {
-    let shape = extents.iter().map(|e| e.known().unwrap_or(DYNAMIC));
-    let dynamic = |extent: &Bound<'c>| match extent {
-        Bound::Static(_) => None,
-        Bound::Dynamic(value) => Some(*value),
-    };
-    (
-        shape.collect(),
-        extents.iter().filter_map(dynamic).collect(),
-    )
 }
 
 /// The type of a buffer in row-major order.
@@ -126,14 +119,19 @@ pub fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c
     }
 }
 
-/// The numbers of a list whose other entries are operands.
-pub fn numbers<'c>(builder: &Builder<'c>, bounds: &[Bound<'c>]) -> Attribute<'c> {
-    let known = bounds.iter().map(|bound| bound.known().unwrap_or(DYNAMIC));
-    let known: Vec<i64> = known.collect();
-    DenseI64ArrayAttribute::new(builder.context, &known).into()
+/// The names of the lists that say which part of a buffer a slice is.
+pub const SLICE: [&str; 3] = ["static_offsets", "static_sizes", "static_strides"];
+
+/// The names of the lists of how much a `tensor.pad` adds before a tensor, and behind it.
+pub const PAD: [&str; 2] = ["static_low", "static_high"];
+
+/// The numbers of bounds as a type or a list has them, in which others are open.
+pub fn shape(bounds: &[Bound]) -> Vec<i64> {
+    let numbers = bounds.iter().map(|b| b.known().unwrap_or(DYNAMIC));
+    numbers.collect()
 }
 
-/// Those that are operands.
+/// Those that are values.
 pub fn open<'a, 'c: 'a>(bounds: &'a [Bound<'c>]) -> impl Iterator<Item = Val<'c>> + 'a {
     bounds.iter().filter_map(|bound| match bound {
         Bound::Static(_) => None,
@@ -141,14 +139,56 @@ pub fn open<'a, 'c: 'a>(bounds: &'a [Bound<'c>]) -> impl Iterator<Item = Val<'c>
     })
 }
 
-/// A number of a list of which those that are operands start with operand `first`.
-pub fn listed<'c>(op: Op<'c>, name: &str, first: usize, place: usize) -> Option<Bound<'c>> {
-    let all = ir::integers(op, name);
-    match *all.get(place)? {
-        DYNAMIC => {
-            let before = all[..place].iter().filter(|n| **n == DYNAMIC);
-            ir::operand(op, first + before.count()).map(Bound::Dynamic)
-        }
-        number => Some(Bound::Static(number)),
+/// The operands and attributes of an operation with lists of numbers, of which some are operands that follow
+/// the `first` ones.
+pub fn lists<'c, const N: usize>(
+    builder: &Builder<'c>,
+    first: &[Val<'c>],
+    names: [&'static str; N],
+    lists: [&[Bound<'c>]; N],
+) -> (Vec<Val<'c>>, Vec<(&'static str, Attribute<'c>)>) {
+    let context = builder.context;
+    let (mut operands, mut segments) = (first.to_vec(), vec![1; first.len()]);
+    let mut attributes = Vec::new();
+    for (name, list) in names.into_iter().zip(lists) {
+        operands.extend(open(list));
+        segments.push(open(list).count() as i32);
+        let numbers = DenseI64ArrayAttribute::new(context, &shape(list));
+        attributes.push((name, numbers.into()));
     }
+    let segments = DenseI32ArrayAttribute::new(context, &segments).into();
+    attributes.push(("operandSegmentSizes", segments));
+    (operands, attributes)
+}
+
+/// The lists of an operation, of which those numbers that are operands follow the `first` ones.
+pub fn listed<'c, const N: usize>(
+    op: Op<'c>,
+    first: usize,
+    names: [&str; N],
+) -> Option<[Vec<Bound<'c>>; N]> {
+    let mut operands = op.operands().skip(first).map(ir::value);
+    let mut bound = |number| match number {
+        DYNAMIC => operands.next().map(Bound::Dynamic),
+        number => Some(Bound::Static(number)),
+    };
+    let mut list = |name| -> Option<Vec<Bound<'c>>> {
+        let numbers = ir::integers(op, name).into_iter();
+        numbers.map(&mut bound).collect()
+    };
+    let lists: Option<Vec<_>> = names.into_iter().map(&mut list).collect();
+    lists?.try_into().ok()
+}
+
+/// A tensor with elements before it (`low`) and behind it (`high`), which code gives.
+pub fn padded<'c>(
+    builder: &mut Builder<'c>,
+    tensor: Val<'c>,
+    [low, high]: [&[Bound<'c>]; 2],
+    ty: Type<'c>,
+    code: Region<'c>,
+) -> Val<'c> {
+    let (operands, attributes) = lists(builder, &[tensor], PAD, [low, high]);
+    let op = builder.build(ops::tensor::PAD, &operands, &[ty], &attributes, vec![code]);
+    ir::result(op, 0).unwrap_or_else(|| panic!("a padded tensor is a result"))
 }

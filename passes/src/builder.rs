@@ -57,6 +57,14 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// The place where operations are inserted.
+    pub fn here(&self) -> At<'c> {
+        At {
+            block: self.block,
+            before: self.before,
+        }
+    }
+
     /// The operation in whose region everything is built, if there is one.
     pub fn around(&self) -> Option<Op<'c>> {
         ir::around(self.block)

@@ -38,7 +38,7 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use crate::kernels::place::is_placed;
+use crate::kernels::place::Placed;
 use crate::tile::promote;
 use crate::vectorize::{self, dot};
 use crate::{deterministic, machine};
@@ -110,10 +110,11 @@ pub fn choices<'c>(
     grain: i64,
 ) -> Result<Vec<Chosen<'c>>, (Op<'c>, Errors)> {
     let (mut chosen, mut read) = (Vec::new(), Vec::new());
+    let placed = Placed::default();
     for op in computations {
         let own = |errors: Errors| (*op, errors);
         let of = translate::both(*op, Depth::Signatures).map_err(own)?;
-        if is_open(*op, &of.0) {
+        if is_open(*op, &of.0, &placed) {
             chosen.push((*op, choice(*op, &of, asm, grain)));
             read.push(of);
         }
@@ -126,8 +127,8 @@ pub fn choices<'c>(
 }
 
 /// Returns whether the model is to choose for a computation.
-pub fn is_open(op: Op, parts: &Parts) -> bool {
-    !schedule::has_schedule(op) && !works_on_tensors(op) && adds_up(parts) && !is_placed(op)
+pub fn is_open<'c>(op: Op<'c>, parts: &Parts, placed: &Placed<'c>) -> bool {
+    !schedule::has_schedule(op) && !works_on_tensors(op) && adds_up(parts) && !placed.has(op)
 }
 
 /// Returns whether a computation is not bufferized.

@@ -9,7 +9,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use crate::buffers::listed;
+use crate::buffers::{PAD, SLICE, listed};
 use crate::builder::{Builder, known};
 use crate::draft;
 
@@ -133,12 +133,11 @@ impl<'c> Sum<'c> {
     /// The size of a padded tensor.
     fn of_padded(buffer: Val<'c>, axis: usize) -> Option<Self> {
         let op = ir::defining_op(buffer).filter(|op| ir::name_of(*op) == ops::tensor::PAD)?;
-        let low = listed(op, "static_low", 1, axis)?;
-        let dynamic = open_numbers(op, "static_low").count();
-        let high = listed(op, "static_high", 1 + dynamic, axis)?;
         let size = Sum::of_axis(operand(op, 0)?, axis);
-        let size = size.plus(&Sum::of_bound(low), 1)?;
-        size.plus(&Sum::of_bound(high), 1)
+        let mut around = listed(op, 1, PAD)?.into_iter();
+        around.try_fold(size, |size, list| {
+            size.plus(&Sum::of_bound(*list.get(axis)?), 1)
+        })
     }
 
     /// Computes it.
@@ -336,20 +335,13 @@ fn is_inside(size: Extent, op: Op) -> bool {
     std::iter::successors(start, |at| ir::parent(*at)).any(|at| at == op)
 }
 
-/// The numbers of a list that are operands.
-fn open_numbers(op: Op, name: &str) -> impl Iterator<Item = i64> {
-    let all = ir::integers(op, name).into_iter();
-    all.filter(|number| *number == types::DYNAMIC)
-}
-
 /// The size of a slice along one of its axes, where it is seen which axes of one index it does without.
 fn sliced<'c>(op: Op<'c>, axis: usize, rank: usize) -> Option<Bound<'c>> {
-    let sizes = ir::integers(op, "static_sizes");
-    let is_kept = |size: &i64| sizes.len() == rank || *size != 1;
-    let kept: Vec<usize> = (0..sizes.len()).filter(|n| is_kept(&sizes[*n])).collect();
-    let place = kept.get(axis).filter(|_| kept.len() == rank)?;
-    let first = 1 + open_numbers(op, "static_offsets").count();
-    listed(op, "static_sizes", first, *place)
+    let [_, mut sizes, _] = listed(op, 1, SLICE)?;
+    if sizes.len() != rank {
+        sizes.retain(|size| *size != Bound::Static(1));
+    }
+    sizes.get(axis).filter(|_| sizes.len() == rank).copied()
 }
 
 /// Returns whether a value has an axis of this number: one of unknown rank has none that can be asked for.

@@ -37,14 +37,14 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use mdh_dialect::tiling::{At, Part, Refusal, Tiled, slice};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{ops, verify, write};
-use melior::Context;
+use melior::ir::Region;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Region};
 
-use crate::buffers::{self, value};
+use crate::buffers::{self, as_bound, value};
 use crate::builder::Builder;
 use crate::draft::{self, is_kind};
 use crate::extents::Sum;
+use crate::tile::code::cc;
 use crate::tiling_interface::boxes::{self, Spans, too_large};
 use crate::tiling_interface::{Tile, UntiledOp};
 use crate::{names, region, tiles};
@@ -246,13 +246,6 @@ fn are_in_turn(untiled: &UntiledOp, split: &Split) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns whether all operators have a neutral element.
-fn is_neutral(untiled: &UntiledOp) -> bool {
-    let components = &untiled.computation.components;
-    let mut operators = untiled.computation.operators.iter();
-    operators.all(|operator| operator.neutral(components).is_some())
-}
-
 /// One where dimensions that combine have points, or less, if that is open, and a part without points would have
 /// no result.
 fn there<'c>(
@@ -260,7 +253,7 @@ fn there<'c>(
     untiled: &UntiledOp<'c>,
     split: &Split<'c>,
 ) -> Option<Val<'c>> {
-    if is_neutral(untiled) || !split.has_result_for_each_part {
+    if untiled.computation.neutrals().is_some() || !split.has_result_for_each_part {
         return None;
     }
     least(
@@ -290,7 +283,7 @@ fn least<'c>(
 /// neutral element that could be their result. What they compute is not merged.
 fn filled<'c>(builder: &mut Builder<'c>, untiled: &UntiledOp<'c>, split: &Split<'c>) -> Split<'c> {
     let mut filled = split.clone();
-    if is_neutral(untiled) {
+    if untiled.computation.neutrals().is_some() {
         return filled;
     }
     for d in &split.dims {
@@ -303,8 +296,8 @@ fn filled<'c>(builder: &mut Builder<'c>, untiled: &UntiledOp<'c>, split: &Split<
         let [count, first, points] = [count, *offset, *size].map(|b| value(builder, b));
         let last = builder.binary(ops::arith::SUBI, count, one);
         let first = builder.binary(ops::arith::MINSI, first, last);
-        *offset = boxes::as_bound(builder.binary(ops::arith::MAXSI, first, zero));
-        *size = boxes::as_bound(builder.binary(ops::arith::MAXSI, points, one));
+        *offset = as_bound(builder.binary(ops::arith::MAXSI, first, zero));
+        *size = as_bound(builder.binary(ops::arith::MAXSI, points, one));
     }
     filled
 }
@@ -347,7 +340,7 @@ impl<'c> Tile<'c, '_> {
                 false => parts.dims[*d].lower,
             });
         }
-        let further = there.map(|there| add_further(&mut parts, there, self.builder.context));
+        let further = there.map(|there| add_further(&mut parts, there, &self.builder));
         let cut = split.dims.iter().enumerate();
         let cut = cut.map(|(n, d)| match (split.has_result_for_each_part, further) {
             (true, Some(further)) if n == 0 => Expr::Dim(further),
@@ -376,7 +369,7 @@ impl<'c> Tile<'c, '_> {
     fn receive(&mut self, parts: &mut Parts<'c>, split: &Split<'c>) {
         let combine = split.dims.first().map(|d| parts.combine[*d]);
         for d in &split.dims {
-            parts.combine[*d] = cc(self.builder.context);
+            parts.combine[*d] = cc(&self.builder);
         }
         let unit = add_dim(parts, "so_far", Bound::Static(1));
         parts.combine.extend(combine);
@@ -395,11 +388,6 @@ impl<'c> Tile<'c, '_> {
     }
 }
 
-fn cc(context: &Context) -> Attribute<'_> {
-    let cc = Attribute::parse(context, "#mdh.cc");
-    cc.unwrap_or_else(|| panic!("#mdh.cc is an attribute"))
-}
-
 /// Adds a dimension, and returns its number; how it combines is left to the caller.
 fn add_dim<'c>(parts: &mut Parts<'c>, name: &str, upper: Bound<'c>) -> usize {
     let is_taken = |name: &str| parts.dims.iter().any(|dim| dim.name == name);
@@ -409,8 +397,8 @@ fn add_dim<'c>(parts: &mut Parts<'c>, name: &str, upper: Bound<'c>) -> usize {
 }
 
 /// Adds a dimension for a part that has a result only where there is one.
-fn add_further<'c>(parts: &mut Parts<'c>, there: Val<'c>, context: &'c Context) -> usize {
-    parts.combine.push(cc(context));
+fn add_further<'c>(parts: &mut Parts<'c>, there: Val<'c>, builder: &Builder<'c>) -> usize {
+    parts.combine.push(cc(builder));
     add_dim(parts, "there", Bound::Dynamic(there))
 }
 

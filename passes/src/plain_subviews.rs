@@ -24,12 +24,12 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
+use mdh_dialect::parts::Bound;
 use mdh_dialect::pass::{Options, Pass};
-use mdh_dialect::types::{self, DYNAMIC};
+use mdh_dialect::types;
 use melior::ir::ValueLike;
-use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
-use melior::ir::operation::OperationLike;
 
+use crate::buffers::{self, SLICE, listed, open};
 use crate::builder::Builder;
 use crate::region;
 
@@ -65,38 +65,24 @@ fn cast(op: Op) -> Option<()> {
     let (source, slice) = (ir::operand(op, 0)?, ir::result(op, 0)?);
     let (start, steps) = known(source)?;
     let (offset, strides) = types::strides(slice.r#type())?;
-    let strides: Vec<i64> = strides.into_iter().collect::<Option<_>>()?;
-    let counts = ir::integers(op, "operandSegmentSizes");
-    let [_, offsets, sizes, _] = counts[..] else {
-        return None;
-    };
-    let mut given = op.operands().skip(1).map(ir::value);
-    let first: Vec<Val> = given
-        .by_ref()
-        .take(usize::try_from(offsets).ok()?)
-        .collect();
+    let strides = strides.into_iter().map(|n| n.map(Bound::Static));
+    let strides: Vec<Bound> = strides.collect::<Option<_>>()?;
+    let [offsets, sizes, _] = listed(op, 1, SLICE)?;
     // What is dropped has one index, so that these are those of the slice, in its order.
-    let sizes: Vec<Val> = given.take(usize::try_from(sizes).ok()?).collect();
-    let shape = types::buffer_type(slice.r#type())?.shape;
-    let shape: Vec<i64> = shape.into_iter().map(|n| n.unwrap_or(DYNAMIC)).collect();
+    let mut given = open(&sizes);
+    let shape = types::buffer_type(slice.r#type())?.shape.into_iter();
+    let shape = shape.map(|size| match size {
+        Some(number) => Some(Bound::Static(number)),
+        None => given.next().map(Bound::Dynamic),
+    });
+    let shape: Vec<Bound> = shape.collect::<Option<_>>()?;
     let mut builder = Builder::before(op);
     let place = match offset {
-        Some(_) => Vec::new(),
-        None => vec![self::offset(&mut builder, op, (start, &steps), first)?],
+        Some(number) => Bound::Static(number),
+        None => Bound::Dynamic(self::offset(&mut builder, (start, &steps), offsets)),
     };
-    let segments = [1, place.len() as i32, sizes.len() as i32, 0];
-    let operands = [vec![source], place, sizes].concat();
-    let context = builder.context;
-    let numbers = |numbers: &[i64]| DenseI64ArrayAttribute::new(context, numbers).into();
-    let attributes = [
-        ("static_offsets", numbers(&[offset.unwrap_or(DYNAMIC)])),
-        ("static_sizes", numbers(&shape)),
-        ("static_strides", numbers(&strides)),
-        (
-            "operandSegmentSizes",
-            DenseI32ArrayAttribute::new(context, &segments).into(),
-        ),
-    ];
+    let lists = [&[place][..], &shape, &strides];
+    let (operands, attributes) = buffers::lists(&builder, &[source], SLICE, lists);
     let name = ops::memref::REINTERPRET_CAST;
     let cast = builder.op(name, &operands, &[slice.r#type()], &attributes)[0];
     region::replace_all_uses(slice, cast);
@@ -113,20 +99,15 @@ fn known(memory: Val) -> Option<(i64, Vec<i64>)> {
 /// The place of a slice's first element in the memory.
 fn offset<'c>(
     builder: &mut Builder<'c>,
-    op: Op<'c>,
     (start, steps): (i64, &[i64]),
-    given: Vec<Val<'c>>,
-) -> Option<Val<'c>> {
-    let mut given = given.into_iter();
+    offsets: Vec<Bound<'c>>,
+) -> Val<'c> {
     let mut sum = builder.index(start);
-    for (first, step) in ir::integers(op, "static_offsets").into_iter().zip(steps) {
-        let first = match first {
-            DYNAMIC => given.next()?,
-            number => builder.index(number),
-        };
+    for (first, step) in offsets.into_iter().zip(steps) {
+        let first = buffers::value(builder, first);
         let step = builder.index(*step);
         let part = builder.binary(ops::arith::MULI, first, step);
         sum = builder.binary(ops::arith::ADDI, sum, part);
     }
-    Some(sum)
+    sum
 }

@@ -24,6 +24,11 @@ pub fn of(value: Val) -> Interval {
     follow(value, DEPTH)
 }
 
+/// Returns whether a number is known not to be negative.
+pub fn is_natural(bound: Bound) -> bool {
+    of_bound(bound, DEPTH).min >= 0
+}
+
 /// Returns whether it is known that all accesses stay inside of an axis.
 pub fn stays_inside(input: &BufferPart, axis: usize, dims: &[Dim]) -> bool {
     let reach = || {

@@ -33,6 +33,7 @@ use mdh_dialect::translate::{self, Depth};
 
 use crate::choose;
 use crate::draft::{Draft, Rewriter};
+use crate::kernels::place::Placed;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -44,10 +45,11 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, ops::mdh::COMPUTE, reverse)
+    let placed = Placed::default();
+    pass::each(module, ops::mdh::COMPUTE, |op| reverse(op, &placed))
 }
 
-fn reverse(op: Op) -> Result<(), Errors> {
+fn reverse<'c>(op: Op<'c>, placed: &Placed<'c>) -> Result<(), Errors> {
     let (parts, computation) = translate::both(op, Depth::Signatures)?;
     let rank = computation.dimensions.len();
     if schedule::has_schedule(op) {
@@ -55,7 +57,7 @@ fn reverse(op: Op) -> Result<(), Errors> {
             say_stays(op, &computation.dimensions[d].name, SCHEDULED);
         }
     }
-    if !choose::is_open(op, &parts) {
+    if !choose::is_open(op, &parts, placed) {
         return Ok(());
     }
     let reversed = (0..rank).map(|d| {

@@ -40,6 +40,7 @@ use melior::ir::Type;
 
 use crate::builder::Builder;
 use crate::choose;
+use crate::kernels::place::Placed;
 use crate::projection::Projection;
 use crate::tile::code::{cc, combination, component_types};
 use crate::tile::layout::{self, axes};
@@ -55,12 +56,13 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, ops::mdh::COMPUTE, separate)
+    let placed = Placed::default();
+    pass::each(module, ops::mdh::COMPUTE, |op| separate(op, &placed))
 }
 
-fn separate(op: Op) -> Result<(), Errors> {
+fn separate<'c>(op: Op<'c>, placed: &Placed<'c>) -> Result<(), Errors> {
     let (whole, computation) = translate::both(op, Depth::Signatures)?;
-    if !choose::is_open(op, &whole) {
+    if !choose::is_open(op, &whole, placed) {
         return Ok(());
     }
     if !separates_scans(&computation) {

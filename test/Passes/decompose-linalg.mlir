@@ -58,4 +58,31 @@ func.func @unknown(%x: tensor<?x8xf32>, %y: tensor<?x4x?x2xf32>, %n: index) -> t
   return %p : tensor<?x4x?x2xf32>
 }
 
+// -----
+
+// Padding by less than nothing is padding of a slice.
+// CHECK-LABEL: func.func @below
+// CHECK:       %[[S:.*]] = tensor.extract_slice %arg0[2, 0] [5, 6] [1, 1] : tensor<7x8xf32> to tensor<5x6xf32>
+// CHECK:       tensor.pad %[[S]] low[0, 3] high[1, 0]
+func.func @below(%x: tensor<7x8xf32>, %z: f32) -> tensor<6x9xf32> {
+  %p = tensor.pad %x low[-2, 3] high[1, -2] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<7x8xf32> to tensor<6x9xf32>
+  return %p : tensor<6x9xf32>
+}
+
+// -----
+
+// So is padding that may be, but not where numbers are known not to be negative.
+// CHECK-LABEL: func.func @open
+// CHECK:       %[[N:.*]] = arith.maxsi %arg1, %{{.*}}
+// CHECK:       tensor.pad %arg0 low[%[[N]], 1] high[2, %[[N]]]
+// CHECK:       %[[S:.*]] = tensor.extract_slice %arg0[0, %{{.*}}] [%{{.*}}, %{{.*}}] [1, 1]
+// CHECK:       tensor.pad %[[S]] low[%[[N]], %{{.*}}] high[2, %{{.*}}]
+func.func @open(%x: tensor<?x?xf32>, %n: index, %z: f32) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %m = arith.maxsi %n, %c0 : index
+  %p = tensor.pad %x low[%m, 1] high[2, %m] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<?x?xf32> to tensor<?x?xf32>
+  %q = tensor.pad %x low[%m, 1] high[2, %n] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<?x?xf32> to tensor<?x?xf32>
+  return %p, %q : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
 // Refuses nothing: what upstream does not decompose stays as it is.

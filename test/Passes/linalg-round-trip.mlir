@@ -23,6 +23,25 @@ func.func @matmul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>)
   return %d : tensor<?x?xf32>
 }
 
+// Of truth, a product is 'andi', and a sum 'ori'.
+func.func @matmul_of_truth(%a: tensor<?x?xi1>, %b: tensor<?x?xi1>, %c: tensor<?x?xi1>) -> tensor<?x?xi1> {
+  %d = linalg.matmul ins(%a, %b : tensor<?x?xi1>, tensor<?x?xi1>) outs(%c : tensor<?x?xi1>) -> tensor<?x?xi1>
+  return %d : tensor<?x?xi1>
+}
+
+// Numbers of which bits are combined are no such sums.
+func.func @bits(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>, %c: tensor<?x?xi8>) -> tensor<?x?xi8> {
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<?x?xi8>, tensor<?x?xi8>) outs(%c : tensor<?x?xi8>) {
+  ^bb0(%x: i8, %y: i8, %o: i8):
+    %p = arith.andi %x, %y : i8
+    %s = arith.ori %o, %p : i8
+    linalg.yield %s : i8
+  } -> tensor<?x?xi8>
+  return %d : tensor<?x?xi8>
+}
+
 func.func @matmul_from_zero(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %z = arith.constant 0.0 : f32
   %f = linalg.fill ins(%z : f32) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -32,6 +32,8 @@
 //! be compiled again. A program's other loops stay the host's, whatever they are mapped to: they are
 //! about its memory.
 
+use std::cell::OnceCell;
+
 use mdh_algebra::asm::Asm;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::memory::{self, root};
@@ -89,16 +91,23 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Returns whether a computation is a part of what a device executes already: of a kernel, or of loops
-/// over blocks and threads on its memory.
-pub fn is_placed(op: Op) -> bool {
-    let nest = ir::ancestors(op)
-        .filter(|op| parallel::is_mapped(*op))
-        .last();
-    let function = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC);
-    let is_among =
-        |(nest, function): (Op, Op)| nests_of_device(&outermost_loops(function)).contains(&nest);
-    is_in_kernel(op) || nest.zip(function).is_some_and(is_among)
+/// Code that a device executes already: nests of loops over blocks and threads on its memory, found when they are
+/// asked for first.
+#[derive(Default)]
+pub struct Placed<'c>(OnceCell<Vec<Op<'c>>>);
+
+impl<'c> Placed<'c> {
+    /// Returns whether a computation is a part of a kernel, or of such loops.
+    pub fn has(&self, op: Op<'c>) -> bool {
+        let around = || ir::ancestors(op);
+        let is_among = |nest: Op<'c>| {
+            let module = around().last();
+            let find = || module.map_or(vec![], |root| nests_of_device(&outermost_loops(root)));
+            self.0.get_or_init(find).contains(&nest)
+        };
+        let nest = around().filter(|op| parallel::is_mapped(*op)).last();
+        is_in_kernel(op) || nest.is_some_and(is_among)
+    }
 }
 
 /// The parallel loops that stand in no others.

@@ -9,8 +9,8 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Type};
 
-use super::{inputs, insert, is_neutral, kept, least, read};
-use crate::buffers::value;
+use super::{inputs, insert, kept, least, read};
+use crate::buffers::{as_bound, value};
 use crate::builder::Builder;
 use crate::tiling_interface::boxes;
 use crate::{names, region};
@@ -30,7 +30,7 @@ pub fn merge<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Op<'c>, Re
             }
             None if untiled.is_cc(d) => continue,
             // Each partial result has all points of these, if there are some.
-            None if is_neutral(&untiled) => Bound::Static(1),
+            None if untiled.computation.neutrals().is_some() => Bound::Static(1),
             None => least(&mut builder, &untiled, std::iter::once(d))
                 .map_or(Bound::Static(1), Bound::Dynamic),
         };
@@ -62,7 +62,7 @@ fn computed<'c>(
         "cannot be computed from partial results: they come from no loop that stores a slice of \
          them; expected the results of scf.for or scf.forall",
     )?;
-    let all = boxes::as_bound(builder.dim(partials, axis));
+    let all = as_bound(builder.dim(partials, axis));
     let points = boxes::periods(builder, cut);
     if let (Some(all), Some(points)) = (all.known(), points.known()) {
         let points = points.max(0);
@@ -77,18 +77,14 @@ fn computed<'c>(
     }
     let [all, points] = [all, points].map(|bound| value(builder, bound));
     if are_in_turn {
-        return Ok(boxes::as_bound(builder.binary(
-            ops::arith::MINSI,
-            all,
-            points,
-        )));
+        return Ok(as_bound(builder.binary(ops::arith::MINSI, all, points)));
     }
     // Where there are no points, a loop over tiles has no partial results.
     let one = builder.index(1);
     let all = builder.binary(ops::arith::MAXSI, all, one);
     let length = builder.binary(ops::arith::CEILDIVSI, points, all);
     let length = builder.binary(ops::arith::MAXSI, length, one);
-    Ok(boxes::as_bound(builder.binary(
+    Ok(as_bound(builder.binary(
         ops::arith::CEILDIVSI,
         points,
         length,

@@ -1,11 +1,14 @@
 //! The one thing that the body of an operation may do: compute, of what its operands and views hold.
 
+use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::loop_index;
 use mdh_dialect::ops;
+use melior::ir::BlockRef;
 use melior::ir::operation::OperationLike;
 
 use super::structured::Structured;
+use crate::region;
 
 /// Refuses bodies that read or write memory, or call what might.
 pub fn check(op: Op) -> Result<(), String> {
@@ -20,6 +23,35 @@ pub fn check_views(of: &Structured) -> Result<(), String> {
         has_index && loop_index::is_in_branches(op, Some(of.op))
     };
     inside(of.op, &is_view, &mut Vec::new())
+}
+
+/// Returns whether each destination of a group accumulates by one `math.fma`.
+pub fn accumulates_fused(of: &Structured, group: &[usize]) -> bool {
+    let Some(block) = ir::only_block(ir::region(of.op, 0)) else {
+        return false;
+    };
+    let arguments = arguments(block);
+    let yields = region::yields(block);
+    group.iter().all(|n| {
+        let fused = ir::defining_op(yields[*n]).filter(|op| ir::name_of(*op) == ops::math::FMA);
+        let accumulator = of.outputs[*n].argument.map(|n| arguments[n]);
+        fused.is_some_and(|op| ir::operand(op, 2) == accumulator)
+    })
+}
+
+/// Refuses a body that uses what another destination accumulates while it does.
+pub fn check_others(of: &Structured, group: &[usize], block: BlockRef) -> Result<(), String> {
+    let arguments = arguments(block);
+    for (n, output) in of.outputs.iter().enumerate() {
+        let is_used = output.argument.is_some_and(|n| ir::has_uses(arguments[n]));
+        if is_used && !group.contains(&n) && of.kept(output).contains(&false) {
+            return Err(format!(
+                "its body uses for another destination what destination {n} holds so far: expected \
+                 it to use what is complete, in an operation of its own"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn inside<'c>(

@@ -67,7 +67,7 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
         if ir::name_of(op) == ops::linalg::MAP {
             marks::MAP.set(compute);
         }
-        if accumulates_fused(&structured, group) {
+        if body::accumulates_fused(&structured, group) {
             marks::FMA.set(compute);
         }
         for (number, own) in group.iter().zip(compute.results()) {
@@ -79,20 +79,6 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
     replaced.iter().copied().for_each(region::erase);
     region::erase(op);
     Ok(replaced)
-}
-
-/// Returns whether each destination of a group accumulates by one `math.fma`.
-fn accumulates_fused(of: &Structured, group: &[usize]) -> bool {
-    let Some(block) = ir::only_block(ir::region(of.op, 0)) else {
-        return false;
-    };
-    let arguments = arguments(block);
-    let yields = region::yields(block);
-    group.iter().all(|n| {
-        let fused = ir::defining_op(yields[*n]).filter(|op| ir::name_of(*op) == ops::math::FMA);
-        let accumulator = of.outputs[*n].argument.map(|n| arguments[n]);
-        fused.is_some_and(|op| ir::operand(op, 2) == accumulator)
-    })
 }
 
 /// The numbers of destinations that keep the same loops.
@@ -199,7 +185,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
     let context = ir::context_of(of.op);
     parts.combine = combine(context, &is_kept, &label);
     finish_code(block, &yields);
-    check_others(of, group, block)?;
+    body::check_others(of, group, block)?;
     let first = Marker::before(of.op);
     let mut builder = Builder::before(of.op);
     let dims = of.domain(&mut builder, &is_kept);
@@ -262,21 +248,6 @@ fn check_iterators(of: &Structured, is_kept: &[bool]) -> Result<(), String> {
             return Err(format!(
                 "loop {d} is parallel, and no index of a destination: its iterations write the same \
                  elements; expected a reduction"
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a body that uses what another destination accumulates while it does.
-fn check_others(of: &Structured, group: &[usize], block: BlockRef) -> Result<(), String> {
-    let arguments = arguments(block);
-    for (n, output) in of.outputs.iter().enumerate() {
-        let is_used = output.argument.is_some_and(|n| ir::has_uses(arguments[n]));
-        if is_used && !group.contains(&n) && of.kept(output).contains(&false) {
-            return Err(format!(
-                "its body uses for another destination what destination {n} holds so far: expected \
-                 it to use what is complete, in an operation of its own"
             ));
         }
     }
@@ -592,9 +563,7 @@ pub fn of_indices<'c>(
         ..Parts::default()
     };
     take_outside(builder, &scalar, &mut parts)?;
-    let kind = Attribute::parse(builder.context, "#mdh.cc");
-    let kind = kind.unwrap_or_else(|| panic!("#mdh.cc is a combine operator"));
-    parts.combine = vec![kind; indices.len()];
+    parts.combine = combine(builder.context, &kept, "");
     names::make_unique(&mut parts);
     let compute = write::compute(
         builder.context,
@@ -603,8 +572,5 @@ pub fn of_indices<'c>(
         scalar,
         Region::new(),
     );
-    match verify::errors(ir::op(&compute)).first() {
-        None => Ok(builder.insert(compute)),
-        Some(finding) => Err(format!("as a computation, it {}", finding.message)),
-    }
+    Ok(builder.insert(verified(compute)?))
 }

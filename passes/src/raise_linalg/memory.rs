@@ -13,6 +13,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, ValueLike};
 
 use super::structured::Structured;
+use crate::buffers::SLICE;
 
 /// The source of memory.
 #[derive(PartialEq)]
@@ -154,8 +155,7 @@ fn uncast(value: Val) -> Val {
 
 /// The first and last index of a subview in each axis, where they are known.
 fn ranges(op: Op) -> Vec<Option<(i64, i64)>> {
-    let [offsets, sizes, strides] =
-        ["static_offsets", "static_sizes", "static_strides"].map(|name| ir::integers(op, name));
+    let [offsets, sizes, strides] = SLICE.map(|name| ir::integers(op, name));
     let axes = offsets.into_iter().zip(sizes).zip(strides);
     let known = |((offset, size), stride): ((i64, i64), i64)| {
         let all = [offset, size, stride];

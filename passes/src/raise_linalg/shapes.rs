@@ -17,6 +17,7 @@ use melior::ir::operation::OperationLike;
 use super::memory::may_overlap;
 use super::relayout::{Buffer, identity, insert};
 use super::{body, compute};
+use crate::buffers::{PAD, SLICE, listed};
 use crate::builder::Builder;
 use crate::extents::Sum;
 use crate::{buffers, region};
@@ -135,19 +136,6 @@ fn generated(op: Op) -> Result<(), String> {
     result(builder, op, value)
 }
 
-/// Numbers of which dynamic ones are operands, from number `next` on.
-fn numbers<'c>(op: Op<'c>, name: &str, next: &mut usize) -> Result<Vec<Bound<'c>>, String> {
-    let number = |number: i64| {
-        if number != DYNAMIC {
-            return Ok(Bound::Static(number));
-        }
-        *next += 1;
-        let operand = ir::operand(op, *next - 1).ok_or("it has fewer operands")?;
-        Ok(Bound::Dynamic(operand))
-    };
-    ir::integers(op, name).into_iter().map(number).collect()
-}
-
 /// The result with these extents, before it is filled.
 fn empty<'c>(
     builder: &mut Builder<'c>,
@@ -179,9 +167,7 @@ fn pad(op: Op) -> Result<(), String> {
     let constant = constant.filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
     let number = constant.and_then(|constant| ir::attribute(constant, "value"));
     let number = number.ok_or("what it is padded with is no constant")?;
-    let mut next = 1;
-    let low = numbers(op, "static_low", &mut next)?;
-    let high = numbers(op, "static_high", &mut next)?;
+    let [low, high] = listed(op, 1, PAD).ok_or("it has fewer operands")?;
     let builder = &mut Builder::before(op);
     let mut extents = Vec::new();
     for (axis, (low, high)) in low.iter().zip(&high).enumerate() {
@@ -227,10 +213,8 @@ struct Part<'c> {
 }
 
 impl<'c> Part<'c> {
-    fn of(op: Op<'c>, mut next: usize, rank: usize) -> Result<Self, String> {
-        let offsets = numbers(op, "static_offsets", &mut next)?;
-        let sizes = numbers(op, "static_sizes", &mut next)?;
-        let strides = ir::integers(op, "static_strides");
+    fn of(op: Op<'c>, first: usize, rank: usize) -> Result<Self, String> {
+        let [offsets, sizes, strides] = listed(op, first, SLICE).ok_or("it has fewer operands")?;
         let dropped = sizes.len().checked_sub(rank).ok_or("it adds axes")?;
         let is_one = |size: &Bound| *size == Bound::Static(1);
         if dropped != 0 && sizes.iter().filter(|size| is_one(size)).count() != dropped {
@@ -242,9 +226,8 @@ impl<'c> Part<'c> {
             sizes: Vec::new(),
         };
         for ((offset, size), stride) in offsets.into_iter().zip(sizes).zip(strides) {
-            if stride == DYNAMIC {
-                return Err("a stride of it is known at run time only".into());
-            }
+            let stride = stride.known();
+            let stride = stride.ok_or("a stride of it is known at run time only")?;
             let axis = match dropped != 0 && is_one(&size) {
                 true => None,
                 false => own.next(),

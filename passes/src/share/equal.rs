@@ -16,6 +16,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{AttributeLike, ValueLike};
 
 use crate::inline::key;
+use crate::kernels::place::Placed;
 use crate::tile::memory;
 use crate::{choose, draft, region};
 
@@ -151,8 +152,9 @@ fn kinds(parts: &Parts, reads: &HashMap<usize, (usize, usize)>, ops: &[Op]) -> H
 /// Finds common subexpressions of computations that cost enough, the largest of them, in the order
 /// of the program.
 pub fn subexpressions<'c>(computations: &[(Op<'c>, Parts<'c>)]) -> Vec<Subexpression<'c>> {
+    let placed = Placed::default();
     let open = computations.iter();
-    let open = open.filter(|(op, parts)| choose::is_open(*op, parts));
+    let open = open.filter(|(op, parts)| choose::is_open(*op, parts, &placed));
     let sides: Vec<Side> = open
         .filter_map(|(op, parts)| Side::of(*op, parts))
         .collect();

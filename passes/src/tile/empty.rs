@@ -36,9 +36,7 @@ pub fn emptiness<'c>(
     };
     let is_any_split = (0..of.parts.dims.len()).any(is_split);
     // Without a neutral element a part has no result where another dimension has no points.
-    let components = &of.computation.components;
-    let mut operators = of.computation.operators.iter();
-    let is_neutral = operators.all(|operator| operator.neutral(components).is_some());
+    let is_neutral = of.computation.neutrals().is_some();
     for (d, dim) in of.parts.dims.iter().enumerate() {
         let is_combined = of.computation.dimensions[d].combine.is_pw();
         if !is_split(d) && (is_neutral || !is_any_split || !is_combined) {

@@ -10,7 +10,7 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use crate::buffers::value;
+use crate::buffers::{as_bound, value};
 use crate::builder::Builder;
 use crate::draft::{count, is_kind};
 use crate::extents::Sum;
@@ -262,11 +262,6 @@ fn bounds<'c>(
             (as_bound(start), as_bound(size))
         }
     }
-}
-
-/// A value as a bound, a number where it is known.
-pub fn as_bound(value: Val) -> Bound {
-    crate::builder::known(value).map_or(Bound::Dynamic(value), Bound::Static)
 }
 
 fn of<'c>(dim: &Dim<'c>, offset: Bound<'c>, size: Bound<'c>) -> Result<Span<'c>, Refusal> {

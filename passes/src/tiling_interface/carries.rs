@@ -16,7 +16,7 @@ use melior::ir::operation::OperationLike;
 
 use super::boxes::{self, Spans, too_large, unit};
 use super::{Tile, UntiledOp};
-use crate::buffers::value;
+use crate::buffers::{as_bound, value};
 use crate::builder::Builder;
 use crate::draft::{self, is_kind};
 use crate::extents::Sum;
@@ -309,7 +309,7 @@ impl<'c> Tile<'c, '_> {
         }
         let whole = |builder: &mut Builder<'c>, axis: usize| {
             let extent = builder.dim(output.value, axis);
-            (Bound::Static(0), boxes::as_bound(extent))
+            (Bound::Static(0), as_bound(extent))
         };
         let part = self.spans.part(builder, output)?;
         let mut part = part.unwrap_or_else(|| {
@@ -382,5 +382,5 @@ fn inside<'c>(
     let extent = builder.dim(buffer, axis);
     let last = builder.binary(ops::arith::SUBI, extent, one);
     let index = builder.binary(ops::arith::MINSI, index, last);
-    boxes::as_bound(builder.binary(ops::arith::MAXSI, index, zero))
+    as_bound(builder.binary(ops::arith::MAXSI, index, zero))
 }

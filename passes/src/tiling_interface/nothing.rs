@@ -51,11 +51,9 @@ fn outermost(around: Option<Op>) -> Option<Op> {
 
 /// The neutral element of all operators.
 fn neutral(untiled: &UntiledOp) -> Option<Vec<Scalar>> {
-    let components = &untiled.computation.components;
-    let mut operators = untiled.computation.operators.iter();
-    let first = operators.next()?.neutral(components)?;
-    let is_same = operators.all(|other| other.neutral(components).as_ref() == Some(&first));
-    is_same.then_some(first)
+    let mut all = untiled.computation.neutrals()?.into_iter();
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 /// Stores it: one point of each dimension that combines.

@@ -7,6 +7,7 @@ use mdh_dialect::tiling::{At, Part, Refusal};
 
 use super::boxes::{self, Spans, too_large, unit};
 use super::{UntiledOp, domain};
+use crate::buffers::as_bound;
 use crate::builder::Builder;
 use crate::extents::Sum;
 
@@ -31,7 +32,7 @@ fn all_of<'c>(builder: &mut Builder<'c>, buffer: &BufferPart<'c>) -> Part<'c> {
     Part {
         offsets: axes.clone().map(|_| Bound::Static(0)).collect(),
         sizes: axes
-            .map(|axis| boxes::as_bound(builder.dim(buffer.value, axis)))
+            .map(|axis| as_bound(builder.dim(buffer.value, axis)))
             .collect(),
     }
 }

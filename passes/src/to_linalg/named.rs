@@ -219,16 +219,19 @@ fn named<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
     let [output] = &of.outputs[..] else {
         return None;
     };
-    // Upstream builds no body of these types for most of its operations.
-    let is_open = |ty: ScalarType| matches!(ty, ScalarType::I1 | ScalarType::Index);
     let yielded = *region::yields(ir::only_block(ir::region(of.op, 0))?).first()?;
     let root = ir::defining_op(yielded);
     let name = root.map_or("", ir::name_of);
-    let mut elements = of
-        .operands()
-        .filter_map(|o| Some(types::buffer_type(o.value.r#type())?.element));
     let is_choice = root.is_none() || [ops::arith::SELECT, ops::arith::CONSTANT].contains(&name);
-    if !is_choice && elements.any(is_open) {
+    // Upstream builds no body of these types for most of its operations. Sums of products of truth are 'ori' of 'andi'.
+    let is_of_truth = name == ops::arith::ORI && of.inputs.len() == 2;
+    let is_open = |ty: ScalarType| match is_of_truth {
+        true => ty != ScalarType::I1,
+        false => matches!(ty, ScalarType::I1 | ScalarType::Index),
+    };
+    let all = of.operands().map(|o| o.value.r#type());
+    let mut all = all.filter_map(types::buffer_type);
+    if !is_choice && all.any(|ty| is_open(ty.element)) {
         return None;
     }
     let candidates = match root {
@@ -259,14 +262,11 @@ fn filled<'c>(of: &Structured<'c>, constant: Op<'c>) -> Option<Operation<'c>> {
     let code = builder.region(&[ty, ty], ops::linalg::YIELD, |_, elements| {
         vec![elements[0]]
     });
-    let sizes = (
-        Identifier::new(builder.context, "operandSegmentSizes"),
-        sizes,
-    );
+    let name = Identifier::new(builder.context, "operandSegmentSizes");
     let operation = OperationBuilder::new(ops::linalg::FILL, of.op.location())
         .add_operands(&[number, of.outputs[0].value])
         .add_results(&results)
-        .add_attributes(&[sizes])
+        .add_attributes(&[(name, sizes)])
         .add_regions([code])
         .build();
     operation.ok()
@@ -409,7 +409,7 @@ fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
         Some(candidate)
     };
     let kind = match root {
-        ops::arith::ADDF | ops::arith::ADDI => "sum",
+        ops::arith::ADDF | ops::arith::ADDI | ops::arith::ORI => "sum",
         ops::arith::MAXIMUMF | ops::arith::MAXSI => "max",
         ops::arith::MINIMUMF | ops::arith::MINSI => "min",
         ops::arith::MAXUI => "max_unsigned",

@@ -5,16 +5,15 @@
 //! is read outside is there in a padded tensor.
 
 use mdh_algebra::affine::Expr;
-use mdh_dialect::ir::{self, Val};
+use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::types::{self, BufferKind, BufferType, DYNAMIC};
-use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 use mlir_sys::mlirMemRefTypeGetMemorySpace;
 
 use super::domain::{Domain, Index};
-use crate::buffers::{self, numbers, open};
+use crate::buffers::{self, SLICE};
 use crate::builder::Builder;
 use crate::extents::Sum;
 
@@ -282,26 +281,7 @@ fn insert_pad<'c>(
     let number = builder.constant(pad, element);
     let index = vec![builder.index_type(); shape.len()];
     let code = builder.region(&index, ops::tensor::YIELD, |_, _| vec![number]);
-    let mut operands = vec![value];
-    operands.extend(open(low));
-    operands.extend(open(high));
-    let segments = [1, open(low).count(), open(high).count()].map(|n| n as i32);
-    let attributes = [
-        ("static_low", numbers(builder, low)),
-        ("static_high", numbers(builder, high)),
-        (
-            "operandSegmentSizes",
-            DenseI32ArrayAttribute::new(builder.context, &segments).into(),
-        ),
-    ];
-    let op = builder.build(
-        ops::tensor::PAD,
-        &operands,
-        &[result],
-        &attributes,
-        vec![code],
-    );
-    ir::result(op, 0).unwrap_or_else(|| panic!("a padded tensor is a result"))
+    buffers::padded(builder, value, [low, high], result, code)
 }
 
 impl<'c> Operand<'c> {
@@ -371,33 +351,12 @@ impl<'c> Slice<'c> {
         &self,
         builder: &Builder<'c>,
         first: &[Val<'c>],
-    ) -> (Vec<Val<'c>>, [(&'static str, Attribute<'c>); 4]) {
+    ) -> (Vec<Val<'c>>, Vec<(&'static str, Attribute<'c>)>) {
         let offsets: Vec<Bound> = self.axes.iter().map(|axis| axis.offset).collect();
         let sizes: Vec<Bound> = self.axes.iter().map(|axis| axis.size).collect();
-        let strides: Vec<i64> = self.axes.iter().map(|axis| axis.stride).collect();
-        let mut operands = first.to_vec();
-        operands.extend(open(&offsets));
-        operands.extend(open(&sizes));
-        let mut segments = vec![1; first.len()];
-        segments.extend([
-            open(&offsets).count() as i32,
-            open(&sizes).count() as i32,
-            0,
-        ]);
-        let context = builder.context;
-        let attributes = [
-            ("static_offsets", numbers(builder, &offsets)),
-            ("static_sizes", numbers(builder, &sizes)),
-            (
-                "static_strides",
-                DenseI64ArrayAttribute::new(context, &strides).into(),
-            ),
-            (
-                "operandSegmentSizes",
-                DenseI32ArrayAttribute::new(context, &segments).into(),
-            ),
-        ];
-        (operands, attributes)
+        let strides = self.axes.iter().map(|axis| Bound::Static(axis.stride));
+        let strides: Vec<Bound> = strides.collect();
+        buffers::lists(builder, first, SLICE, [&offsets, &sizes, &strides])
     }
 
     /// The type of a part of a memref.

@@ -2,12 +2,13 @@
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::types::{self, DYNAMIC};
+use mdh_dialect::parts::Bound;
+use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::{Outside, View, ViewAxis};
-use crate::builder::known;
+use crate::buffers::{PAD, SLICE, as_bound, listed};
 use crate::draft;
 
 /// Returns the view that a value is, if the operation that defines it is known and its index
@@ -42,6 +43,14 @@ fn kept<'c>(axis: usize) -> ViewAxis<'c> {
     }
 }
 
+/// A bound, which may be a constant of the program.
+fn folded(bound: Bound) -> Bound {
+    match bound {
+        Bound::Static(_) => bound,
+        Bound::Dynamic(value) => as_bound(value),
+    }
+}
+
 /// A cast from a type that says at least as much.
 fn cast<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
     let (source, known) = source(op)?;
@@ -64,28 +73,24 @@ fn cast<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
 
 fn slice<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
     let (source, shape) = source(op)?;
-    let [offsets, sizes, strides] =
-        ["static_offsets", "static_sizes", "static_strides"].map(|a| ir::integers(op, a));
+    let [offsets, sizes, strides] = listed(op, 1, SLICE)?;
     let dropped = shape.len().checked_sub(rank)?;
-    let is_one = |axis: usize| sizes.get(axis) == Some(&1);
+    let is_one = |axis: usize| sizes.get(axis) == Some(&Bound::Static(1));
     if dropped != 0 && (0..shape.len()).filter(|a| is_one(*a)).count() != dropped {
         return None;
     }
-    let (mut next_operand, mut next_axis) = (1, 0);
+    let mut next_axis = 0;
     let mut axes = Vec::new();
     for axis in 0..shape.len() {
-        let (mut constant, mut offset) = (*offsets.get(axis)?, None);
-        if constant == DYNAMIC {
-            let value = ir::operand(op, next_operand)?;
-            next_operand += 1;
-            (constant, offset) = known(value).map_or((0, Some(value)), |number| (number, None));
-        }
+        let (constant, offset) = match folded(*offsets.get(axis)?) {
+            Bound::Static(number) => (number, None),
+            Bound::Dynamic(value) => (0, Some(value)),
+        };
         let terms = if dropped != 0 && is_one(axis) {
             Vec::new()
         } else {
-            let stride = *strides.get(axis)?;
             next_axis += 1;
-            vec![(next_axis - 1, (stride != DYNAMIC).then_some(stride)?)]
+            vec![(next_axis - 1, strides.get(axis)?.known()?)]
         };
         axes.push(ViewAxis::Linear {
             terms,
@@ -231,17 +236,11 @@ fn pad<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
     let constant = ir::defining_op(ir::value(yielded))
         .filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     let value = ir::attribute(constant, "value")?;
-    let low = ir::integers(op, "static_low");
-    let mut next = 1;
+    let [low, _] = listed(op, 1, PAD)?;
     let mut axes = Vec::new();
     for axis in 0..rank {
         // The index into the source is less by what stands before it.
-        let mut low = *low.get(axis)?;
-        if low == DYNAMIC {
-            low = known(ir::operand(op, next)?)?;
-            next += 1;
-        }
-        let constant = low.checked_neg()?;
+        let constant = folded(*low.get(axis)?).known()?.checked_neg()?;
         axes.push(ViewAxis::Linear {
             terms: vec![(axis, 1)],
             constant,
