@@ -53,7 +53,7 @@ pub fn has_numbers_only(operator: &Region) -> bool {
 /// Returns whether an operation on floats declares that its operands and its result are numbers.
 pub fn declares_numbers(op: Op) -> bool {
     let flags = ir::attribute(op, "fastmath").map(|flags| flags.to_string());
-    flags.is_some_and(|flags| flags.contains("nnan") || flags.contains("fast<fast>"))
+    flags.is_some_and(|flags| flags.contains("nnan") || flags.contains("math<fast>"))
 }
 
 fn starts(from: &[Option<Scalar>]) -> Vec<bool> {

@@ -386,9 +386,18 @@ fn unrolled(
     } else {
         room
     };
-    // Of those that share as much, what is written next to each other.
-    open.sort_by_key(|d| std::cmp::Reverse((gain(*d), views.written_axis(*d))));
-    open.truncate(3);
+    // Of those that share as much, what is written next to each other. Rows that are streamed find
+    // in L1 what rows next to them read; what those farther away read is in L2 or beyond.
+    open.sort_by_key(|d| {
+        let axis = views.written_axis(*d).map(|axis| axis as i64);
+        let axis = if streamed.is_some() {
+            axis.map(|n| -n)
+        } else {
+            axis
+        };
+        std::cmp::Reverse((gain(*d), axis))
+    });
+    open.truncate(if streamed.is_some() { 1 } else { 3 });
     let mut all: Vec<(f64, i64, Vec<i64>)> = Vec::new();
     for candidate in candidates(&open, rank, &most, room) {
         let points: i64 = candidate.iter().product();

@@ -473,7 +473,10 @@ fn streamed_rows_share_what_they_read() {
             builder.0.scalar.inputs.push(F32);
         }
         builder.0.inputs.push(input);
-        let c = builder.scalar(sum(near.len())).output(F32, &[i, j], &[d(0), d(1)]).0;
+        let c = builder
+            .scalar(sum(near.len()))
+            .output(F32, &[i, j], &[d(0), d(1)])
+            .0;
         let choice = choose_for(&c, &asm, facts, 1).unwrap();
         assert!(check(&choice.schedule, &c, &asm).is_ok());
         let layer = choice.schedule.layers.iter().find(|l| l.name == "register");
