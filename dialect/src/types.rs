@@ -99,6 +99,47 @@ pub fn memref_of<'c>(scalar: Type<'c>, memref: Type<'c>) -> Type<'c> {
     }
 }
 
+/// The type of a memref of the same elements that lie row by row, from its first on; any other type itself.
+pub fn by_rows(ty: Type<'_>) -> Type<'_> {
+    let raw = ty.to_raw();
+    // SAFETY: the type is valid, and a memref where more is asked of it; that of elements in other places
+    // is valid, too.
+    unsafe {
+        if !mlirTypeIsAMemRef(raw) {
+            return ty;
+        }
+        let rank = mlirShapedTypeGetRank(raw);
+        let sizes = (0..rank).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
+        let sizes: Vec<i64> = sizes.collect();
+        Type::from_raw(mlirMemRefTypeContiguousGet(
+            mlirShapedTypeGetElementType(raw),
+            rank as isize,
+            sizes.as_ptr(),
+            mlirMemRefTypeGetMemorySpace(raw),
+        ))
+    }
+}
+
+/// Returns whether a memref's type says that its elements lie row by row, wherever the first one is.
+pub fn lie_by_rows(ty: Type) -> bool {
+    if ty == by_rows(ty) {
+        return true;
+    }
+    let (Some(buffer), Some((_, strides))) = (buffer_type(ty), strides(ty)) else {
+        return false;
+    };
+    let mut below = Some(1);
+    let mut axes = buffer.shape.into_iter().zip(strides).rev();
+    axes.all(|(size, stride)| {
+        // One index takes no step.
+        let is_next = size == Some(1) || below.is_some() && stride == below;
+        below = size
+            .zip(below)
+            .and_then(|(size, below)| below.checked_mul(size));
+        is_next
+    })
+}
+
 /// The builtin type of a scalar type.
 pub fn mlir_type(context: &Context, ty: ScalarType) -> Type<'_> {
     let raw = context.to_raw();

@@ -25,7 +25,8 @@
 //!
 //! What the body captures is in a closure on the caller's stack, which is
 //! allocated once, where the calling function starts. Parallel loops inside of others stay loops:
-//! the threads are busy already. A loop of one part is none. A program's own `scf.parallel` of one
+//! the threads are busy already. So do those that launch kernels: a device has one thread that drives it, and its
+//! memory is copied back whole, over what other iterations have written. A loop of one part is none. A program's own `scf.parallel` of one
 //! variable is handed over, too.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -66,6 +67,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let outermost: Vec<_> = all
         .into_iter()
         .filter_map(|op| match enclosing(op) {
+            Some(_) if drives_device(op) => {
+                say_stays(op, "it launches kernels");
+                None
+            }
             Some(function) => Some((op, function)),
             None => {
                 say_stays(op, "all threads are busy with the parts of one around it");
@@ -88,6 +93,13 @@ fn say_stays(op: Op, why: &str) {
     if is_parallel(op) || parallel::is_mapped(op) {
         ir::remark_at(op, &format!("stays a loop of one thread: {why}"));
     }
+}
+
+/// Returns whether an operation calls the libraries that drive a device, or simulate one.
+fn drives_device(op: Op) -> bool {
+    let calls = ir::find_all(op, &[ops::func::CALL]);
+    let mut called = calls.into_iter().flat_map(ir::symbols_named_by);
+    called.any(|name| name.starts_with("mdh_cuda_") || name.starts_with("mdh_sim_"))
 }
 
 /// Returns whether the iterations of a loop are for the threads.

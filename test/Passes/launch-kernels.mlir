@@ -45,9 +45,25 @@ module attributes {gpu.container_module} {
 // CHECK-LABEL: func.func @host
 // CHECK:       memref.alloc
 // CHECK-NOT:   @mdh_cuda
+// CHECK:       return
 func.func @host(%n: index) {
   %x = memref.alloc(%n) : memref<?xf32>
   memref.dealloc %x : memref<?xf32>
+  return
+}
+
+// -----
+
+// What lies row by row may start anywhere.
+// CHECK-LABEL: func.func @rows
+// CHECK:       %[[OFFSET:.*]] = llvm.extractvalue %{{.*}}[2]
+// CHECK:       %[[BYTES:.*]] = llvm.mul %[[OFFSET]], %{{.*}} : i64
+// CHECK:       %[[FROM:.*]] = llvm.getelementptr %{{.*}}[%[[BYTES]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+// CHECK:       call @mdh_cuda_transfer(%{{.*}}, %[[FROM]], %{{.*}})
+func.func @rows(%x: memref<4x4xf32, strided<[4, 1], offset: ?>>) {
+  %d = gpu.alloc () : memref<4x4xf32>
+  gpu.memcpy %d, %x : memref<4x4xf32>, memref<4x4xf32, strided<[4, 1], offset: ?>>
+  gpu.dealloc %d : memref<4x4xf32>
   return
 }
 
@@ -64,5 +80,23 @@ func.func @later(%t: !gpu.async.token) -> !gpu.async.token {
 func.func @columns(%x: memref<4x4xf32, strided<[1, 4]>>) {
   // expected-error @+1 {{has memory of type memref<4x4xf32, strided<[1, 4]>>: expected elements row by row}}
   %d = gpu.alloc () : memref<4x4xf32, strided<[1, 4]>>
+  return
+}
+
+// -----
+
+func.func @behind() {
+  // expected-error @+1 {{has memory of type memref<4xf32, strided<[1], offset: 4>>: expected elements row by row}}
+  %d = gpu.alloc () : memref<4xf32, strided<[1], offset: 4>>
+  return
+}
+
+// -----
+
+func.func @wide(%x: memref<4x4xf32, strided<[8, 1]>>) {
+  %d = gpu.alloc () : memref<4x4xf32>
+  // expected-error @+1 {{has memory of type memref<4x4xf32, strided<[8, 1]>>: expected elements row by row}}
+  gpu.memcpy %x, %d : memref<4x4xf32, strided<[8, 1]>>, memref<4x4xf32>
+  gpu.dealloc %d : memref<4x4xf32>
   return
 }

@@ -61,6 +61,28 @@ func.func @two(%x: memref<?x8xf32>, %n: index) {
   return
 }
 
+// So does one that launches kernels, on a GPU or on the simulated one.
+func.func private @mdh_cuda_launch(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64)
+func.func private @mdh_sim_free(!llvm.ptr)
+// CHECK-LABEL: func.func @launches
+// CHECK-NOT:   @mdh_parallel_for
+// CHECK-COUNT-2: scf.parallel
+func.func @launches(%p: !llvm.ptr, %s: i64, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark @+1 {{stays a loop of one thread: it launches kernels}}
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    func.call @mdh_cuda_launch(%p, %p, %p, %s, %p, %s) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64) -> ()
+    scf.reduce
+  }
+  // expected-remark @+1 {{stays a loop of one thread: it launches kernels}}
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    func.call @mdh_sim_free(%p) : (!llvm.ptr) -> ()
+    scf.reduce
+  }
+  return
+}
+
 // So does one whose variables are given to cores, be they of one level or of several.
 // CHECK-LABEL: func.func @cores
 // CHECK-NOT:   @mdh_parallel_for

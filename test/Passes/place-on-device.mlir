@@ -86,12 +86,108 @@ func.func @there(%y: memref<8xf32>) {
 
 // -----
 
-func.func @columns(%x: memref<8x8xf32, strided<[1, 8]>>, %y: memref<8x8xf32>) {
-  // expected-error @+1 {{uses memref<8x8xf32, strided<[1, 8]>> on a device: expected memory that lies row by row}}
-  mdh.compute (i = 8, j = 8)
-    out_view(y = %y[i, j] : memref<8x8xf32>)
+// What does not lie row by row goes by way of memory that does: what is read and what is written of it.
+// CHECK-LABEL: func.func @columns
+// CHECK-SAME:  (%[[X:.*]]: memref<8x?xf32, strided<[?, 2], offset: ?>>, %[[Y:.*]]: memref<8x8xf32, strided<[1, 8]>>)
+// CHECK:       %[[DY:.*]] = gpu.alloc () : memref<8x8xf32>
+// CHECK:       %[[RY:.*]] = memref.alloc() : memref<8x8xf32>
+// CHECK-NEXT:  memref.copy %[[Y]], %[[RY]]
+// CHECK-NEXT:  gpu.memcpy %[[DY]], %[[RY]]
+// CHECK:       %[[N:.*]] = memref.dim %[[X]]
+// CHECK:       %[[DX:.*]] = gpu.alloc (%[[N]]) : memref<8x?xf32>
+// CHECK:       %[[M:.*]] = memref.dim %[[X]]
+// CHECK:       %[[RX:.*]] = memref.alloc(%[[M]]) : memref<8x?xf32>
+// CHECK-NEXT:  memref.copy %[[X]], %[[RX]]
+// CHECK-NEXT:  gpu.memcpy %[[DX]], %[[RX]]
+// CHECK:       out_view(y = %[[DY]][i, j] : memref<8x8xf32>)
+// CHECK:       inp_view(x = %[[DX]][i, j] : memref<8x?xf32>)
+// CHECK:       gpu.memcpy %[[RY]], %[[DY]]
+// CHECK-NEXT:  memref.copy %[[RY]], %[[Y]]
+// CHECK-NEXT:  memref.dealloc %[[RY]]
+// CHECK-NEXT:  gpu.dealloc %[[DY]]
+// CHECK-NEXT:  memref.dealloc %[[RX]]
+// CHECK-NEXT:  gpu.dealloc %[[DX]]
+func.func @columns(%x: memref<8x?xf32, strided<[?, 2], offset: ?>>, %y: memref<8x8xf32, strided<[1, 8]>>) {
+  mdh.compute (i = 8, j = 7)
+    out_view(y = %y[i, j] : memref<8x8xf32, strided<[1, 8]>>)
     md_hom(id, (cc, cc))
-    inp_view(x = %x[i, j] : memref<8x8xf32, strided<[1, 8]>>)
+    inp_view(x = %x[i, j] : memref<8x?xf32, strided<[?, 2], offset: ?>>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  return
+}
+
+// -----
+
+// What is written whole, before it is read, need not be there before; of two computations, the first one counts.
+// CHECK-LABEL: func.func @whole
+// CHECK-SAME:  (%{{.*}}: memref<8xf32>, %[[Y:.*]]: memref<8xf32, strided<[2]>>, %[[Z:.*]]: memref<8xf32, strided<[2]>>)
+// CHECK-NOT:   memref.copy %[[Y]]
+// CHECK:       memref.copy %[[Z]], %
+// CHECK-NOT:   memref.copy
+// CHECK:       mdh.compute
+// CHECK-NOT:   memref.copy
+// CHECK:       mdh.compute
+// CHECK:       memref.copy %{{.*}}, %[[Y]]
+// CHECK:       memref.copy %{{.*}}, %[[Z]]
+func.func @whole(%x: memref<8xf32>, %y: memref<8xf32, strided<[2]>>, %z: memref<8xf32, strided<[2]>>) {
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32, strided<[2]>>)
+    md_hom(addf, (cc))
+    inp_view(x = %x[i] : memref<8xf32>, z = %z[i] : memref<8xf32, strided<[2]>>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  mdh.compute (i = 8)
+    out_view(z = %z[i] : memref<8xf32, strided<[2]>>)
+    md_hom(addf, (cc))
+    inp_view(x = %x[i] : memref<8xf32>, y = %y[i] : memref<8xf32, strided<[2]>>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  return
+}
+
+// -----
+
+// Rows of something lie row by row, wherever they start; what only computations use need not be copied.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT:   memref.copy
+// CHECK:       %[[D:.*]] = gpu.alloc () : memref<3x1x8xf32>
+// CHECK:       gpu.memcpy %[[D]], %{{.*}} : memref<3x1x8xf32>, memref<3x1x8xf32, strided<[8, 5, 1], offset: ?>>
+// CHECK-NOT:   memref.copy
+// CHECK:       return
+func.func @rows(%x: memref<3x1x8xf32, strided<[8, 5, 1], offset: ?>>) {
+  %t = memref.alloc() : memref<3x8xf32, strided<[1, 3]>>
+  mdh.compute (i = 3, j = 8)
+    out_view(t = %t[i, j] : memref<3x8xf32, strided<[1, 3]>>)
+    md_hom(id, (cc, cc))
+    inp_view(x = %x[i, 0, j] : memref<3x1x8xf32, strided<[8, 5, 1], offset: ?>>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  mdh.compute (i = 3, j = 8)
+    out_view(x = %x[i, 0, j] : memref<3x1x8xf32, strided<[8, 5, 1], offset: ?>>)
+    md_hom(id, (cc, cc))
+    inp_view(t = %t[i, j] : memref<3x8xf32, strided<[1, 3]>>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  memref.dealloc %t : memref<3x8xf32, strided<[1, 3]>>
+  return
+}
+
+// -----
+
+func.func @turns(%x: memref<8xf32, affine_map<(i) -> (i mod 4)>>, %y: memref<8xf32>) {
+  // expected-error @+1 {{uses memref<8xf32, affine_map<(d0) -> (d0 mod 4)>> on a device: expected elements that lie row by row, or by strides; copy them into other memory}}
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32, affine_map<(i) -> (i mod 4)>>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  return
+}
+
+// -----
+
+func.func @one_place(%x: memref<8xf32>, %y: memref<8xf32, strided<[0]>>) {
+  // expected-error @+1 {{writes a part of memref<8xf32, strided<[0]>> on a device: found a stride of 0, expected memory with a place for each element}}
+  mdh.compute (i = 1)
+    out_view(y = %y[i] : memref<8xf32, strided<[0]>>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
     schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
   return
 }

@@ -2,12 +2,15 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::types::buffer_type;
+use mdh_dialect::types::{self, buffer_type};
+use melior::ir::attribute::TypeAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 use crate::builder::Builder;
-use crate::captured::{call_function, cast, extract, known_function, memref, parse, stored};
+use crate::captured::{
+    attribute, call_function, cast, extract, known_function, memref, number, parse, stored,
+};
 use crate::region;
 
 /// The operations on memory of the device.
@@ -43,19 +46,19 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>, library: &str) -> Result<(), Errors
             region::replace_all_uses(result, new);
         }
         ops::gpu::DEALLOC => {
-            let pointer = pointer(&mut builder, operands[0]);
+            let pointer = pointer(&mut builder, operands[0])?;
             known_function(module, &name("free"), "(!llvm.ptr) -> ()");
             call_function(&mut builder, &name("free"), &[pointer], &[]);
         }
         _ => {
             let bytes = bytes(&mut builder, operands[0])?;
-            let both = [operands[0], operands[1]].map(|v| pointer(&mut builder, v));
+            let [to, from] = [operands[0], operands[1]].map(|v| pointer(&mut builder, v));
             known_function(
                 module,
                 &name("transfer"),
                 "(!llvm.ptr, !llvm.ptr, i64) -> ()",
             );
-            let all = [both[0], both[1], bytes];
+            let all = [to?, from?, bytes];
             call_function(&mut builder, &name("transfer"), &all, &[]);
         }
     }
@@ -71,8 +74,7 @@ fn refuse(ty: Type) -> Errors {
 
 /// The bytes of one element of a memref that lies row by row.
 fn width(ty: Type) -> Result<i64, Errors> {
-    let is_plain = !ty.to_string().contains("strided") && !ty.to_string().contains("affine_map");
-    let buffer = buffer_type(ty).filter(|_| is_plain);
+    let buffer = buffer_type(ty).filter(|_| types::lie_by_rows(ty));
     let buffer = buffer.ok_or_else(|| refuse(ty))?;
     Ok(buffer.element.byte_width().max(1) as i64)
 }
@@ -84,6 +86,9 @@ fn allocate<'c>(
     ty: Type<'c>,
     dynamic: &[Val<'c>],
 ) -> Result<Val<'c>, Errors> {
+    if ty != types::by_rows(ty) {
+        return Err(refuse(ty));
+    }
     let width = width(ty)?;
     let shape = buffer_type(ty).map_or(vec![], |b| b.shape);
     let i64 = parse(builder.context, "i64");
@@ -127,9 +132,24 @@ fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Error
 }
 
 /// Returns the address of a memref's first element.
-fn pointer<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
-    let descriptor = stored(builder.context, value.r#type());
+fn pointer<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Errors> {
+    let ty = value.r#type();
+    let descriptor = stored(builder.context, ty);
     let all = cast(builder, value, descriptor);
-    let ty = parse(builder.context, "!llvm.ptr");
-    extract(builder, all, 1, ty)
+    let pointer = parse(builder.context, "!llvm.ptr");
+    let start = extract(builder, all, 1, pointer);
+    if types::strides(ty).is_some_and(|(offset, _)| offset == Some(0)) {
+        return Ok(start);
+    }
+    let [i64, byte] = ["i64", "i8"].map(|text| parse(builder.context, text));
+    let offset = extract(builder, all, 2, i64);
+    let width = number(builder, width(ty)?);
+    let offset = builder.op(ops::llvm::MUL, &[offset, width], &[i64], &[])[0];
+    let given = format!("array<i32: {}>", i32::MIN);
+    let attributes = [
+        ("rawConstantIndices", attribute(builder.context, &given)),
+        ("elem_type", TypeAttribute::new(byte).into()),
+    ];
+    let name = ops::llvm::GETELEMENTPTR;
+    Ok(builder.op(name, &[start, offset], &[pointer], &attributes)[0])
 }

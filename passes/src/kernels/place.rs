@@ -27,6 +27,31 @@
 //! Computations that follow each other share what they have there: nothing is moved between them,
 //! and memory that only they use stays on the device.
 //!
+//! On the device, elements lie row by row. Where they do not on the host, as in a slice of columns, they go by
+//! way of memory of the host in which they do: they are copied into it if computations need what was there,
+//! and back from it if they write.
+//!
+//! ```mlir
+//! func.func @columns(%x: memref<8x8xf32, strided<[16, 1]>>) {
+//!   mdh.compute (i = 8, j = 4)
+//!     out_view(y = %x[i, j] : memref<8x8xf32, strided<[16, 1]>>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(x = %x[i, j + 4] : memref<8x8xf32, strided<[16, 1]>>)
+//!     schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+//!   return
+//! }
+//! // becomes
+//! %dx = gpu.alloc () : memref<8x8xf32>
+//! %rows = memref.alloc() : memref<8x8xf32>
+//! memref.copy %x, %rows : ..
+//! gpu.memcpy %dx, %rows : ..
+//! mdh.compute ..
+//! gpu.memcpy %rows, %dx : ..
+//! memref.copy %rows, %x : ..
+//! memref.dealloc %rows : memref<8x8xf32>
+//! gpu.dealloc %dx : memref<8x8xf32>
+//! ```
+//!
 //! What is on the device stays there: memory that `gpu.alloc` makes is not copied, and loops whose
 //! computations use only such memory keep their mapping, so that what is printed at a later stage can
 //! be compiled again. A program's other loops stay the host's, whatever they are mapped to: they are
@@ -38,8 +63,9 @@ use mdh_algebra::asm::Asm;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::memory::{self, root};
 use mdh_dialect::ops;
+use mdh_dialect::parts::Parts;
 use mdh_dialect::pass::{Options, Pass, emit_all};
-use mdh_dialect::types::{BufferKind, buffer_type};
+use mdh_dialect::types::{self, BufferKind, buffer_type};
 use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -47,6 +73,7 @@ use melior::ir::operation::OperationLike;
 use super::cores::is_in_kernel;
 use crate::builder::Builder;
 use crate::captured::attribute;
+use crate::overwritten::{self, EqualSizes};
 use crate::parallel::{self, FORALL};
 use crate::region;
 
@@ -268,20 +295,85 @@ fn place(run: &[Op]) -> Result<(), Errors> {
         if is_on_device(host) {
             continue;
         }
-        let device = allocate(&mut before, host)?;
-        let is_temporary = is_temporary(host, run);
-        if !is_temporary {
-            before.op(ops::gpu::MEMCPY, &[device, host], &[], &[]);
+        let device = like(&mut before, host, ops::gpu::ALLOC);
+        if !is_temporary(host, run) {
+            exchange([&mut before, &mut after], run, (host, writes), device)?;
         }
         for op in run {
             replace(*op, host, device);
         }
-        if writes && !is_temporary {
-            after.op(ops::gpu::MEMCPY, &[host, device], &[], &[]);
-        }
         after.op(ops::gpu::DEALLOC, &[device], &[], &[]);
     }
     Ok(())
+}
+
+/// Copies memory of the host to the device before computations, and back behind them if they write it.
+fn exchange<'c>(
+    [before, after]: [&mut Builder<'c>; 2],
+    run: &[Op],
+    (host, writes): (Val<'c>, bool),
+    device: Val<'c>,
+) -> Result<(), Errors> {
+    let ty = host.r#type();
+    if types::lie_by_rows(ty) {
+        before.op(ops::gpu::MEMCPY, &[device, host], &[], &[]);
+        if writes {
+            after.op(ops::gpu::MEMCPY, &[host, device], &[], &[]);
+        }
+        return Ok(());
+    }
+    let needs = needs(run, host);
+    match types::strides(ty) {
+        None => {
+            return Err(vec![format!(
+                "uses {ty} on a device: expected elements that lie row by row, or by strides; copy them into \
+                 other memory"
+            )]);
+        }
+        // What has several indices would be written by the last of them, with what was there before.
+        Some((_, strides)) if writes && needs && strides.contains(&Some(0)) => {
+            return Err(vec![format!(
+                "writes a part of {ty} on a device: found a stride of 0, expected memory with a place for each \
+                 element"
+            )]);
+        }
+        Some(_) => {}
+    }
+    let rows = like(before, host, ops::memref::ALLOC);
+    if needs {
+        before.op(ops::memref::COPY, &[host, rows], &[], &[]);
+        before.op(ops::gpu::MEMCPY, &[device, rows], &[], &[]);
+    }
+    if writes {
+        after.op(ops::gpu::MEMCPY, &[rows, device], &[], &[]);
+        after.op(ops::memref::COPY, &[rows, host], &[], &[]);
+    }
+    after.op(ops::memref::DEALLOC, &[rows], &[], &[]);
+    Ok(())
+}
+
+/// Returns whether computations need what memory holds before them: the first of them that uses it reads it, or
+/// may leave some of it as it was.
+fn needs(run: &[Op], host: Val) -> bool {
+    let uses = |op: &&Op| used(**op).iter().any(|(value, _)| *value == host);
+    let first = run.iter().find(uses);
+    !first.is_some_and(|op| replaces(*op, host))
+}
+
+/// Returns whether a computation surely writes all of some memory, and does not read it.
+fn replaces(op: Op, host: Val) -> bool {
+    let function = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC);
+    let (Some(function), Ok(parts)) = (function, read::compute(op)) else {
+        return false;
+    };
+    let received = parts.carries.iter().flat_map(|carry| &carry.incoming);
+    let mut read = parts.inputs.iter().chain(received);
+    let mut written = Parts::destinations(&parts).filter(|b| b.value == host);
+    let is_written = match (written.next(), written.next()) {
+        (Some(own), None) => overwritten::writes_all(&parts, own, &EqualSizes::of(function)),
+        _ => false,
+    };
+    is_written && !read.any(|b| b.value == host)
 }
 
 /// Returns whether nothing but these computations uses some memory.
@@ -303,21 +395,18 @@ fn replace<'c>(op: Op<'c>, old: Val<'c>, new: Val<'c>) {
     }
 }
 
-/// Memory on the device like that of the host.
-fn allocate<'c>(builder: &mut Builder<'c>, host: Val<'c>) -> Result<Val<'c>, Errors> {
-    let ty = host.r#type();
-    let text = ty.to_string();
-    if text.contains("strided") || text.contains("affine_map") {
-        return Err(vec![format!(
-            "uses {text} on a device: expected memory that lies row by row"
-        )]);
-    }
-    let shape = buffer_type(ty).map_or(Vec::new(), |ty| ty.shape);
+/// New memory, of the device or of the host as an operation says, for as many elements, which lie row by row.
+fn like<'c>(builder: &mut Builder<'c>, host: Val<'c>, name: &str) -> Val<'c> {
+    let shape = buffer_type(host.r#type()).map_or(Vec::new(), |ty| ty.shape);
     let open = (0..shape.len()).filter(|axis| shape[*axis].is_none());
     let sizes: Vec<Val> = open.map(|axis| builder.dim(host, axis)).collect();
-    let segments = format!("array<i32: 0, {}, 0>", sizes.len());
+    let segments = match name {
+        ops::gpu::ALLOC => format!("array<i32: 0, {}, 0>", sizes.len()),
+        _ => format!("array<i32: {}, 0>", sizes.len()),
+    };
     let segments = [("operandSegmentSizes", attribute(builder.context, &segments))];
-    Ok(builder.op(ops::gpu::ALLOC, &sizes, &[ty], &segments)[0])
+    let ty = types::by_rows(host.r#type());
+    builder.op(name, &sizes, &[ty], &segments)[0]
 }
 
 /// Makes memory of the host, which kernels use, that of the device.
