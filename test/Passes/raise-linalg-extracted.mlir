@@ -59,7 +59,7 @@ func.func @looped(%t: tensor<20xf32>, %y: tensor<20xf32>) -> tensor<20xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c5 = arith.constant 5 : index
-  // expected-remark@+1 {{its body has 'tensor.extract' at an index that is data, or in a loop}}
+  // expected-remark@+1 {{its body has 'tensor.extract' in a loop: expected it in each iteration}}
   %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<20xf32>) {
   ^bb0(%o: f32):
     %i = linalg.index 0 : index
@@ -79,7 +79,7 @@ func.func @looped(%t: tensor<20xf32>, %y: tensor<20xf32>) -> tensor<20xf32> {
 // CHECK-LABEL: func.func @square
 // CHECK:       linalg.generic
 func.func @square(%t: tensor<400xf32>, %y: tensor<20xf32>) -> tensor<20xf32> {
-  // expected-remark@+1 {{expected one that is computed from 'linalg.index' by sums and constant factors}}
+  // expected-remark@+1 {{at an index that 'arith.muli' makes, which is no sum with constant factors or may leave its type: expected one that is computed}}
   %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<20xf32>) {
   ^bb0(%o: f32):
     %i = linalg.index 0 : index

@@ -1,9 +1,11 @@
 //! Accumulation under conditions: `m ? acc + x : acc` is `acc + (m ? x : -0.0)`, bit for bit, where the
-//! condition does not depend on what is accumulated; so are branches.
+//! condition does not depend on what is accumulated; so are branches. `truncf(extf(acc) + x)` is
+//! `acc + truncf(x)`: what linalg combines in any order starts from neutral elements, so that `truncf(x)` is what a
+//! part of one element has, and two parts are summed in the accumulator's own type.
 
 use std::collections::{HashMap, HashSet};
 
-use super::chains::Step;
+use super::chains::{Step, keep_used};
 use super::uses;
 use crate::code::{Block, Code, Instruction, Register};
 use crate::op::Op;
@@ -16,16 +18,22 @@ pub(super) fn lift(code: &Code, first: usize) -> Code {
     let mut masks = Masks {
         dependent: (first..code.inputs.len()).collect(),
         uses: uses(code),
+        types: code.inputs.iter().copied().enumerate().collect(),
+        extended: HashMap::new(),
         registers: code.registers,
     };
     masks.block(&mut lifted.body);
     lifted.registers = masks.registers;
+    keep_used(&mut lifted);
     lifted
 }
 
 struct Masks {
     dependent: HashSet<Register>,
     uses: HashMap<Register, usize>,
+    types: HashMap<Register, ScalarType>,
+    /// The values that are others of a narrower type.
+    extended: HashMap<Register, Register>,
     registers: usize,
 }
 
@@ -50,6 +58,7 @@ impl Masks {
             let mut is_dependent = false;
             one.uses(&mut |register| is_dependent |= self.dependent.contains(&register));
             let results = one.results().to_vec();
+            self.note(&one);
             match one {
                 Instruction::Apply {
                     op: Op::Select,
@@ -57,6 +66,12 @@ impl Masks {
                     result,
                     ty,
                 } if is_dependent => self.select(block, &operands, result, ty),
+                Instruction::Apply {
+                    op: Op::Truncf,
+                    operands,
+                    result,
+                    ty,
+                } if is_dependent => self.round(block, operands[0], (result, ty)),
                 Instruction::If { .. } if is_dependent => self.branches(block, one),
                 other => block.instructions.push(other),
             }
@@ -64,6 +79,66 @@ impl Masks {
                 self.dependent.extend(results);
             }
         }
+    }
+
+    /// Keeps what is known of a result.
+    fn note(&mut self, one: &Instruction) {
+        let Instruction::Apply {
+            op,
+            operands,
+            ty,
+            result,
+        } = one
+        else {
+            return;
+        };
+        self.types.insert(*result, *ty);
+        if *op == Op::Extf {
+            self.extended.insert(*result, operands[0]);
+        }
+    }
+
+    /// Combines in an accumulator's own type what is rounded to it afterwards.
+    fn round(&mut self, block: &mut Block, wide: Register, (result, ty): (Register, ScalarType)) {
+        let narrow = |of: &Self, wide: Register| {
+            let own = of.extended.get(&wide).copied();
+            own.filter(|own| of.types.get(own) == Some(&ty))
+        };
+        let step = self.step(block, wide);
+        let Some((step, base)) = step.and_then(|step| narrow(self, step.base).map(|b| (step, b)))
+        else {
+            let op = Op::Truncf;
+            let operands = vec![wide];
+            block.instructions.push(Instruction::Apply {
+                result,
+                op,
+                operands,
+                ty,
+            });
+            return;
+        };
+        let term = step.leave_term(block);
+        if self.uses.get(&step.base) == Some(&1) {
+            block
+                .instructions
+                .retain(|one| one.results() != [step.base]);
+        }
+        let term = narrow(self, term).unwrap_or_else(|| {
+            let rounded = self.register();
+            block.instructions.push(Instruction::Apply {
+                result: rounded,
+                op: Op::Truncf,
+                operands: vec![term],
+                ty,
+            });
+            rounded
+        });
+        block.instructions.push(Instruction::Apply {
+            result,
+            op: step.operator.op(),
+            operands: vec![base, term],
+            ty,
+        });
     }
 
     fn select(

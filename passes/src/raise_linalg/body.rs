@@ -7,24 +7,28 @@ use melior::ir::operation::OperationLike;
 
 use super::structured::Structured;
 
+const ELSEWHERE: &str = "its body has 'tensor.extract': expected numbers that it is given";
+
 /// Refuses bodies that read or write memory, or call what might.
 pub fn check(op: Op) -> Result<(), String> {
-    inside(op, &|_| false, &mut Vec::new())
+    inside(op, &|_| Err(ELSEWHERE.into()), &mut Vec::new())
 }
 
 /// The same for bodies that may take elements from views too.
 pub fn check_views(of: &Structured) -> Result<(), String> {
     let loops = of.loops(&of.outputs[0]);
-    let is_view = |op| {
+    let view = |op| {
         let has_index = loop_index::extraction(op, &loops.extents).is_some();
-        has_index && loop_index::is_in_branches(op, Some(of.op))
+        let is_view = has_index && loop_index::is_in_branches(op, Some(of.op));
+        let refusal = || loop_index::refusal(op, of.op, &loops.extents);
+        if is_view { Ok(()) } else { Err(refusal()) }
     };
-    inside(of.op, &is_view, &mut Vec::new())
+    inside(of.op, &view, &mut Vec::new())
 }
 
 fn inside<'c>(
     op: Op<'c>,
-    is_view: &dyn Fn(Op<'c>) -> bool,
+    view: &dyn Fn(Op<'c>) -> Result<(), String>,
     called: &mut Vec<Op<'c>>,
 ) -> Result<(), String> {
     for other in ir::all(op).into_iter().filter(|other| *other != op) {
@@ -39,14 +43,7 @@ fn inside<'c>(
             _ if name.starts_with("arith.") || name.starts_with("math.") => {}
             _ if name.starts_with("scf.") || own.contains(&name) => {}
             ops::func::CALL => call(other, called)?,
-            ops::tensor::EXTRACT if is_view(other) => {}
-            ops::tensor::EXTRACT => {
-                return Err(format!(
-                    "its body has '{name}' at an index that is data, or in a loop: expected one that is \
-                     computed from 'linalg.index' by sums and constant factors, in each iteration or in \
-                     branches of an 'scf.if'"
-                ));
-            }
+            ops::tensor::EXTRACT => view(other)?,
             _ => {
                 return Err(format!(
                     "its body has '{name}': expected numbers that are computed by operations of arith \
@@ -66,7 +63,7 @@ fn call<'c>(op: Op<'c>, called: &mut Vec<Op<'c>>) -> Result<(), String> {
         Some(function) if called.contains(&function) => Ok(()),
         Some(function) => {
             called.push(function);
-            inside(function, &|_| false, called)
+            inside(function, &|_| Err(ELSEWHERE.into()), called)
         }
         None => Err(format!(
             "its body calls @{}, which has no body here and might do anything: expected a function \
