@@ -83,6 +83,10 @@ mod tests {
         assert_eq!(text(&[1, 3, 5, 7]).unwrap(), "2 * d0 + 1");
         assert_eq!(text(&[0, 0, 1, 1, 2, 2]).unwrap(), "d0 floordiv 2");
         assert_eq!(text(&[0, 1, 1, 2, 2, 3]).unwrap(), "(d0 + 1) floordiv 2");
+        assert_eq!(
+            text(&[-1, 0, 1, 1, 2, 2, 3, 3]).unwrap(),
+            "(4 * d0 - 1) floordiv 7"
+        );
     }
 
     #[test]
@@ -91,7 +95,6 @@ mod tests {
             &[0, 1, 0, 1][..],
             &[0, 1, 4, 9, 16],
             &[0, 0, 0, 1, 2, 3],
-            &[-1, 0, 1, 1, 2, 2, 3, 3],
             &[i64::MIN, i64::MAX, 0],
             &[],
         ] {

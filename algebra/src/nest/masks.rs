@@ -1,7 +1,6 @@
 //! Accumulation under conditions: `m ? acc + x : acc` is `acc + (m ? x : -0.0)`, bit for bit, where the
-//! condition does not depend on what is accumulated; so are branches. `truncf(extf(acc) + x)` is
-//! `acc + truncf(x)`: what linalg combines in any order starts from neutral elements, so that `truncf(x)` is what a
-//! part of one element has, and two parts are summed in the accumulator's own type.
+//! condition does not depend on what is accumulated; so are branches. `truncf(extf(acc) + extf(x))` is
+//! `acc + x`, and a product in the place of `extf(x)` is one that is rounded by itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,6 +19,7 @@ pub(super) fn lift(code: &Code, first: usize) -> Code {
         uses: uses(code),
         types: code.inputs.iter().copied().enumerate().collect(),
         extended: HashMap::new(),
+        constants: HashMap::new(),
         registers: code.registers,
     };
     masks.block(&mut lifted.body);
@@ -34,6 +34,7 @@ struct Masks {
     types: HashMap<Register, ScalarType>,
     /// The values that are others of a narrower type.
     extended: HashMap<Register, Register>,
+    constants: HashMap<Register, Scalar>,
     registers: usize,
 }
 
@@ -83,38 +84,33 @@ impl Masks {
 
     /// Keeps what is known of a result.
     fn note(&mut self, one: &Instruction) {
-        let Instruction::Apply {
-            op,
-            operands,
-            ty,
-            result,
-        } = one
-        else {
-            return;
-        };
-        self.types.insert(*result, *ty);
-        if *op == Op::Extf {
-            self.extended.insert(*result, operands[0]);
-        }
-    }
-
-    /// Combines in an accumulator's own type what is rounded to it afterwards.
-    fn round(&mut self, block: &mut Block, wide: Register, (result, ty): (Register, ScalarType)) {
-        let narrow = |of: &Self, wide: Register| {
-            let own = of.extended.get(&wide).copied();
-            own.filter(|own| of.types.get(own) == Some(&ty))
-        };
-        let step = self.step(block, wide);
-        let Some((step, base)) = step.and_then(|step| narrow(self, step.base).map(|b| (step, b)))
-        else {
-            let op = Op::Truncf;
-            let operands = vec![wide];
-            block.instructions.push(Instruction::Apply {
-                result,
+        match one {
+            Instruction::Constant { result, value } => {
+                self.constants.insert(*result, *value);
+            }
+            Instruction::Apply {
                 op,
                 operands,
                 ty,
-            });
+                result,
+            } => {
+                self.types.insert(*result, *ty);
+                if *op == Op::Extf {
+                    self.extended.insert(*result, operands[0]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sums in an accumulator's own type what is rounded to it afterwards.
+    fn round(&mut self, block: &mut Block, wide: Register, (result, ty): (Register, ScalarType)) {
+        let step = self.step(block, wide);
+        let step = step.filter(|step| self.is_narrow_term(block, step, ty));
+        let Some((step, base)) =
+            step.and_then(|step| self.narrow(step.base, ty).map(|base| (step, base)))
+        else {
+            block.instructions.push(truncated(wide, result, ty));
             return;
         };
         let term = step.leave_term(block);
@@ -123,14 +119,9 @@ impl Masks {
                 .instructions
                 .retain(|one| one.results() != [step.base]);
         }
-        let term = narrow(self, term).unwrap_or_else(|| {
+        let term = self.narrow(term, ty).unwrap_or_else(|| {
             let rounded = self.register();
-            block.instructions.push(Instruction::Apply {
-                result: rounded,
-                op: Op::Truncf,
-                operands: vec![term],
-                ty,
-            });
+            block.instructions.push(truncated(term, rounded, ty));
             rounded
         });
         block.instructions.push(Instruction::Apply {
@@ -139,6 +130,54 @@ impl Masks {
             operands: vec![base, term],
             ty,
         });
+    }
+
+    /// The number of a narrower type that a value is.
+    fn narrow(&self, wide: Register, ty: ScalarType) -> Option<Register> {
+        let own = self.extended.get(&wide).copied();
+        own.filter(|own| self.types.get(own) == Some(&ty))
+    }
+
+    fn is_narrow_term(&self, block: &Block, step: &Step, ty: ScalarType) -> bool {
+        match &step.term {
+            Ok(term) => self.is_narrow(&[block], *term, ty),
+            Err((Op::Negf, of)) => self.is_narrow(&[block], of[0], ty),
+            Err((_, of)) => of.iter().all(|r| self.narrow(*r, ty).is_some()),
+        }
+    }
+
+    /// Returns whether a value is one of a narrower type, or a product of two.
+    fn is_narrow(&self, blocks: &[&Block], value: Register, ty: ScalarType) -> bool {
+        let constant = self.constants.get(&value);
+        if self.narrow(value, ty).is_some() || constant.is_some_and(|c| c.is_one_of(ty)) {
+            return true;
+        }
+        let mut made = blocks.iter().flat_map(|block| &block.instructions);
+        let is_all = |of: &[Register]| of.iter().all(|r| self.is_narrow(blocks, *r, ty));
+        match made.find(|one| one.results().contains(&value)) {
+            Some(Instruction::Constant { value, .. }) => value.is_one_of(ty),
+            Some(Instruction::Apply { op, operands, .. }) => match op {
+                Op::Select => is_all(&operands[1..]),
+                Op::Negf => is_all(operands),
+                Op::Mulf => operands.iter().all(|r| self.narrow(*r, ty).is_some()),
+                _ => false,
+            },
+            Some(Instruction::If {
+                then,
+                otherwise,
+                results,
+                ..
+            }) => {
+                let n = results.iter().position(|r| *r == value);
+                n.is_some_and(|n| {
+                    [then, otherwise].into_iter().all(|inner| {
+                        let all = [&[inner], blocks].concat();
+                        self.is_narrow(&all, inner.yields[n], ty)
+                    })
+                })
+            }
+            _ => false,
+        }
     }
 
     fn select(
@@ -235,6 +274,15 @@ impl Masks {
         };
         block.instructions.push(constant);
         result
+    }
+}
+
+fn truncated(wide: Register, result: Register, ty: ScalarType) -> Instruction {
+    Instruction::Apply {
+        result,
+        op: Op::Truncf,
+        operands: vec![wide],
+        ty,
     }
 }
 

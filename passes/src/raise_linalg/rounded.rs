@@ -1,11 +1,12 @@
 //! Floats that are accumulated in a wider type, and rounded to their own with each element, as those
 //! accumulated in their own type.
 //!
-//! `truncf(extf(acc) + e)` is `acc + truncf(e)`. Where `e` is an element of the accumulator's type, or a product of
-//! two, this holds bit for bit: the wider type has more than twice as many digits, so that what is rounded twice
-//! is rounded once, and so it does for minima and maxima of any elements. Any other element is rounded by
-//! itself then, as linalg allows: combined in another order, it may be the first one that a neutral element meets.
+//! `truncf(extf(acc) + extf(x))` is `acc + x`, bit for bit: the wider type has more than twice as many digits, so
+//! that what is rounded twice is as if it was rounded once. A product of two elements that is summed is rounded by
+//! itself then, as that of `math.fma` is. Minima and maxima are of any elements, since rounding keeps their
+//! order. Other elements of the wider type would lose digits that the program has not let go, and stay.
 
+use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::scalar_code::rounding_mode;
@@ -13,7 +14,7 @@ use mdh_dialect::{ops, types};
 use melior::ir::ValueLike;
 
 use super::masks::Lifted;
-use super::steps::Element;
+use super::steps::{Element, Family, Step};
 use crate::builder::Builder;
 
 impl<'c> Lifted<'c> {
@@ -28,7 +29,8 @@ impl<'c> Lifted<'c> {
         let Some(step) = self.step(wide).filter(|_| rounding_mode(op).is_none()) else {
             return;
         };
-        let Some(base) = extended(step.base, ty) else {
+        let base = extended(step.base, ty).filter(|_| loses_nothing(&step, ty));
+        let Some(base) = base else {
             return;
         };
         let element = match step.element {
@@ -47,6 +49,42 @@ impl<'c> Lifted<'c> {
         self.replace(result, own);
         self.erase(op);
         self.erase_unused(wide);
+    }
+}
+
+/// Returns whether an element may be rounded before it is combined.
+fn loses_nothing(step: &Step, ty: ScalarType) -> bool {
+    let sums = [Builtin::Addf, Builtin::Mulf].map(Family::Builtin);
+    match step.element {
+        _ if !sums.contains(&step.family) => true,
+        Element::Value(e) | Element::Negated(e) => is_narrow(e, ty),
+        Element::Product(a, b) => [a, b].iter().all(|e| extended(*e, ty).is_some()),
+        Element::Number(..) => false,
+    }
+}
+
+/// Returns whether a value is one of a narrower type, or a product of two.
+fn is_narrow(value: Val, ty: ScalarType) -> bool {
+    let Some(op) = ir::defining_op(value).filter(|_| extended(value, ty).is_none()) else {
+        return extended(value, ty).is_some();
+    };
+    let operand = |n| ir::operand(op, n);
+    match ir::name_of(op) {
+        ops::arith::CONSTANT => {
+            let number = ir::attribute(op, "value").and_then(types::scalar);
+            number.is_some_and(|number| number.is_one_of(ty))
+        }
+        ops::arith::NEGF => operand(0).is_some_and(|e| is_narrow(e, ty)),
+        ops::arith::SELECT => [1, 2]
+            .map(operand)
+            .iter()
+            .flatten()
+            .all(|e| is_narrow(*e, ty)),
+        ops::arith::MULF => {
+            let mut factors = [0, 1].map(operand).into_iter().flatten();
+            factors.all(|e| extended(e, ty).is_some())
+        }
+        _ => false,
     }
 }
 
