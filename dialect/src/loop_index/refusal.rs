@@ -71,9 +71,14 @@ fn reason(op: Op, extents: &[Option<i64>]) -> &'static str {
         ops::arith::MAXSI | ops::arith::MAXUI | ops::arith::MINSI | ops::arith::MINUI => {
             "which cuts off more than one index, so that the rest is no quotient"
         }
-        ops::arith::ADDI | ops::arith::SUBI | ops::arith::MULI | ops::arith::TRUNCI => {
+        ops::arith::ADDI | ops::arith::SUBI | ops::arith::MULI => {
             "which is no sum with constant factors or may leave its type"
         }
+        ops::arith::EXTSI
+        | ops::arith::EXTUI
+        | ops::arith::INDEX_CAST
+        | ops::arith::INDEX_CASTUI
+        | ops::arith::TRUNCI => "which may leave its type",
         _ => "which is no operation of index functions",
     }
 }

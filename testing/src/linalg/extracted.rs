@@ -1,0 +1,173 @@
+//! Elements that a body takes from a tensor by itself: at sums, quotients, remainders and bounds of the indices of
+//! its loops.
+
+use super::body::Code;
+use super::{Maker, Value};
+use crate::choices::Choices;
+
+/// A tensor, and the index in each of its axes.
+pub struct Extracted {
+    tensor: Value,
+    ty: String,
+    places: Vec<(Place, &'static str)>,
+}
+
+/// An index that a body computes.
+#[derive(Clone)]
+enum Place {
+    /// That of a loop.
+    Loop(usize),
+    /// An operation on another one and a number.
+    With(&'static str, Box<Place>, i64),
+    /// The sum of two.
+    Sum(Box<Place>, Box<Place>),
+}
+
+impl Place {
+    fn at(&self, point: &[i64]) -> i64 {
+        match self {
+            Place::Loop(d) => point[*d],
+            Place::Sum(a, b) => a.at(point) + b.at(point),
+            Place::With(op, a, n) => {
+                let a = a.at(point);
+                match *op {
+                    "addi" => a + n,
+                    "muli" => a * n,
+                    "divsi" | "divui" => a / n,
+                    "remsi" | "remui" => a % n,
+                    "floordivsi" => a.div_euclid(*n),
+                    "ceildivsi" => -(-a).div_euclid(*n),
+                    "maxsi" => a.max(*n),
+                    _ => a.min(*n),
+                }
+            }
+        }
+    }
+
+    /// The least and the largest index.
+    fn range(&self, extents: &[i64]) -> (i64, i64) {
+        let mut found = (i64::MAX, i64::MIN);
+        let total: i64 = extents.iter().product();
+        for number in 0..total {
+            let mut rest = number;
+            let point = extents.iter().map(|n| {
+                let index = rest % n;
+                rest /= n;
+                index
+            });
+            let index = self.at(&point.collect::<Vec<i64>>());
+            found = (found.0.min(index), found.1.max(index));
+        }
+        found
+    }
+
+    /// Puts its operations on numbers of a type; the name of the last one.
+    fn put(&self, code: &mut Code, ty: &'static str) -> String {
+        match self {
+            Place::Loop(d) => {
+                let index = code.put(&format!("linalg.index {d} : index"));
+                match ty {
+                    "index" => index,
+                    _ => code.put(&format!("arith.index_cast {index} : index to {ty}")),
+                }
+            }
+            Place::Sum(a, b) => {
+                let [a, b] = [a, b].map(|place| place.put(code, ty));
+                code.put(&format!("arith.addi {a}, {b} : {ty}"))
+            }
+            Place::With(op, a, n) => {
+                let a = a.put(code, ty);
+                let n = code.put(&format!("arith.constant {n} : {ty}"));
+                code.put(&format!("arith.{op} {a}, {n} : {ty}"))
+            }
+        }
+    }
+}
+
+/// A tensor that has an element for each point, at times.
+pub fn some(
+    c: &mut Choices,
+    maker: &mut Maker,
+    extents: &[i64],
+    element: &'static str,
+) -> Option<Extracted> {
+    let points: i64 = extents.iter().product();
+    if maker.memory || points == 0 || points > 5000 || extents.is_empty() {
+        return None;
+    }
+    if !c.chance("extracted", 15) {
+        return None;
+    }
+    let places: Vec<_> = (0..1 + c.below("axes", 2))
+        .map(|n| {
+            c.scope(format!("axis{n}"), |c| {
+                let place = inside(place(c, extents), extents);
+                (place, c.pick("type", &["index", "i32"]))
+            })
+        })
+        .collect();
+    let size = |(place, _): &(Place, _)| place.range(extents).1 + 1;
+    let shape: Vec<i64> = places.iter().map(size).collect();
+    if shape.iter().product::<i64>() > 4000 {
+        return None;
+    }
+    let tensor = maker.argument(c, shape, element);
+    let ty = maker.ty(&tensor);
+    Some(Extracted { tensor, ty, places })
+}
+
+fn place(c: &mut Choices, extents: &[i64]) -> Place {
+    let one =
+        |c: &mut Choices, name: &str| Place::Loop(c.below(name, extents.len() as u64) as usize);
+    let mut place = one(c, "of");
+    for n in 0..c.below("operations", 5) {
+        c.scope(format!("op{n}"), |c| {
+            let by = 2 + c.below("by", 3) as i64;
+            let (least, most) = place.range(extents);
+            let of = Box::new(place.clone());
+            // Quotients of what is negative may be rounded in one way or the other, or are huge.
+            let rounded: &[&'static str] = match least < 0 {
+                true => &["floordivsi", "ceildivsi", "divsi"],
+                false => &["divui", "divsi", "floordivsi"],
+            };
+            let rest: &[&'static str] = match least < 0 {
+                true => &["remsi"],
+                false => &["remui", "remsi"],
+            };
+            place = match c.weighted("kind", &[15, 10, 15, 30, 10, 10, 10]) {
+                0 => Place::With("addi", of, c.below("more", 5) as i64 - 2),
+                1 => Place::With("muli", of, by),
+                2 => Place::Sum(of, Box::new(one(c, "and"))),
+                3 => Place::With(c.pick("rounded", rounded), of, by),
+                4 => Place::With(c.pick("rest", rest), of, by),
+                5 => Place::With("maxsi", of, least + c.below("low", 3) as i64),
+                _ => Place::With("minsi", of, most - c.below("high", 3) as i64),
+            };
+        });
+    }
+    place
+}
+
+/// The same from zero on, if it is negative somewhere.
+fn inside(place: Place, extents: &[i64]) -> Place {
+    match place.range(extents).0 {
+        least if least < 0 => Place::With("addi", Box::new(place), -least),
+        _ => place,
+    }
+}
+
+impl Extracted {
+    /// Puts the operations that make the element; its name.
+    pub fn put(&self, code: &mut Code) -> String {
+        let places = self.places.iter().map(|(place, ty)| {
+            let index = place.put(code, ty);
+            match *ty {
+                "index" => index,
+                _ => code.put(&format!("arith.index_cast {index} : {ty} to index")),
+            }
+        });
+        let places: Vec<String> = places.collect();
+        let (name, list, ty) = (&self.tensor.name, places.join(", "), &self.ty);
+        code.put(&format!("tensor.extract {name}[{list}] : {ty}"))
+    }
+}
