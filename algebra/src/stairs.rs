@@ -70,7 +70,7 @@ mod tests {
         };
         for p in -4..=6 {
             for q in -5..=5 {
-                [1, 2, 3, 7, 10].map(|r| all(p, q, r));
+                [1, 2, 3, 7, 10].iter().for_each(|r| all(p, q, *r));
             }
         }
     }

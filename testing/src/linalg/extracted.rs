@@ -9,26 +9,26 @@ use crate::choices::Choices;
 pub struct Extracted {
     tensor: Value,
     ty: String,
-    places: Vec<(Place, &'static str)>,
+    places: Vec<(IndexPlace, &'static str)>,
 }
 
 /// An index that a body computes.
 #[derive(Clone)]
-enum Place {
+enum IndexPlace {
     /// That of a loop.
     Loop(usize),
     /// An operation on another one and a number.
-    With(&'static str, Box<Place>, i64),
+    With(&'static str, Box<IndexPlace>, i64),
     /// The sum of two.
-    Sum(Box<Place>, Box<Place>),
+    Sum(Box<IndexPlace>, Box<IndexPlace>),
 }
 
-impl Place {
+impl IndexPlace {
     fn at(&self, point: &[i64]) -> i64 {
         match self {
-            Place::Loop(d) => point[*d],
-            Place::Sum(a, b) => a.at(point) + b.at(point),
-            Place::With(op, a, n) => {
+            IndexPlace::Loop(d) => point[*d],
+            IndexPlace::Sum(a, b) => a.at(point) + b.at(point),
+            IndexPlace::With(op, a, n) => {
                 let a = a.at(point);
                 match *op {
                     "addi" => a + n,
@@ -64,18 +64,18 @@ impl Place {
     /// Puts its operations on numbers of a type; the name of the last one.
     fn put(&self, code: &mut Code, ty: &'static str) -> String {
         match self {
-            Place::Loop(d) => {
+            IndexPlace::Loop(d) => {
                 let index = code.put(&format!("linalg.index {d} : index"));
                 match ty {
                     "index" => index,
                     _ => code.put(&format!("arith.index_cast {index} : index to {ty}")),
                 }
             }
-            Place::Sum(a, b) => {
+            IndexPlace::Sum(a, b) => {
                 let [a, b] = [a, b].map(|place| place.put(code, ty));
                 code.put(&format!("arith.addi {a}, {b} : {ty}"))
             }
-            Place::With(op, a, n) => {
+            IndexPlace::With(op, a, n) => {
                 let a = a.put(code, ty);
                 let n = code.put(&format!("arith.constant {n} : {ty}"));
                 code.put(&format!("arith.{op} {a}, {n} : {ty}"))
@@ -106,7 +106,7 @@ pub fn some(
             })
         })
         .collect();
-    let size = |(place, _): &(Place, _)| place.range(extents).1 + 1;
+    let size = |(place, _): &(IndexPlace, _)| place.range(extents).1 + 1;
     let shape: Vec<i64> = places.iter().map(size).collect();
     if shape.iter().product::<i64>() > 4000 {
         return None;
@@ -116,9 +116,10 @@ pub fn some(
     Some(Extracted { tensor, ty, places })
 }
 
-fn place(c: &mut Choices, extents: &[i64]) -> Place {
-    let one =
-        |c: &mut Choices, name: &str| Place::Loop(c.below(name, extents.len() as u64) as usize);
+fn place(c: &mut Choices, extents: &[i64]) -> IndexPlace {
+    let one = |c: &mut Choices, name: &str| {
+        IndexPlace::Loop(c.below(name, extents.len() as u64) as usize)
+    };
     let mut place = one(c, "of");
     for n in 0..c.below("operations", 5) {
         c.scope(format!("op{n}"), |c| {
@@ -135,13 +136,13 @@ fn place(c: &mut Choices, extents: &[i64]) -> Place {
                 false => &["remui", "remsi"],
             };
             place = match c.weighted("kind", &[15, 10, 15, 30, 10, 10, 10]) {
-                0 => Place::With("addi", of, c.below("more", 5) as i64 - 2),
-                1 => Place::With("muli", of, by),
-                2 => Place::Sum(of, Box::new(one(c, "and"))),
-                3 => Place::With(c.pick("rounded", rounded), of, by),
-                4 => Place::With(c.pick("rest", rest), of, by),
-                5 => Place::With("maxsi", of, least + c.below("low", 3) as i64),
-                _ => Place::With("minsi", of, most - c.below("high", 3) as i64),
+                0 => IndexPlace::With("addi", of, c.below("more", 5) as i64 - 2),
+                1 => IndexPlace::With("muli", of, by),
+                2 => IndexPlace::Sum(of, Box::new(one(c, "and"))),
+                3 => IndexPlace::With(c.pick("rounded", rounded), of, by),
+                4 => IndexPlace::With(c.pick("rest", rest), of, by),
+                5 => IndexPlace::With("maxsi", of, least + c.below("low", 3) as i64),
+                _ => IndexPlace::With("minsi", of, most - c.below("high", 3) as i64),
             };
         });
     }
@@ -149,9 +150,9 @@ fn place(c: &mut Choices, extents: &[i64]) -> Place {
 }
 
 /// The same from zero on, if it is negative somewhere.
-fn inside(place: Place, extents: &[i64]) -> Place {
+fn inside(place: IndexPlace, extents: &[i64]) -> IndexPlace {
     match place.range(extents).0 {
-        least if least < 0 => Place::With("addi", Box::new(place), -least),
+        least if least < 0 => IndexPlace::With("addi", Box::new(place), -least),
         _ => place,
     }
 }
