@@ -41,25 +41,26 @@ pub fn range(index: &Linear, extents: &[Option<i64>]) -> Option<Interval> {
     })
 }
 
-/// The tensor and the map of an extraction that is the access of a view, where every iteration does it: its
-/// index is computed from those of the loops.
+/// The tensor or memref and the map of an extraction that is the access of a view, where every iteration does
+/// it: its index is computed from those of the loops.
 pub fn extraction<'c>(op: Op<'c>, extents: &[Option<i64>]) -> Option<(Val<'c>, Vec<Expr>)> {
-    if ir::name_of(op) != ops::tensor::EXTRACT {
-        return None;
-    }
-    let tensor = ir::operand(op, 0)?;
-    let kind = types::buffer_type(tensor.r#type())?.kind;
+    let expected = match ir::name_of(op) {
+        ops::tensor::EXTRACT => BufferKind::Tensor,
+        ops::memref::LOAD => BufferKind::MemRef,
+        _ => return None,
+    };
+    let from = ir::operand(op, 0)?;
+    let kind = types::buffer_type(from.r#type())?.kind;
     let indices = op.operands().skip(1).map(ir::value);
-    let map = indices.map(|i| index(i, extents));
-    let map: Option<Vec<Expr>> = map.collect();
-    Some((tensor, map?)).filter(|_| kind == BufferKind::Tensor)
+    let map: Option<Vec<Expr>> = indices.map(|i| index(i, extents)).collect();
+    Some((from, map?)).filter(|_| kind == expected)
 }
 
 /// An extraction in a body that is an access of a view.
 pub struct Extraction<'c> {
     /// The operation.
     pub op: Op<'c>,
-    /// The tensor of which it takes an element.
+    /// The tensor or memref of which it takes an element.
     pub tensor: Val<'c>,
     /// The place in it.
     pub map: Vec<Expr>,

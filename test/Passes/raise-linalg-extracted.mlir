@@ -305,3 +305,60 @@ func.func @data(%t: tensor<20xf32>, %x: tensor<20xindex>, %y: tensor<20xf32>) ->
   } -> tensor<20xf32>
   return %z : tensor<20xf32>
 }
+
+// -----
+
+// What is loaded from memory is an input too, with padding in branches.
+// CHECK-LABEL: func.func @loaded
+// CHECK:       inp_view(before = %{{.*}}[i] : memref<20xf32>, in = %{{.*}}[i floordiv 2] pad(0.000000e+00 : f32) : memref<8xf32>)
+func.func @loaded(%t: memref<8xf32>, %y: memref<20xf32>) {
+  %two = arith.constant 2 : index
+  %eight = arith.constant 8 : index
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<20xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %is_in = arith.cmpi slt, %i, %eight : index
+    %s = scf.if %is_in -> f32 {
+      %half = arith.divui %i, %two : index
+      %a = memref.load %t[%half] : memref<8xf32>
+      scf.yield %a : f32
+    } else {
+      scf.yield %o : f32
+    }
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @loaded_from_the_destination
+// CHECK:       linalg.generic
+func.func @loaded_from_the_destination(%y: memref<20xf32>) {
+  %two = arith.constant 2 : index
+  // expected-remark@+1 {{its body loads from memory that destination 0 may share}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<20xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %half = arith.divui %i, %two : index
+    %a = memref.load %y[%half] : memref<20xf32>
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// A tensor says nothing of what memory holds when.
+// CHECK-LABEL: func.func @loaded_by_a_tensor
+// CHECK:       linalg.generic
+func.func @loaded_by_a_tensor(%t: memref<20xf32>, %y: tensor<20xf32>) -> tensor<20xf32> {
+  // expected-remark@+1 {{its body has 'memref.load': expected numbers}}
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<20xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %a = memref.load %t[%i] : memref<20xf32>
+    linalg.yield %a : f32
+  } -> tensor<20xf32>
+  return %z : tensor<20xf32>
+}

@@ -15,6 +15,13 @@
 // RUN: mdh run %s --check=all --entry blurred --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix BLURRED
 // RUN: mdh run %s --check=all --entry halves --size i=9 --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,HALVES
 // RUN: mdh run %s --check=all --entry halves --size i=9 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix HALVES
+// RUN: mdh run %s --check=all --entry loaded --random 1 2>&1 | FileCheck %s --check-prefixes FILLED,LOADED
+// RUN: mdh run %s --check=all --entry loaded --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix LOADED
+// RUN: mdh run %s --check=all --entry shared --random 1 2>&1 | FileCheck %s --check-prefix SHARED
+// FILLED: note: 2 operations of linalg raised to computations: 1 linalg.fill, 1 linalg.generic
+// LOADED: check passed: 48 of 48 elements compared
+// SHARED: warning: {{.*}}its body loads from memory that destination 0 may share
+// SHARED: check passed: 8 of 8 elements compared
 // DOUBLED: check passed: 480 of 480 elements compared
 // SHUFFLED: check passed: 480 of 480 elements compared
 // BLURRED: check passed: 42 of 42 elements compared
@@ -251,4 +258,38 @@ func.func @halves(%x: tensor<?xi32>, %t: tensor<8xi32>) -> tensor<?xi32> {
     linalg.yield %s : i32
   } -> tensor<?xi32>
   return %y : tensor<?xi32>
+}
+
+// In memory, where nothing else of the operation is.
+func.func @loaded(%x: memref<3x4xf32>, %w: memref<2xf32>, %y: memref<6x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %two = arith.constant 2 : index
+  linalg.fill ins(%zero : f32) outs(%y : memref<6x8xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%w : memref<2xf32>) outs(%y : memref<6x8xf32>) {
+  ^bb0(%b: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.divui %i, %two : index
+    %column = arith.divsi %j, %two : index
+    %a = memref.load %x[%row, %column] : memref<3x4xf32>
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Each element is that of the half, as it is when its turn comes.
+func.func @shared(%y: memref<8xi32>) {
+  %two = arith.constant 2 : index
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<8xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %half = arith.divui %i, %two : index
+    %a = memref.load %y[%half] : memref<8xi32>
+    %s = arith.addi %a, %o : i32
+    linalg.yield %s : i32
+  }
+  return
 }

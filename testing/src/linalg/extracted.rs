@@ -5,8 +5,9 @@ use super::body::Code;
 use super::{Maker, Value};
 use crate::choices::Choices;
 
-/// A tensor, and the index in each of its axes.
+/// A tensor or memref, and the index in each of its axes.
 pub struct Extracted {
+    op: &'static str,
     tensor: Value,
     ty: String,
     places: Vec<(IndexPlace, &'static str)>,
@@ -84,7 +85,7 @@ impl IndexPlace {
     }
 }
 
-/// A tensor that has an element for each point, at times.
+/// A tensor or memref that has an element for each point, at times.
 pub fn some(
     c: &mut Choices,
     maker: &mut Maker,
@@ -92,7 +93,7 @@ pub fn some(
     element: &'static str,
 ) -> Option<Extracted> {
     let points: i64 = extents.iter().product();
-    if maker.memory || points == 0 || points > 5000 || extents.is_empty() {
+    if points == 0 || points > 5000 || extents.is_empty() {
         return None;
     }
     if !c.chance("extracted", 15) {
@@ -113,7 +114,16 @@ pub fn some(
     }
     let tensor = maker.argument(c, shape, element);
     let ty = maker.ty(&tensor);
-    Some(Extracted { tensor, ty, places })
+    let op = match maker.memory {
+        true => "memref.load",
+        false => "tensor.extract",
+    };
+    Some(Extracted {
+        op,
+        tensor,
+        ty,
+        places,
+    })
 }
 
 fn place(c: &mut Choices, extents: &[i64]) -> IndexPlace {
@@ -169,6 +179,6 @@ impl Extracted {
         });
         let places: Vec<String> = places.collect();
         let (name, list, ty) = (&self.tensor.name, places.join(", "), &self.ty);
-        code.put(&format!("tensor.extract {name}[{list}] : {ty}"))
+        code.put(&format!("{} {name}[{list}] : {ty}", self.op))
     }
 }
