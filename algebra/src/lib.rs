@@ -54,3 +54,4 @@ pub mod reuse;
 pub mod rules;
 pub mod scalar;
 pub mod schedule;
+pub mod stairs;

@@ -304,6 +304,11 @@ impl Scalar {
         self.bits != 0
     }
 
+    /// Returns whether a float is a number of a narrower type.
+    pub fn is_one_of(self, ty: ScalarType) -> bool {
+        self.is_nan() || Scalar::from_f64(ty, self.as_f64()).as_f64() == self.as_f64()
+    }
+
     /// Returns whether it is a float that is not a number.
     pub fn is_nan(self) -> bool {
         self.ty.is_float() && self.as_f64().is_nan()

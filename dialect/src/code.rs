@@ -230,7 +230,7 @@ impl Translator {
         let mut instructions = Vec::new();
         for op in body {
             // What is an argument is not extracted here.
-            let is_given = ir::name_of(*op) == ops::tensor::EXTRACT
+            let is_given = [ops::tensor::EXTRACT, ops::memref::LOAD].contains(&ir::name_of(*op))
                 && (results(*op).iter()).all(|r| self.registers.contains_key(&key(r.to_raw())));
             if !is_given {
                 instructions.extend(self.instructions(*op, what, depth)?);

@@ -1,8 +1,11 @@
 //! Indices that the body of a linalg operation computes from those of its loops.
 
+mod expression;
+mod refusal;
+mod table;
+
 use mdh_algebra::affine::{Expr, Linear};
 use mdh_algebra::integer::Interval;
-use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::Attribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
@@ -11,6 +14,9 @@ use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::ops;
 use crate::types::{self, BufferKind};
+
+pub use expression::{index, linear};
+pub use refusal::refusal;
 
 /// The number of iterations of each loop, where the shape of an operand tells it.
 pub fn extents(maps: &[Attribute], operands: &[Val]) -> Option<Vec<Option<i64>>> {
@@ -35,70 +41,26 @@ pub fn range(index: &Linear, extents: &[Option<i64>]) -> Option<Interval> {
     })
 }
 
-/// The index that a value in a body is, if it is computed from `linalg.index` and constants, and none of what
-/// it is computed from leaves its type.
-pub fn linear(value: Val, extents: &[Option<i64>]) -> Option<Linear> {
-    let ty = types::scalar_type(value.r#type()).filter(|ty| ty.is_integer())?;
-    let found = computed(ir::defining_op(value)?, extents)?;
-    let bits = match ty {
-        ScalarType::Index => 64,
-        _ => ty.bit_width(),
-    };
-    let most = i64::MAX >> (64 - bits);
-    let fits = match range(&found, extents) {
-        Some(values) => i128::from(-most) <= values.min && values.max <= i128::from(most),
-        // Indices of any array do.
-        None => bits == 64,
-    };
-    fits.then_some(found)
-}
-
-fn computed(op: Op, extents: &[Option<i64>]) -> Option<Linear> {
-    let rank = extents.len();
-    let operand = |n| linear(ir::operand(op, n)?, extents);
-    match ir::name_of(op) {
-        ops::arith::CONSTANT => {
-            let number = types::scalar(ir::attribute(op, "value")?)?;
-            Expr::constant(number.as_i64()).linear(rank)
-        }
-        ops::linalg::INDEX => {
-            let d = usize::try_from(ir::integer(op, "dim")?).ok()?;
-            Expr::dim(d).linear(rank)
-        }
-        ops::arith::INDEX_CAST | ops::arith::EXTSI | ops::arith::TRUNCI => operand(0),
-        ops::arith::ADDI => operand(0)?.plus(1, &operand(1)?),
-        ops::arith::SUBI => operand(0)?.plus(-1, &operand(1)?),
-        ops::arith::MULI => {
-            let (a, b) = (operand(0)?, operand(1)?);
-            match (a.as_constant(), b.as_constant()) {
-                (Some(factor), _) => b.times(factor),
-                (_, Some(factor)) => a.times(factor),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// The tensor and the map of an extraction that is the access of a view, where every iteration does it: its
-/// index is computed from those of the loops.
+/// The tensor or memref and the map of an extraction that is the access of a view, where every iteration does
+/// it: its index is computed from those of the loops.
 pub fn extraction<'c>(op: Op<'c>, extents: &[Option<i64>]) -> Option<(Val<'c>, Vec<Expr>)> {
-    if ir::name_of(op) != ops::tensor::EXTRACT {
-        return None;
-    }
-    let tensor = ir::operand(op, 0)?;
-    let kind = types::buffer_type(tensor.r#type())?.kind;
+    let expected = match ir::name_of(op) {
+        ops::tensor::EXTRACT => BufferKind::Tensor,
+        ops::memref::LOAD => BufferKind::MemRef,
+        _ => return None,
+    };
+    let from = ir::operand(op, 0)?;
+    let kind = types::buffer_type(from.r#type())?.kind;
     let indices = op.operands().skip(1).map(ir::value);
-    let map = indices.map(|i| Some(linear(i, extents)?.to_expr()));
-    let map: Option<Vec<Expr>> = map.collect();
-    Some((tensor, map?)).filter(|_| kind == BufferKind::Tensor)
+    let map: Option<Vec<Expr>> = indices.map(|i| index(i, extents)).collect();
+    Some((from, map?)).filter(|_| kind == expected)
 }
 
 /// An extraction in a body that is an access of a view.
 pub struct Extraction<'c> {
     /// The operation.
     pub op: Op<'c>,
-    /// The tensor of which it takes an element.
+    /// The tensor or memref of which it takes an element.
     pub tensor: Val<'c>,
     /// The place in it.
     pub map: Vec<Expr>,

@@ -248,3 +248,86 @@ func.func @branch_of_itself(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7
   } -> tensor<7xf32>
   return %r : tensor<7xf32>
 }
+
+// -----
+
+// Floats that are summed in a wider type and rounded each time are summed in their own: the product of two is
+// what it is there.
+// CHECK-LABEL: func.func @rounded
+// CHECK:       md_hom(mulf, (cc, pw(addf)))
+// CHECK:       return
+func.func @rounded(%a: tensor<7x13xbf16>, %b: tensor<13xbf16>, %o: tensor<7xbf16>) -> tensor<7xbf16> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<7x13xbf16>, tensor<13xbf16>) outs(%o : tensor<7xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %acc: bf16):
+    %wx = arith.extf %x : bf16 to f32
+    %wy = arith.extf %y : bf16 to f32
+    %p = arith.mulf %wx, %wy : f32
+    %w = arith.extf %acc : bf16 to f32
+    %s = arith.addf %w, %p : f32
+    %z = arith.truncf %s : f32 to bf16
+    linalg.yield %z : bf16
+  } -> tensor<7xbf16>
+  return %r : tensor<7xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rounded_sum
+// CHECK:       md_hom(id, (cc, pw(addf)))
+// CHECK:       return
+func.func @rounded_sum(%a: tensor<7x13xf16>, %o: tensor<7xf16>) -> tensor<7xf16> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf16>) outs(%o : tensor<7xf16>) {
+  ^bb0(%x: f16, %acc: f16):
+    %wx = arith.extf %x : f16 to f32
+    %w = arith.extf %acc : f16 to f32
+    %s = arith.addf %wx, %w : f32
+    %z = arith.truncf %s : f32 to f16
+    linalg.yield %z : f16
+  } -> tensor<7xf16>
+  return %r : tensor<7xf16>
+}
+
+// -----
+
+// An element of the wider type is rounded by itself; of a condition too.
+// CHECK-LABEL: func.func @rounded_elements
+// CHECK:       md_hom((%[[X:.*]]: f32) {
+// CHECK:         %[[E:.*]] = arith.select %{{.*}}, %[[X]], %{{.*}} : f32
+// CHECK:         arith.truncf %[[E]] : f32 to bf16
+// CHECK:       }, (cc, pw(maximumf)))
+// CHECK:       return
+func.func @rounded_elements(%a: tensor<7x13xf32>, %o: tensor<7xbf16>) -> tensor<7xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf32>) outs(%o : tensor<7xbf16>) {
+  ^bb0(%x: f32, %acc: bf16):
+    %w = arith.extf %acc : bf16 to f32
+    %m = arith.cmpf ogt, %x, %zero : f32
+    %s = arith.maximumf %w, %x : f32
+    %t = arith.select %m, %s, %w : f32
+    %z = arith.truncf %t : f32 to bf16
+    linalg.yield %z : bf16
+  } -> tensor<7xbf16>
+  return %r : tensor<7xbf16>
+}
+
+// -----
+
+// Two operations in the wider type are no operator of the narrow one.
+// CHECK-LABEL: func.func @rounded_later
+// CHECK:       linalg.generic
+func.func @rounded_later(%a: tensor<7x13xf32>, %o: tensor<7xbf16>) -> tensor<7xbf16> {
+  // expected-remark@+1 {{its body accumulates in another type than it keeps}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf32>) outs(%o : tensor<7xbf16>) {
+  ^bb0(%x: f32, %acc: bf16):
+    %w = arith.extf %acc : bf16 to f32
+    %s = arith.mulf %w, %x : f32
+    %t = arith.addf %s, %x : f32
+    %z = arith.truncf %t : f32 to bf16
+    linalg.yield %z : bf16
+  } -> tensor<7xbf16>
+  return %r : tensor<7xbf16>
+}

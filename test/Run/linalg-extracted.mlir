@@ -7,6 +7,25 @@
 // RUN: mdh run %s --check=all --entry bordered --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,BORDERED
 // RUN: mdh run %s --check=all --entry bordered --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix BORDERED
 // RUN: mdh run %s --check=all --entry triangle --size i=9 --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,TRIANGLE
+// RUN: mdh run %s --check=all --entry doubled --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,DOUBLED
+// RUN: mdh run %s --check=all --entry doubled --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix DOUBLED
+// RUN: mdh run %s --check=all --entry shuffled --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,SHUFFLED
+// RUN: mdh run %s --check=all --entry shuffled --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix SHUFFLED
+// RUN: mdh run %s --check=all --entry blurred --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,BLURRED
+// RUN: mdh run %s --check=all --entry blurred --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix BLURRED
+// RUN: mdh run %s --check=all --entry halves --size i=9 --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,HALVES
+// RUN: mdh run %s --check=all --entry halves --size i=9 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix HALVES
+// RUN: mdh run %s --check=all --entry loaded --random 1 2>&1 | FileCheck %s --check-prefixes FILLED,LOADED
+// RUN: mdh run %s --check=all --entry loaded --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix LOADED
+// RUN: mdh run %s --check=all --entry shared --random 1 2>&1 | FileCheck %s --check-prefix SHARED
+// FILLED: note: 2 operations of linalg raised to computations: 1 linalg.fill, 1 linalg.generic
+// LOADED: check passed: 48 of 48 elements compared
+// SHARED: warning: {{.*}}its body loads from memory that destination 0 may share
+// SHARED: check passed: 8 of 8 elements compared
+// DOUBLED: check passed: 480 of 480 elements compared
+// SHUFFLED: check passed: 480 of 480 elements compared
+// BLURRED: check passed: 42 of 42 elements compared
+// HALVES: check passed: 9 of 9 elements compared
 // BORDERED: check passed: 63 of 63 elements compared
 // TRIANGLE: check passed: 9 of 9 elements compared
 //
@@ -152,4 +171,125 @@ func.func @outside(%t: tensor<8xi32>, %x: tensor<9xi32>) -> tensor<9xi32> {
     linalg.yield %s : i32
   } -> tensor<9xi32>
   return %y : tensor<9xi32>
+}
+
+// Twice as many rows and columns.
+func.func @doubled(%x: tensor<3x5x8xf32>) -> tensor<3x10x16xf32> {
+  %e = tensor.empty() : tensor<3x10x16xf32>
+  %two = arith.constant 2 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(c, i, j) -> (c, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%e : tensor<3x10x16xf32>) {
+  ^bb0(%o: f32):
+    %c = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %row = arith.divui %i, %two : index
+    %column = arith.floordivsi %j, %two : index
+    %a = tensor.extract %x[%c, %row, %column] : tensor<3x5x8xf32>
+    linalg.yield %a : f32
+  } -> tensor<3x10x16xf32>
+  return %y : tensor<3x10x16xf32>
+}
+
+// Channels become rows and columns.
+func.func @shuffled(%x: tensor<12x5x8xi16>) -> tensor<3x10x16xi16> {
+  %e = tensor.empty() : tensor<3x10x16xi16>
+  %two = arith.constant 2 : i32
+  %four = arith.constant 4 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(c, i, j) -> (c, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%e : tensor<3x10x16xi16>) {
+  ^bb0(%o: i16):
+    %c = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %i4 = arith.index_cast %i : index to i32
+    %j4 = arith.index_cast %j : index to i32
+    %row4 = arith.divsi %i4, %two : i32
+    %column4 = arith.divui %j4, %two : i32
+    %row = arith.index_cast %row4 : i32 to index
+    %column = arith.index_castui %column4 : i32 to index
+    %in_row = arith.remsi %i4, %two : i32
+    %in_column = arith.remui %j4, %two : i32
+    %in2 = arith.muli %in_row, %two : i32
+    %in4 = arith.addi %in2, %in_column : i32
+    %in = arith.index_cast %in4 : i32 to index
+    %c4 = arith.muli %c, %four : index
+    %channel = arith.addi %c4, %in : index
+    %a = tensor.extract %x[%channel, %row, %column] : tensor<12x5x8xi16>
+    linalg.yield %a : i16
+  } -> tensor<3x10x16xi16>
+  return %y : tensor<3x10x16xi16>
+}
+
+// Three neighbours, where those at the ends are their own.
+func.func @blurred(%x: tensor<6x7xf32>, %w: tensor<3xf32>) -> tensor<6x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %last = arith.constant 6 : index
+  %e = tensor.empty() : tensor<6x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<6x7xf32>) -> tensor<6x7xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%w : tensor<3xf32>) outs(%f : tensor<6x7xf32>) {
+  ^bb0(%b: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %jk = arith.addi %j, %k : index
+    %before = arith.subi %jk, %one : index
+    %low = arith.maxsi %before, %c0 : index
+    %at = arith.minsi %low, %last : index
+    %a = tensor.extract %x[%i, %at] : tensor<6x7xf32>
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<6x7xf32>
+  return %y : tensor<6x7xf32>
+}
+
+func.func @halves(%x: tensor<?xi32>, %t: tensor<8xi32>) -> tensor<?xi32> {
+  %two = arith.constant 2 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : tensor<?xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %half = arith.divui %i, %two : index
+    %a = tensor.extract %t[%half] : tensor<8xi32>
+    %s = arith.addi %a, %o : i32
+    linalg.yield %s : i32
+  } -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+// In memory, where nothing else of the operation is.
+func.func @loaded(%x: memref<3x4xf32>, %w: memref<2xf32>, %y: memref<6x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %two = arith.constant 2 : index
+  linalg.fill ins(%zero : f32) outs(%y : memref<6x8xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%w : memref<2xf32>) outs(%y : memref<6x8xf32>) {
+  ^bb0(%b: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.divui %i, %two : index
+    %column = arith.divsi %j, %two : index
+    %a = memref.load %x[%row, %column] : memref<3x4xf32>
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Each element is that of the half, as it is when its turn comes.
+func.func @shared(%y: memref<8xi32>) {
+  %two = arith.constant 2 : index
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<8xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %half = arith.divui %i, %two : index
+    %a = memref.load %y[%half] : memref<8xi32>
+    %s = arith.addi %a, %o : i32
+    linalg.yield %s : i32
+  }
+  return
 }

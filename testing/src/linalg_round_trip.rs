@@ -111,11 +111,12 @@ fn checked(program: &Program) -> Result<Ending> {
 ///
 /// What stood between operations is seen through only when it is raised again, and what that leaves to do when
 /// it is raised once more (a product with a zero is a constant, which is filled in, in the order of the tensor's
-/// axes): then it stays so, and integers say whether it is the same.
+/// axes; an index whose casts are folded is one of its loop): then it stays so, and integers say whether it is the
+/// same.
 fn is_settled(trip: &Trip) -> Result<bool> {
     let mut again = trip.again.clone();
     let mut is_same = trip.is_same();
-    for _ in 0..2 {
+    for _ in 0..3 {
         if is_same {
             return Ok(true);
         }

@@ -151,7 +151,7 @@ pub(super) struct Step {
     pub(super) result: Register,
     pub(super) ty: ScalarType,
     /// The value that it is combined with, or an operation that makes it.
-    term: Result<Register, (Op, Vec<Register>)>,
+    pub(super) term: Result<Register, (Op, Vec<Register>)>,
 }
 
 impl Step {

@@ -1,9 +1,10 @@
 //! Accumulation under conditions: `m ? acc + x : acc` is `acc + (m ? x : -0.0)`, bit for bit, where the
-//! condition does not depend on what is accumulated; so are branches.
+//! condition does not depend on what is accumulated; so are branches. `truncf(extf(acc) + extf(x))` is
+//! `acc + x`, and a product in the place of `extf(x)` is one that is rounded by itself.
 
 use std::collections::{HashMap, HashSet};
 
-use super::chains::Step;
+use super::chains::{Step, keep_used};
 use super::uses;
 use crate::code::{Block, Code, Instruction, Register};
 use crate::op::Op;
@@ -16,16 +17,24 @@ pub(super) fn lift(code: &Code, first: usize) -> Code {
     let mut masks = Masks {
         dependent: (first..code.inputs.len()).collect(),
         uses: uses(code),
+        types: code.inputs.iter().copied().enumerate().collect(),
+        extended: HashMap::new(),
+        constants: HashMap::new(),
         registers: code.registers,
     };
     masks.block(&mut lifted.body);
     lifted.registers = masks.registers;
+    keep_used(&mut lifted);
     lifted
 }
 
 struct Masks {
     dependent: HashSet<Register>,
     uses: HashMap<Register, usize>,
+    types: HashMap<Register, ScalarType>,
+    /// The values that are others of a narrower type.
+    extended: HashMap<Register, Register>,
+    constants: HashMap<Register, Scalar>,
     registers: usize,
 }
 
@@ -50,6 +59,7 @@ impl Masks {
             let mut is_dependent = false;
             one.uses(&mut |register| is_dependent |= self.dependent.contains(&register));
             let results = one.results().to_vec();
+            self.note(&one);
             match one {
                 Instruction::Apply {
                     op: Op::Select,
@@ -57,12 +67,116 @@ impl Masks {
                     result,
                     ty,
                 } if is_dependent => self.select(block, &operands, result, ty),
+                Instruction::Apply {
+                    op: Op::Truncf,
+                    operands,
+                    result,
+                    ty,
+                } if is_dependent => self.round(block, operands[0], (result, ty)),
                 Instruction::If { .. } if is_dependent => self.branches(block, one),
                 other => block.instructions.push(other),
             }
             if is_dependent {
                 self.dependent.extend(results);
             }
+        }
+    }
+
+    /// Keeps what is known of a result.
+    fn note(&mut self, one: &Instruction) {
+        match one {
+            Instruction::Constant { result, value } => {
+                self.constants.insert(*result, *value);
+            }
+            Instruction::Apply {
+                op,
+                operands,
+                ty,
+                result,
+            } => {
+                self.types.insert(*result, *ty);
+                if *op == Op::Extf {
+                    self.extended.insert(*result, operands[0]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sums in an accumulator's own type what is rounded to it afterwards.
+    fn round(&mut self, block: &mut Block, wide: Register, (result, ty): (Register, ScalarType)) {
+        let step = self.step(block, wide);
+        let step = step.filter(|step| self.is_narrow_term(block, step, ty));
+        let Some((step, base)) =
+            step.and_then(|step| self.narrow(step.base, ty).map(|base| (step, base)))
+        else {
+            block.instructions.push(truncated(wide, result, ty));
+            return;
+        };
+        let term = step.leave_term(block);
+        if self.uses.get(&step.base) == Some(&1) {
+            block
+                .instructions
+                .retain(|one| one.results() != [step.base]);
+        }
+        let term = self.narrow(term, ty).unwrap_or_else(|| {
+            let rounded = self.register();
+            block.instructions.push(truncated(term, rounded, ty));
+            rounded
+        });
+        block.instructions.push(Instruction::Apply {
+            result,
+            op: step.operator.op(),
+            operands: vec![base, term],
+            ty,
+        });
+    }
+
+    /// The number of a narrower type that a value is.
+    fn narrow(&self, wide: Register, ty: ScalarType) -> Option<Register> {
+        let own = self.extended.get(&wide).copied();
+        own.filter(|own| self.types.get(own) == Some(&ty))
+    }
+
+    fn is_narrow_term(&self, block: &Block, step: &Step, ty: ScalarType) -> bool {
+        match &step.term {
+            Ok(term) => self.is_narrow(&[block], *term, ty),
+            Err((Op::Negf, of)) => self.is_narrow(&[block], of[0], ty),
+            Err((_, of)) => of.iter().all(|r| self.narrow(*r, ty).is_some()),
+        }
+    }
+
+    /// Returns whether a value is one of a narrower type, or a product of two.
+    fn is_narrow(&self, blocks: &[&Block], value: Register, ty: ScalarType) -> bool {
+        let constant = self.constants.get(&value);
+        if self.narrow(value, ty).is_some() || constant.is_some_and(|c| c.is_one_of(ty)) {
+            return true;
+        }
+        let mut made = blocks.iter().flat_map(|block| &block.instructions);
+        let is_all = |of: &[Register]| of.iter().all(|r| self.is_narrow(blocks, *r, ty));
+        match made.find(|one| one.results().contains(&value)) {
+            Some(Instruction::Constant { value, .. }) => value.is_one_of(ty),
+            Some(Instruction::Apply { op, operands, .. }) => match op {
+                Op::Select => is_all(&operands[1..]),
+                Op::Negf => is_all(operands),
+                Op::Mulf => operands.iter().all(|r| self.narrow(*r, ty).is_some()),
+                _ => false,
+            },
+            Some(Instruction::If {
+                then,
+                otherwise,
+                results,
+                ..
+            }) => {
+                let n = results.iter().position(|r| *r == value);
+                n.is_some_and(|n| {
+                    [then, otherwise].into_iter().all(|inner| {
+                        let all = [&[inner], blocks].concat();
+                        self.is_narrow(&all, inner.yields[n], ty)
+                    })
+                })
+            }
+            _ => false,
         }
     }
 
@@ -160,6 +274,15 @@ impl Masks {
         };
         block.instructions.push(constant);
         result
+    }
+}
+
+fn truncated(wide: Register, result: Register, ty: ScalarType) -> Instruction {
+    Instruction::Apply {
+        result,
+        op: Op::Truncf,
+        operands: vec![wide],
+        ty,
     }
 }
 

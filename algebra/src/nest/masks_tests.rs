@@ -7,7 +7,7 @@ use crate::nest::{Accumulation, Licence, Nest, NestAccess};
 use crate::op::{CmpfPredicate, Op};
 use crate::operator::Builtin;
 use crate::scalar::{Scalar, ScalarType};
-use ScalarType::{F32, I1};
+use ScalarType::{BF16, F32, I1};
 
 fn apply(op: Op, operands: &[Register], ty: ScalarType, result: Register) -> Instruction {
     Instruction::Apply {
@@ -157,4 +157,53 @@ fn other_conditions_stay() {
     code.push(apply(Op::Select, &[3, 4, 1], F32, 5));
     code.push(apply(Op::Mulf, &[4, 5], F32, 6));
     assert_eq!(term(&nest(code, 6), 2.0), None);
+}
+
+/// `truncf(extf(acc) + t)` for terms of the narrower type, products of two, and others.
+#[test]
+fn what_is_rounded_each_time_is_summed_in_its_own_type() {
+    let of = |term: Vec<Instruction>, sum: Op| {
+        let mut code = vec![apply(Op::Extf, &[0], F32, 2), apply(Op::Extf, &[1], F32, 3)];
+        code.extend(term);
+        code.push(apply(sum, &[3, 4], F32, 5));
+        code.push(apply(Op::Truncf, &[5], BF16, 6));
+        let mut of = nest(code, 6);
+        of.inputs[0].element = BF16;
+        of.outputs[0].element = BF16;
+        of.code.inputs = vec![BF16; 2];
+        of.code.results = vec![BF16];
+        let Accumulation::Combined(chains, code) = of.accumulation() else {
+            return None;
+        };
+        let arguments = [1.0078125, 9.0].map(|x| Scalar::from_f64(BF16, x));
+        let term = code.eval(&arguments, &[]).expect("it is code")[0];
+        Some((chains[0].as_ref()?.operator, term))
+    };
+    let number = |x: f64| Scalar::from_f64(BF16, x);
+    let constant = |x: f64| Instruction::Constant {
+        result: 4,
+        value: Scalar::from_f64(F32, x),
+    };
+    let negative = || vec![apply(Op::Negf, &[2], F32, 4)];
+    let product = || vec![apply(Op::Mulf, &[2, 2], F32, 4)];
+    assert_eq!(
+        of(negative(), Op::Addf),
+        Some((Builtin::Addf, number(-1.0078125)))
+    );
+    assert_eq!(
+        of(negative(), Op::Subf),
+        Some((Builtin::Addf, number(1.0078125)))
+    );
+    assert_eq!(
+        of(product(), Op::Addf),
+        Some((Builtin::Addf, number(1.015625)))
+    );
+    assert_eq!(
+        of(vec![constant(0.5)], Op::Mulf),
+        Some((Builtin::Mulf, number(0.5)))
+    );
+    // 0.1 is no number of the narrower type, and a sum of two of these may be none.
+    let sum = vec![apply(Op::Addf, &[2, 2], F32, 4)];
+    assert_eq!(of(sum, Op::Addf), None);
+    assert_eq!(of(vec![constant(0.1)], Op::Addf), None);
 }

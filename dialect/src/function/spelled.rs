@@ -13,6 +13,7 @@ use crate::code::{arguments, captured};
 use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::loop_index;
+use crate::ops;
 use crate::types::{self, BufferKind};
 
 /// Returns whether each point has an element of its own under a map.
@@ -49,7 +50,20 @@ impl<'c> Translator<'c> {
         // Of an input that the body does not use only the shape is read.
         let is_read = |n: usize| n >= inputs || arguments.get(n).is_some_and(|a| ir::has_uses(*a));
         let mut outputs = (inputs..operands.len()).filter(|n| is_memref(*n));
+        let loads = ir::find_all(op, &[ops::memref::LOAD]).into_iter();
+        let loaded: Vec<Val> = loads.filter_map(|load| ir::operand(load, 0)).collect();
+        let is_loaded = |out: usize| {
+            let mut all = loaded.iter().map(|value| self.id(*value));
+            let own = self.id(operands[out]);
+            all.any(|id| match (&own, id) {
+                (Ok(own), Ok(id)) => self.may_share(*own, id),
+                _ => true,
+            })
+        };
         outputs.any(|out| {
+            if is_loaded(out) {
+                return true;
+            }
             let mut others = (0..operands.len()).filter(|other| *other != out && is_read(*other));
             others.any(|other| shared(out, other))
         })
@@ -62,7 +76,9 @@ impl<'c> Translator<'c> {
         let uses = |other: &Op<'c>| other.operands().any(|v| read.contains(&ir::value(v)));
         let is_view = |other: Op<'c>| {
             let has_index = loop_index::extraction(other, extents).is_some();
-            has_index && loop_index::is_in_branches(other, Some(op))
+            // What a tensor is made of when it is asked for may have changed in memory by then.
+            let is_settled = ir::name_of(other) != ops::memref::LOAD || op.result_count() == 0;
+            has_index && is_settled && loop_index::is_in_branches(other, Some(op))
         };
         let mut inside = ir::all(op).into_iter().filter(|other| *other != op);
         inside.any(|other| uses(&other) && !is_view(other))

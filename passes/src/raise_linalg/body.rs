@@ -4,25 +4,56 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::loop_index;
 use mdh_dialect::ops;
-use melior::ir::BlockRef;
+use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, ValueLike};
 
+use super::memory;
 use super::structured::Structured;
 use crate::region;
 
 /// Refuses bodies that read or write memory, or call what might.
 pub fn check(op: Op) -> Result<(), String> {
-    inside(op, &|_| false, &mut Vec::new())
+    inside(op, &refused, &mut Vec::new())
 }
 
 /// The same for bodies that may take elements from views too.
 pub fn check_views(of: &Structured) -> Result<(), String> {
     let loops = of.loops(&of.outputs[0]);
-    let is_view = |op| {
+    let kind = of.kind()?;
+    let view = |op: Op| {
+        let from = ir::operand(op, 0).and_then(|from| types::buffer_type(from.r#type()));
+        if ir::name_of(op) == ops::memref::LOAD && from.is_none_or(|from| from.kind != kind) {
+            return refused(op);
+        }
         let has_index = loop_index::extraction(op, &loops.extents).is_some();
-        has_index && loop_index::is_in_branches(op, Some(of.op))
+        let is_view = has_index && loop_index::is_in_branches(op, Some(of.op));
+        let refusal = || loop_index::refusal(op, of.op, &loops.extents);
+        if is_view { Ok(()) } else { Err(refusal()) }
     };
-    inside(of.op, &is_view, &mut Vec::new())
+    inside(of.op, &view, &mut Vec::new())?;
+    let loads = ir::find_all(of.op, &[ops::memref::LOAD]).into_iter();
+    for loaded in loads.filter_map(|load| ir::operand(load, 0)) {
+        let shared = of
+            .outputs
+            .iter()
+            .position(|o| memory::may_overlap(o.value, loaded));
+        if let Some(n) = shared {
+            return Err(format!(
+                "its body loads from memory that destination {n} may share, so that what it makes depends on \
+                 the order of its loops: expected memory of its own"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn refused(op: Op) -> Result<(), String> {
+    Err(format!(
+        "its body has '{}': expected numbers that are computed by operations of arith and math, scf.if, \
+         scf.for, scf.while, or calls of functions of these",
+        ir::name_of(op)
+    ))
 }
 
 /// Returns whether each destination of a group accumulates by one `math.fma`.
@@ -56,7 +87,7 @@ pub fn check_others(of: &Structured, group: &[usize], block: BlockRef) -> Result
 
 fn inside<'c>(
     op: Op<'c>,
-    is_view: &dyn Fn(Op<'c>) -> bool,
+    view: &dyn Fn(Op<'c>) -> Result<(), String>,
     called: &mut Vec<Op<'c>>,
 ) -> Result<(), String> {
     for other in ir::all(op).into_iter().filter(|other| *other != op) {
@@ -71,20 +102,8 @@ fn inside<'c>(
             _ if name.starts_with("arith.") || name.starts_with("math.") => {}
             _ if name.starts_with("scf.") || own.contains(&name) => {}
             ops::func::CALL => call(other, called)?,
-            ops::tensor::EXTRACT if is_view(other) => {}
-            ops::tensor::EXTRACT => {
-                return Err(format!(
-                    "its body has '{name}' at an index that is data, or in a loop: expected one that is \
-                     computed from 'linalg.index' by sums and constant factors, in each iteration or in \
-                     branches of an 'scf.if'"
-                ));
-            }
-            _ => {
-                return Err(format!(
-                    "its body has '{name}': expected numbers that are computed by operations of arith \
-                     and math, scf.if, scf.for, scf.while, or calls of functions of these"
-                ));
-            }
+            ops::tensor::EXTRACT | ops::memref::LOAD => view(other)?,
+            _ => refused(other)?,
         }
     }
     Ok(())
@@ -98,7 +117,7 @@ fn call<'c>(op: Op<'c>, called: &mut Vec<Op<'c>>) -> Result<(), String> {
         Some(function) if called.contains(&function) => Ok(()),
         Some(function) => {
             called.push(function);
-            inside(function, &|_| false, called)
+            inside(function, &refused, called)
         }
         None => Err(format!(
             "its body calls @{}, which has no body here and might do anything: expected a function \

@@ -2,7 +2,8 @@
 //!
 //! `m ? acc + x : acc` is `acc + (m ? x : neutral)` where `m` does not depend on what is accumulated;
 //! `trunc(ext(acc) + y)` is `acc + trunc(y)`, modulo a power of two. Both hold bit for bit: floats are summed
-//! with -0.0 in the place of what is left out, since +0.0 would change an accumulator of -0.0.
+//! with -0.0 in the place of what is left out, since +0.0 would change an accumulator of -0.0. Floats that are
+//! accumulated in a wider type: [`super::rounded`].
 
 use std::collections::HashSet;
 
@@ -63,6 +64,7 @@ impl<'c> Lifted<'c> {
                 ops::arith::SELECT => self.select(&mut builder, *op),
                 ops::arith::ANDI => self.both_hold(&mut builder, *op),
                 ops::arith::TRUNCI => self.truncation(&mut builder, *op),
+                ops::arith::TRUNCF => self.rounding(&mut builder, *op),
                 ops::scf::IF => self.branched(&mut builder, *op),
                 _ => {}
             }
@@ -96,7 +98,7 @@ impl<'c> Lifted<'c> {
     }
 
     /// Takes an operation that makes a value out, and what it alone used, if nothing uses it.
-    fn erase_unused(&mut self, value: Val<'c>) {
+    pub fn erase_unused(&mut self, value: Val<'c>) {
         let unused = |op: &Op<'c>| !op.results().any(|r| ir::has_uses(ir::value(r)));
         let Some(op) = ir::defining_op(value).filter(unused) else {
             return;
@@ -237,7 +239,7 @@ impl<'c> Lifted<'c> {
     }
 
     /// The step whose result a value is, if nothing else uses it.
-    fn step(&self, value: Val<'c>) -> Option<Step<'c>> {
+    pub fn step(&self, value: Val<'c>) -> Option<Step<'c>> {
         let op = ir::defining_op(value).filter(|_| ir::users(value).len() == 1)?;
         Step::of(op, |v| self.depends(v))
     }

@@ -48,6 +48,7 @@ mod places;
 mod ranked;
 mod relayout;
 mod rescaled;
+mod rounded;
 mod selection;
 mod shapes;
 mod softmax;

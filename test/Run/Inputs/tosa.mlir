@@ -36,3 +36,26 @@ func.func @attention(%q: tensor<2x32x8xf32>, %k: tensor<2x32x8xf32>, %v: tensor<
   %y = tosa.matmul %p, %v, %zero, %zero : (tensor<2x32x32xf32>, tensor<2x32x8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x32x8xf32>
   return %y : tensor<2x32x8xf32>
 }
+// Resizing: the nearest element, and between four of them, with indices that are divided and kept inside.
+func.func @nearest(%x: tensor<1x6x5x3xf32>) -> tensor<1x12x10x3xf32> {
+  %scale = tosa.const_shape {values = dense<[4, 2, 4, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %offset = tosa.const_shape {values = dense<[-1, -1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %border = tosa.const_shape {values = dense<[1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %y = tosa.resize %x, %scale, %offset, %border {mode = NEAREST_NEIGHBOR} : (tensor<1x6x5x3xf32>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x12x10x3xf32>
+  return %y : tensor<1x12x10x3xf32>
+}
+func.func @bilinear(%x: tensor<1x6x5x3xf32>) -> tensor<1x12x10x3xf32> {
+  %scale = tosa.const_shape {values = dense<[4, 2, 4, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %offset = tosa.const_shape {values = dense<[-1, -1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %border = tosa.const_shape {values = dense<[1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %y = tosa.resize %x, %scale, %offset, %border {mode = BILINEAR} : (tensor<1x6x5x3xf32>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x12x10x3xf32>
+  return %y : tensor<1x12x10x3xf32>
+}
+func.func @integers(%x: tensor<1x7x9x3xi8>) -> (tensor<1x13x13x3xi8>, tensor<1x13x25x3xi32>) {
+  %two = tosa.const_shape {values = dense<[2, 1, 3, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %three = tosa.const_shape {values = dense<[2, 1, 3, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %zero = tosa.const_shape {values = dense<[0, 0]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %n = tosa.resize %x, %two, %zero, %zero {mode = NEAREST_NEIGHBOR} : (tensor<1x7x9x3xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x13x13x3xi8>
+  %b = tosa.resize %x, %three, %zero, %zero {mode = BILINEAR} : (tensor<1x7x9x3xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x13x25x3xi32>
+  return %n, %b : tensor<1x13x13x3xi8>, tensor<1x13x25x3xi32>
+}

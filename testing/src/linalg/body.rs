@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::extracted::Extracted;
 use super::generic::Operand;
 use super::masks::{self, Numbers};
 use super::types::{cast, infinite, is_float, nan};
@@ -168,8 +169,7 @@ impl Code {
 pub fn text(
     c: &mut Choices,
     kind: &Kind,
-    inputs: &[Operand],
-    outputs: &[Operand],
+    (inputs, outputs, extracted): (&[Operand], &[Operand], Option<&Extracted>),
     rank: usize,
 ) -> String {
     let mut code = Code {
@@ -187,6 +187,7 @@ pub fn text(
         };
         numbers.push(number);
     }
+    numbers.extend(extracted.map(|extracted| extracted.put(&mut code)));
     for (n, output) in outputs.iter().enumerate() {
         arguments.push(format!("%o{n}: {}", output.element()));
     }

@@ -1,6 +1,7 @@
 //! `linalg.generic` with random loops and maps.
 
 use super::body::{self, Kind};
+use super::extracted::{self, Extracted};
 use super::types::narrower;
 use super::{Maker, Value};
 use crate::choices::Choices;
@@ -93,7 +94,9 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
         })
         .collect();
     cover(c, maker, &extents, &mut inputs, &outputs);
-    print(c, maker, (&inputs, &outputs), &kept, &kind);
+    let extracted = extracted::some(c, maker, &extents, outputs[0].element());
+    let operands = (&inputs[..], &outputs[..], extracted.as_ref());
+    print(c, maker, operands, &kept, &kind);
 }
 
 fn axis(c: &mut Choices, extents: &[i64]) -> OperandAxis {
@@ -265,7 +268,7 @@ fn cover(
 fn print(
     c: &mut Choices,
     maker: &mut Maker,
-    (inputs, outputs): (&[Operand], &[Operand]),
+    (inputs, outputs, extracted): (&[Operand], &[Operand], Option<&Extracted>),
     kept: &[bool],
     kind: &Kind,
 ) {
@@ -309,7 +312,7 @@ fn print(
             )
         }
     };
-    let body = body::text(c, kind, inputs, outputs, kept.len());
+    let body = body::text(c, kind, (inputs, outputs, extracted), kept.len());
     maker.line(&format!(
         "{head}linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}} ins({ins}) outs({outs}){} {{",
         maps.join(", "),

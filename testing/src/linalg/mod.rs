@@ -5,6 +5,7 @@
 //! |-----------|-----------------------------------------------------------|
 //! | `generic` | operations with maps: operands, loops and destinations     |
 //! | `body`    | their scalar code, and how it accumulates                  |
+//! | `extracted` | elements that they take from tensors by themselves       |
 //! | `shapes`  | what stands between them: slices, padding, other shapes    |
 //! | `named`   | named operations: products, arithmetic, packing            |
 //! | `windows` | convolutions and poolings                                  |
@@ -15,6 +16,7 @@
 
 mod body;
 mod calls;
+mod extracted;
 mod generic;
 mod masks;
 mod named;

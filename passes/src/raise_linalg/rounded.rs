@@ -1,0 +1,108 @@
+//! Floats that are accumulated in a wider type, and rounded to their own with each element, as those
+//! accumulated in their own type.
+//!
+//! `truncf(extf(acc) + extf(x))` is `acc + x`, bit for bit: the wider type has more than twice as many digits, so
+//! that what is rounded twice is as if it was rounded once. A product of two elements that is summed is rounded by
+//! itself then, as that of `math.fma` is. Minima and maxima are of any elements, since rounding keeps their
+//! order. Other elements of the wider type would lose digits that the program has not let go, and stay.
+
+use mdh_algebra::operator::Builtin;
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::scalar_code::rounding_mode;
+use mdh_dialect::{ops, types};
+use melior::ir::ValueLike;
+
+use super::masks::Lifted;
+use super::steps::{Element, Family, Step};
+use crate::builder::Builder;
+
+impl<'c> Lifted<'c> {
+    /// Combines in an accumulator's own type what is rounded to it afterwards.
+    pub fn rounding(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
+        let (Some(wide), Some(result)) = (ir::operand(op, 0), ir::result(op, 0)) else {
+            return;
+        };
+        let Some(ty) = types::scalar_type(result.r#type()) else {
+            return;
+        };
+        let Some(step) = self.step(wide).filter(|_| rounding_mode(op).is_none()) else {
+            return;
+        };
+        let base = extended(step.base, ty).filter(|_| loses_nothing(&step, ty));
+        let Some(base) = base else {
+            return;
+        };
+        let element = match step.element {
+            Element::Value(e) => rounded(builder, e, ty),
+            Element::Negated(e) => {
+                let e = rounded(builder, e, ty);
+                builder.op(ops::arith::NEGF, &[e], &[e.r#type()], &[])[0]
+            }
+            Element::Product(a, b) => match (extended(a, ty), extended(b, ty)) {
+                (Some(a), Some(b)) => builder.binary(ops::arith::MULF, a, b),
+                _ => builder.convert(ops::arith::TRUNCF, step.element(), ty),
+            },
+            Element::Number(..) => return,
+        };
+        let own = builder.binary(&step.family.operation(), base, element);
+        self.replace(result, own);
+        self.erase(op);
+        self.erase_unused(wide);
+    }
+}
+
+/// Returns whether an element may be rounded before it is combined.
+fn loses_nothing(step: &Step, ty: ScalarType) -> bool {
+    let sums = [Builtin::Addf, Builtin::Mulf].map(Family::Builtin);
+    match step.element {
+        _ if !sums.contains(&step.family) => true,
+        Element::Value(e) | Element::Negated(e) => is_narrow(e, ty),
+        Element::Product(a, b) => [a, b].iter().all(|e| extended(*e, ty).is_some()),
+        Element::Number(..) => false,
+    }
+}
+
+/// Returns whether a value is one of a narrower type, or a product of two.
+fn is_narrow(value: Val, ty: ScalarType) -> bool {
+    let Some(op) = ir::defining_op(value).filter(|_| extended(value, ty).is_none()) else {
+        return extended(value, ty).is_some();
+    };
+    let operand = |n| ir::operand(op, n);
+    match ir::name_of(op) {
+        ops::arith::CONSTANT => {
+            let number = ir::attribute(op, "value").and_then(types::scalar);
+            number.is_some_and(|number| number.is_one_of(ty))
+        }
+        ops::arith::NEGF => operand(0).is_some_and(|e| is_narrow(e, ty)),
+        ops::arith::SELECT => [1, 2]
+            .map(operand)
+            .iter()
+            .flatten()
+            .all(|e| is_narrow(*e, ty)),
+        ops::arith::MULF => {
+            let mut factors = [0, 1].map(operand).into_iter().flatten();
+            factors.all(|e| extended(e, ty).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// The number of a narrower type that a value is.
+fn extended(value: Val, ty: ScalarType) -> Option<Val> {
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::EXTF)?;
+    ir::operand(op, 0).filter(|of| types::scalar_type(of.r#type()) == Some(ty))
+}
+
+/// A number rounded to a type: a product of two numbers of that type is their product in it.
+fn rounded<'c>(builder: &mut Builder<'c>, value: Val<'c>, ty: ScalarType) -> Val<'c> {
+    if let Some(own) = extended(value, ty) {
+        return own;
+    }
+    let product = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::MULF);
+    let factors = product.map(|op| [0, 1].map(|n| extended(ir::operand(op, n)?, ty)));
+    match factors {
+        Some([Some(a), Some(b)]) => builder.binary(ops::arith::MULF, a, b),
+        _ => builder.convert(ops::arith::TRUNCF, value, ty),
+    }
+}
