@@ -74,7 +74,9 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
 /// The schedules of what was kept, if they fit a program.
 fn choice(program: &Program, is_nearest: bool, kept: &Kept) -> Option<Choice> {
     // The model chooses for the sizes of the program: its choice for others is none for these.
-    let is_model = program.default().as_ref() == Some(&kept.configuration)
+    // What is kept has its names in another order.
+    let default = program.default().map(|default| default.key());
+    let is_model = default == Some(kept.configuration.key())
         || is_nearest && kept.technique == Role::Default.name();
     match is_model {
         true => program.model().map(Choice::Model),
