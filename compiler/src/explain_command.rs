@@ -179,7 +179,7 @@ struct Given {
     sizes: Sizes,
     /// The GPU of `--device`.
     gpu: Option<Gpu>,
-    /// Where the schedules of `--schedule` or `--tuned` are from.
+    /// Origin of the schedules of `--schedule` or `--tuned`.
     by: Option<String>,
     /// The schedules of the program that these have left.
     by_program: BTreeSet<String>,

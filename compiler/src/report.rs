@@ -37,7 +37,7 @@ pub struct Report {
     pub simulation: Option<Simulation>,
     /// Kernels that ran on a GPU.
     pub gpu: Option<Kernels>,
-    /// What was taken of schedules that were tuned, if it was asked for.
+    /// The schedule that was tuned, or why there is none, if it was asked for.
     pub tuned: Option<Taken>,
 }
 

@@ -60,7 +60,7 @@ pub fn none_for_sim() -> Error {
 pub struct Found {
     /// The schedules.
     pub choice: Choice,
-    /// What there is to say of them.
+    /// Facts about them.
     pub taken: Taken,
 }
 
@@ -68,22 +68,21 @@ pub struct Found {
 pub enum Choice {
     /// These, by the positions of computations.
     Kept(Schedules),
-    /// What the model chooses was measured, and is the best. These are its schedules of each
-    /// computation alone.
+    /// The model's, which were measured and are the best: those of each computation alone.
     Model(Schedules),
-    /// Nothing that was kept is for this program: what there is, and what to do.
+    /// Nothing that was kept is for this program.
     Nothing {
-        /// What was found.
+        /// The state of the database.
         found: String,
-        /// What tunes it.
+        /// The way to tune it.
         help: String,
     },
 }
 
-/// What was taken, for people and for programs.
+/// Facts about a schedule that was taken, for people and for programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Taken {
-    /// Whose schedule it is.
+    /// Its origin.
     pub from: Origin,
     /// Its time when it was measured.
     pub time_ms: Option<f64>,

@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(of("mdh run a.mlir").0, None);
     }
 
-    /// What follows `--tuned` is a folder that is there, or the file to run.
+    /// Checks: `--tuned` is followed by a folder that is there, or by the file to run.
     #[test]
     fn what_follows_tuned() {
         let tuned = |line: &str| run(line).given.tuned;

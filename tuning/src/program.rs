@@ -212,7 +212,7 @@ impl Program {
         }
     }
 
-    /// What the model chooses for each computation alone, by position.
+    /// The model's choice for each computation alone, by position.
     pub fn model(&self) -> Option<Schedules> {
         let choices = self.searched.iter();
         let choices = choices.map(|one| Some((one.position.to_string(), one.space.default()?.1)));

@@ -1,11 +1,12 @@
 //! A schedule that a search starts from: the nearest one that a space can write down.
 //!
-//! Spaces make schedules of values, and have no way back. So values are changed one at a time, the later
-//! ones mended where they are not allowed any more, as long as the schedule comes nearer to the wanted
-//! one; from each value of the first knob, which decides most about the others.
+//! Spaces make schedules of values, and have no way back. So values are changed one at a time, or two, the
+//! later ones mended where they are not allowed any more, as long as the schedule comes nearer to the
+//! wanted one; from each value of the first knob, which decides most about the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use mdh_algebra::schedule::{Knobs, Schedule, Schedules};
 use mdh_bench::ours;
@@ -19,8 +20,8 @@ use serde_json::Value;
 
 use crate::program::Program;
 
-/// The most times that all knobs are gone through.
-const ROUNDS: usize = 6;
+/// Time after which the nearest schedule that was found is good enough.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The configuration of the schedules of a file, which have to be the program's. A note says so if it
 /// stands for others.
@@ -58,41 +59,79 @@ pub fn configuration(
 /// The allowed values whose schedule is the nearest to a wanted one; `None` if the model chooses
 /// nothing to begin with.
 pub fn nearest(space: &dyn Knobs, wanted: &Schedule) -> Option<Vec<usize>> {
-    let wanted = parts(wanted);
-    let distance = |values: &[usize]| far(&parts(&space.schedule(values)), &wanted);
+    let search = Nearest {
+        space,
+        wanted: parts(wanted),
+        until: Instant::now() + PATIENCE,
+    };
     let (default, _) = space.default()?;
     let firsts = 0..space.knobs().first().map_or(0, |knob| knob.values.len());
     let starts = firsts.filter_map(|first| changed(space, &default, 0, first));
-    let mut best: Option<(usize, Vec<usize>)> = None;
-    for mut values in starts {
-        let mut near = distance(&values);
-        for _ in 0..ROUNDS {
-            let before = near;
-            for n in 1..values.len() {
-                for value in 0..space.knobs()[n].values.len() {
-                    let Some(other) = changed(space, &values, n, value) else {
-                        continue;
-                    };
-                    let own = distance(&other);
-                    if own < near {
-                        (near, values) = (own, other);
+    let ends = starts.map(|start| search.by_one(start));
+    let ends = ends.filter(|(_, end)| space.objections(&space.schedule(end)).is_empty());
+    let best = ends.min_by_key(|(distance, _)| *distance);
+    let Some(best) = best.map(|best| search.by_two(best)) else {
+        return Some(default);
+    };
+    Some(best)
+}
+
+/// The search for values whose schedule is a wanted one.
+struct Nearest<'n> {
+    space: &'n dyn Knobs,
+    wanted: Entries,
+    until: Instant,
+}
+
+impl Nearest<'_> {
+    fn distance(&self, values: &[usize]) -> usize {
+        far(&parts(&self.space.schedule(values)), &self.wanted)
+    }
+
+    /// Every other value of every knob but the first, with these.
+    fn neighbours(&self, values: &[usize]) -> Vec<Vec<usize>> {
+        let knobs = self.space.knobs().iter().enumerate().skip(1);
+        let all = knobs.flat_map(|(n, knob)| (0..knob.values.len()).map(move |value| (n, value)));
+        let others = all.filter(|(n, value)| values[*n] != *value);
+        let others = others.filter_map(|(n, value)| changed(self.space, values, n, value));
+        others.collect()
+    }
+
+    /// The end of a descent in which each step is the best change of one value, and its distance.
+    fn by_one(&self, mut values: Vec<usize>) -> (usize, Vec<usize>) {
+        let mut distance = self.distance(&values);
+        while distance > 0 && Instant::now() < self.until {
+            let others = self.neighbours(&values).into_iter();
+            let others = others.map(|other| (self.distance(&other), other));
+            match others.min_by_key(|(distance, _)| *distance) {
+                Some(best) if best.0 < distance => (distance, values) = best,
+                _ => break,
+            }
+        }
+        (distance, values)
+    }
+
+    /// The same with changes of two values where those of one lead nowhere. What breaks a rule is
+    /// passed over.
+    fn by_two(&self, (mut distance, mut values): (usize, Vec<usize>)) -> Vec<usize> {
+        'better: while distance > 0 {
+            for one in self.neighbours(&values) {
+                if Instant::now() > self.until {
+                    break 'better;
+                }
+                for two in self.neighbours(&one) {
+                    let schedule = self.space.schedule(&two);
+                    let own = far(&parts(&schedule), &self.wanted);
+                    if own < distance && self.space.objections(&schedule).is_empty() {
+                        (distance, values) = (own, two);
+                        continue 'better;
                     }
                 }
             }
-            if near == before || near == 0 {
-                break;
-            }
-        }
-        let is_nearer = best.as_ref().is_none_or(|(least, _)| near < *least);
-        let is_legal = || space.objections(&space.schedule(&values)).is_empty();
-        if is_nearer && is_legal() {
-            best = Some((near, values));
-        }
-        if best.as_ref().is_some_and(|(least, _)| *least == 0) {
             break;
         }
+        values
     }
-    Some(best.map_or(default, |(_, values)| values))
 }
 
 /// Values with another one at a place, and the nearest that are allowed after it; `None` if it is not
@@ -120,13 +159,13 @@ fn changed(space: &dyn Knobs, values: &[usize], n: usize, value: usize) -> Optio
 /// The entries of a schedule as texts: who has many of them in common with another is near to it.
 #[derive(PartialEq)]
 struct Entries {
-    /// What is said.
+    /// Facts, each with its place.
     values: BTreeSet<String>,
-    /// Who comes before whom.
+    /// Pairs of loops, the outer one first.
     order: BTreeSet<String>,
 }
 
-/// How far a schedule is from a wanted one. An order that is not wanted may be any.
+/// The distance of a schedule from a wanted one. An order that is not wanted may be any.
 fn far(own: &Entries, wanted: &Entries) -> usize {
     let values = own.values.symmetric_difference(&wanted.values).count();
     let order = match wanted.order.is_empty() {
@@ -211,7 +250,7 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
         Program::read(&context, &source, None, &asm).unwrap()
     }
 
-    /// Checks: schedules that the space has made are found again.
+    /// Checks: most schedules that the space has made are found again, and what is found is legal.
     #[test]
     fn schedules_lead_back_to_their_values() {
         let program = program();
