@@ -44,7 +44,7 @@ use schedules::OURS;
 use upstream::UPSTREAM;
 use workloads::{Case, Devices, Scale};
 
-use crate::options::{BenchArguments, BenchDevice};
+use crate::options::{BenchArguments, BenchDevice, GivenSchedule};
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::output;
 use mdh_compiler::progress::Progress;
@@ -70,8 +70,9 @@ pub fn run(command: &BenchArguments) -> Result<()> {
     for path in [&command.json, &command.svg].into_iter().flatten() {
         output::check_writable(path)?;
     }
-    schedules::check(&command.schedule, &cases)?;
-    schedules::hold(&command.schedule, &cases)?;
+    let given = schedules::given(command, &cases)?;
+    schedules::check(&given.all, &cases)?;
+    schedules::hold(&given.all, &cases)?;
     if command.device == BenchDevice::Cuda {
         return gpu::run(command, &cases);
     }
@@ -103,7 +104,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
                 cases.len()
             ));
         };
-        let mut ours = ours(command, case)?;
+        let mut ours = ours(&given.all, case)?;
         let row = conduct::case(case, &mut ours, &mut peers, &limits, &plan, tell)?;
         output::print(format!("{row}\n"))?;
         rows.push(row);
@@ -122,10 +123,10 @@ pub fn run(command: &BenchArguments) -> Result<()> {
 }
 
 /// Our processes for a case: one for each schedule, and for each variant of its program.
-fn ours(command: &BenchArguments, case: &Case) -> Result<Vec<Ours>> {
-    let own = schedules::own(&command.schedule, case);
+fn ours(given: &[GivenSchedule], case: &Case) -> Result<Vec<Ours>> {
+    let own = schedules::own(given, case);
     let mut forms = vec![(OURS.to_string(), Entrant::Own(own))];
-    let beside = schedules::beside(&command.schedule, case).into_iter();
+    let beside = schedules::beside(given, case).into_iter();
     forms.extend(beside.map(|(name, file)| (name, Entrant::Schedule(file))));
     let variants = case.variants.iter().cloned();
     forms.extend(variants.map(|variant| (variant.name.clone(), Entrant::Variant(variant))));

@@ -45,6 +45,10 @@ pub struct BenchArguments {
     /// beside ours. Only for a workload (matmul:NAME=FILE) or one size of it, if one is named.
     #[arg(long, value_name = "[[WORKLOAD:]NAME=]S.json")]
     pub schedule: Vec<GivenSchedule>,
+    /// Measures the best schedule that `mdh tune` has kept for each workload, or for the nearest sizes
+    /// of it, beside ours as 'tuned': in the database of a folder, of the user's cache if none is named.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    pub tuned: Option<Option<PathBuf>>,
     /// One short round of small sizes: to see that everything runs. The times mean nothing.
     #[arg(long)]
     pub quick: bool,

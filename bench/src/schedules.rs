@@ -1,12 +1,78 @@
 //! The schedules that are measured: that of ours, and others beside it.
 
+use std::path::PathBuf;
+
 use super::ours;
 use super::workloads::{self, Case};
-use crate::options::GivenSchedule;
-use mdh_compiler::error::{Error, Result};
+use crate::options::{BenchArguments, BenchDevice, GivenSchedule};
+use mdh_compiler::error::{Error, Result, say};
+use mdh_compiler::select::function;
+use mdh_compiler::source::Source;
+use mdh_compiler::tuned::{self, Choice, Found, Machine, Wanted};
+use mdh_compiler::{compile, output};
+use mdh_dialect::context;
+use mdh_passes::register;
 
 /// Name of ours.
 pub const OURS: &str = "mdh";
+
+/// Name of those that were tuned.
+const TUNED: &str = "tuned";
+
+/// The schedules of a command line, those that were tuned too.
+pub struct Given {
+    /// All of them.
+    pub all: Vec<GivenSchedule>,
+    /// The files of those that were tuned, as long as they are measured.
+    _files: Option<tempfile::TempDir>,
+}
+
+/// The schedules that a command is given, and says which were tuned.
+pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
+    let mut all = command.schedule.clone();
+    let Some(folder) = &command.tuned else {
+        return Ok(Given { all, _files: None });
+    };
+    if command.device == BenchDevice::Cuda {
+        return Err(Error::usage("--tuned is for --device cpu").help(
+            "`mdh tune WORKLOAD --import RESULTS.json --out S.json` writes the best of a GPU, which \
+             --schedule takes",
+        ));
+    }
+    let files = tempfile::tempdir();
+    let files = files.map_err(|e| Error::of_system(format!("no temporary folder: {e}")))?;
+    register::all();
+    for (number, case) in cases.iter().enumerate() {
+        let found = tuned(folder.as_ref(), case)?;
+        say(&format!("note: {}: {}\n", case.name(), found.taken.note));
+        // What the model chooses is ours, and is measured anyway.
+        if let Choice::Kept(schedules) = found.choice {
+            let file = files.path().join(format!("{number}.json"));
+            output::write(&file, schedules.to_json().as_bytes())?;
+            all.push(GivenSchedule {
+                workload: Some(case.name()),
+                name: Some(TUNED.to_string()),
+                file,
+            });
+        }
+    }
+    Ok(Given {
+        all,
+        _files: Some(files),
+    })
+}
+
+fn tuned(folder: Option<&PathBuf>, case: &Case) -> Result<Found> {
+    let source = Source::from_text(&case.name(), &case.program()?);
+    let context = context::program_context();
+    let formed = ours::formed(&context, &source, None, None)?;
+    let module = compile::operation(&formed.module);
+    let wanted = Wanted {
+        folder: folder.cloned(),
+        machine: Machine::this()?,
+    };
+    tuned::find(function(module, &formed.function)?, &wanted)
+}
 
 /// Refuses schedules that no case has, and two of one name.
 ///

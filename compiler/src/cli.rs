@@ -12,7 +12,7 @@ use mdh_passes::pipelines::{LineOptions, Raise, RangeChecks, Schedules};
 
 pub use check::CheckArguments;
 pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
-pub use values::{Binding, Size, is_name, seed};
+pub use values::{Binding, GivenSchedule, Size, is_name, seed};
 
 /// Arguments of `mdh compile`.
 #[derive(Args, Debug)]
@@ -49,7 +49,7 @@ pub struct CompileArguments {
     #[arg(long)]
     pub no_raise: bool,
     /// Leaves computations without a schedule as plain loops, where the model would choose one.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tuned")]
     pub no_schedules: bool,
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
@@ -57,10 +57,9 @@ pub struct CompileArguments {
     /// Tells debuggers and profilers which line of the program code comes from.
     #[arg(long)]
     pub debug_info: bool,
-    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
-    /// transform script.
-    #[arg(long, value_name = "S.json")]
-    pub schedule: Option<PathBuf>,
+    /// The schedule that it is given.
+    #[command(flatten)]
+    pub given: GivenSchedule,
     /// The compute capability that --emit ptx and package are for, such as sm_80 or sm_90a; sm_90
     /// if none is named.
     #[arg(long, value_name = "CHIP")]
@@ -97,7 +96,7 @@ impl CompileArguments {
             no_schedules: false,
             deterministic: false,
             debug_info: false,
-            schedule: None,
+            given: GivenSchedule::default(),
             chip: None,
             random: None,
             ranges: Vec::new(),
@@ -134,11 +133,21 @@ Examples:
 
 /// Arguments of `mdh schedule`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  mdh schedule schedule.json --to attr")]
+#[command(
+    after_help = "Examples:\n  mdh schedule schedule.json --to attr\n  mdh schedule examples/matmul.mlir --from-db --to json"
+)]
 pub struct ScheduleArguments {
     /// JSON, the attribute's text, a transform script, or a program (.mlir) with scheduled
     /// computations.
     pub file: PathBuf,
+    /// Prints the best schedule that `mdh tune` has kept for the program of the file, as --tuned of
+    /// `mdh run` takes it: in the database of a folder, of the user's cache if none is named.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    pub from_db: Option<Option<PathBuf>>,
+    /// The compute capability of the GPU that it was measured on, such as sm_90; this machine's
+    /// processor if none is named.
+    #[arg(long, value_name = "CHIP", requires = "from_db")]
+    pub chip: Option<String>,
     /// The function of a program whose schedules are meant; needed if it has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -170,10 +179,9 @@ pub struct ExplainArguments {
     /// The function to explain; needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
-    /// transform script.
-    #[arg(long, value_name = "S.json")]
-    pub schedule: Option<PathBuf>,
+    /// The schedule that it is given.
+    #[command(flatten)]
+    pub given: GivenSchedule,
     /// Sizes of dynamic dimensions ('?'), by the name of the dimension: what bounds a run with
     /// them. What the model chooses is for any size.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]

@@ -17,6 +17,7 @@ use crate::package::Wanted;
 use crate::progress::Progress;
 use crate::select::select;
 use crate::source::Source;
+use crate::tuned::{self, Machine};
 use crate::{compile, diagnostics, library, output, package, ptx, schedules};
 
 /// Runs the command.
@@ -45,11 +46,17 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
     }
     let names = source.names(compile::operation(&module));
     let mut written = None;
-    if let Some(path) = &arguments.schedule {
+    if arguments.given.option().is_some() {
         written = compile::form_with(&context, &mut module, arguments.raise())?;
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
-        schedules::apply(path, compile::operation(&module), &name)?;
+        let of_device = || machine(arguments);
+        schedules::give(
+            &arguments.given,
+            of_device,
+            compile::operation(&module),
+            &name,
+        )?;
         schedules::note_limits(compile::operation(&module), &name)?;
     }
     Ok(match arguments.emit {
@@ -72,6 +79,21 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
             module.as_operation().to_string().into_bytes()
         }
     })
+}
+
+/// The machine that code is for, as schedules are kept for it.
+fn machine(arguments: &CompileArguments) -> Result<Machine> {
+    match (arguments.device, arguments.emit) {
+        (Some(Device::Sim), _) => Err(tuned::none_for_sim()),
+        (Some(Device::Cuda), _) | (_, Stage::Ptx | Stage::Package) => {
+            let chip = arguments.chip.as_deref();
+            Ok(Machine::Gpu {
+                name: None,
+                chip: chip.map(|chip| ptx::chip(Some(chip))).transpose()?,
+            })
+        }
+        _ => Machine::this(),
+    }
 }
 
 /// Fails for options that a stage has no use for.
@@ -103,11 +125,13 @@ fn check(arguments: &CompileArguments) -> Result<()> {
         ));
     }
     ptx::chip(arguments.chip.as_deref())?;
-    if arguments.schedule.is_some() && arguments.emit == Stage::Mdh {
-        return Err(Error::usage(
-            "--schedule needs a computation, which --emit mdh does not form: expected a later \
-             stage, such as --emit compute",
-        ));
+    if let Some(option) = arguments.given.option()
+        && arguments.emit == Stage::Mdh
+    {
+        return Err(Error::usage(format!(
+            "{option} needs a computation, which --emit mdh does not form: expected a later stage, \
+             such as --emit compute"
+        )));
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ use crate::explain::{device, levels, updates, work};
 use crate::formed::Formed;
 use crate::select::function;
 use crate::source::Source;
+use crate::tuned::Machine;
 use crate::{asm_command, compile, diagnostics, output, schedules};
 
 /// Runs the command.
@@ -61,12 +62,22 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         gpu,
         ..Given::default()
     };
-    if let Some(path) = &arguments.schedule {
+    if arguments.given.option().is_some() {
         let before = texts(function(compile::operation(&module), &name)?)?;
-        schedules::apply(path, compile::operation(&module), &name)?;
+        let machine = || Ok(machine(given.gpu.as_ref(), &asm));
+        schedules::give(
+            &arguments.given,
+            machine,
+            compile::operation(&module),
+            &name,
+        )?;
         let after = texts(function(compile::operation(&module), &name)?)?;
         let kept = after.into_iter().zip(before).filter(|(a, b)| a == b);
-        given.file = Some(path.display().to_string());
+        let file = arguments.given.schedule.as_ref();
+        given.by = Some(match file {
+            Some(path) => format!("by '{}'", path.display()),
+            None => "by `mdh tune`".to_string(),
+        });
         given.by_program = kept.filter_map(|(text, _)| text).collect();
     }
     let options = LineOptions {
@@ -82,6 +93,17 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     share::share(compile::operation(&module), &asm, MIN_GRAIN).map_err(failed)?;
     let entry = function(compile::operation(&module), &name)?;
     output::print(explained(&name, entry, &mut given, &asm)?)
+}
+
+/// The machine that is explained, as schedules are kept for it.
+fn machine(gpu: Option<&Gpu>, asm: &Asm) -> Machine {
+    match gpu {
+        Some(gpu) => Machine::Gpu {
+            name: Some(gpu.name.to_string()),
+            chip: None,
+        },
+        None => Machine::Cpu(Box::new(asm.clone())),
+    }
 }
 
 /// The GPU of that name.
@@ -157,9 +179,9 @@ struct Given {
     sizes: Sizes,
     /// The GPU of `--device`.
     gpu: Option<Gpu>,
-    /// The file of `--schedule`.
-    file: Option<String>,
-    /// The schedules of the program that the file has left.
+    /// Origin of the schedules of `--schedule` or `--tuned`.
+    by: Option<String>,
+    /// The schedules of the program that these have left.
     by_program: BTreeSet<String>,
 }
 
@@ -180,10 +202,8 @@ impl Given {
     }
 
     fn how(&self, schedule: &Schedule) -> String {
-        match &self.file {
-            Some(file) if !self.by_program.contains(&schedule.to_string()) => {
-                format!("by '{file}'")
-            }
+        match &self.by {
+            Some(by) if !self.by_program.contains(&schedule.to_string()) => by.clone(),
             _ => "with the program".to_string(),
         }
     }

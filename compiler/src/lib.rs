@@ -42,4 +42,5 @@ pub mod sizes;
 pub mod source;
 pub mod steps;
 pub mod tensor;
+pub mod tuned;
 pub mod values;

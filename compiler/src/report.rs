@@ -8,6 +8,7 @@ use mdh_dialect::ir::count;
 use mdh_runtime::Times;
 
 use crate::error::Error;
+use crate::tuned::Taken;
 use crate::values::Tensor;
 
 /// The outcome of one `mdh run`: exactly the object that `--json` prints. What could not be
@@ -36,6 +37,8 @@ pub struct Report {
     pub simulation: Option<Simulation>,
     /// Kernels that ran on a GPU.
     pub gpu: Option<Kernels>,
+    /// The schedule that was tuned, or why there is none, if it was asked for.
+    pub tuned: Option<Taken>,
 }
 
 /// Kernels of a run on a GPU.
@@ -387,6 +390,7 @@ mod tests {
             laws: None,
             simulation: None,
             gpu: None,
+            tuned: None,
         }
     }
 

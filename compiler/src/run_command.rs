@@ -29,6 +29,7 @@ use crate::plan::{self, Known};
 use crate::progress::Progress;
 use crate::report::{Check, Laws, Report, Value};
 use crate::source::Source;
+use crate::tuned::{self, Machine};
 use crate::values::Tensor;
 use crate::{arguments, compile, diagnostics, npy, output, report, schedules, sizes, steps};
 
@@ -96,8 +97,9 @@ pub fn run_and(
     if command.deterministic {
         deterministic::want(module);
     }
-    formed.apply(command.schedule.as_deref())?;
-    if command.schedule.is_some() {
+    let of_device = || machine(command.device);
+    let tuned = schedules::give(&command.given, of_device, module, &formed.function)?;
+    if command.given.option().is_some() {
         schedules::note_limits(module, &formed.function)?;
     }
     let entry = formed.entry()?;
@@ -208,11 +210,28 @@ pub fn run_and(
         laws: prospect.laws,
         simulation,
         gpu,
+        tuned,
     };
     if let Some((operations, bytes)) = prospect.work {
         report.set_rates(operations, bytes);
     }
     Ok(report)
+}
+
+/// The machine that a run is on, as schedules are kept for it.
+fn machine(device: Device) -> Result<Machine> {
+    match device {
+        Device::Cpu => Machine::this(),
+        Device::Sim => Err(tuned::none_for_sim()),
+        Device::Cuda => {
+            let gpu = mdh_cuda::Device::open(GPU)?;
+            let facts = gpu.facts();
+            Ok(Machine::Gpu {
+                name: Some(facts.name.clone()),
+                chip: Some(facts.capability),
+            })
+        }
+    }
 }
 
 /// Kernels run on a GPU, or on a simulated one.

@@ -1,5 +1,7 @@
 //! `mdh schedule`: schedules from one spelling to another.
 
+use std::path::PathBuf;
+
 use mdh_algebra::schedule::Schedules;
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::script::{self, Plans};
@@ -9,16 +11,22 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::{ScheduleArguments, Spelling};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, say};
+use crate::formed::Formed;
 use crate::functions::functions_of;
 use crate::schedules;
 use crate::select::{function, select};
 use crate::source::Source;
-use crate::{compile, diagnostics, output};
+use crate::tuned::{self, Choice, Machine, Wanted};
+use crate::{compile, diagnostics, output, ptx};
 
 /// Runs the command.
 pub fn run(arguments: &ScheduleArguments) -> Result<()> {
     let source = Source::read(&arguments.file)?;
+    if let Some(folder) = &arguments.from_db {
+        let plans = of_database(&source, arguments, folder.clone())?;
+        return output::print(spelled(plans, arguments.to));
+    }
     let extension = arguments.file.extension().and_then(|e| e.to_str());
     let plans = match extension {
         Some("mlir" | "mlirbc") => of_module(&source, arguments.entry.as_deref())?,
@@ -43,6 +51,37 @@ fn spelled(plans: Plans, spelling: Spelling) -> String {
                 .collect()
         }
     }
+}
+
+/// The schedules that were tuned for a program's function.
+fn of_database(
+    source: &Source,
+    arguments: &ScheduleArguments,
+    folder: Option<PathBuf>,
+) -> Result<Plans> {
+    register::all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    let machine = match &arguments.chip {
+        Some(chip) => Machine::Gpu {
+            name: None,
+            chip: Some(ptx::chip(Some(chip))?),
+        },
+        None => Machine::this()?,
+    };
+    let formed = Formed::of(&context, source, arguments.entry.as_deref())?;
+    let function = function(compile::operation(&formed.module), &formed.function)?;
+    let found = tuned::find(function, &Wanted { folder, machine })?;
+    let mut plans = match found.choice {
+        Choice::Kept(plans) | Choice::Model(plans) => plans.computations,
+        Choice::Nothing { found, help } => return Err(Error::input(found).help(help)),
+    };
+    say(&format!("note: {}\n", found.taken.note));
+    let is_alone = schedule::computations(function).len() == 1;
+    Ok(match plans.pop_first() {
+        Some((_, plan)) if is_alone => Plans::One(Box::new(plan)),
+        first => Plans::Several(first.into_iter().chain(plans).collect()),
+    })
 }
 
 /// The schedules of a script, or of a program's function. Where both stand in one file, the script

@@ -11,10 +11,12 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{schedule, transform, verify};
 use melior::ir::operation::OperationLike;
 
+use crate::cli::GivenSchedule;
 use crate::diagnostics::{error_at, error_in};
 use crate::error::{Error, Result, say};
 use crate::select::function;
 use crate::source::Source;
+use crate::tuned::{self, Choice, Machine, Taken, Wanted};
 use crate::{compile, diagnostics};
 
 /// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
@@ -178,6 +180,42 @@ pub fn is_script(source: &Source) -> bool {
     let text = source.text();
     let is_json = text.trim_start().starts_with('{');
     source.is_bytecode() || !is_json && text.contains("transform.named_sequence")
+}
+
+/// Gives the computations of a function what a command was given. Says, and tells, what was taken of
+/// schedules that were tuned, if these are wanted.
+pub fn give(
+    given: &GivenSchedule,
+    machine: impl FnOnce() -> Result<Machine>,
+    module: Op,
+    name: &str,
+) -> Result<Option<Taken>> {
+    if let Some(path) = &given.schedule {
+        apply(path, module, name)?;
+    }
+    let Some(folder) = &given.tuned else {
+        return Ok(None);
+    };
+    let wanted = Wanted {
+        folder: folder.clone(),
+        machine: machine()?,
+    };
+    let function = function(module, name)?;
+    let found = tuned::find(function, &wanted)?;
+    say(&format!("note: {}\n", found.taken.note));
+    // What the model chooses is left to it.
+    if let Choice::Kept(plans) = found.choice {
+        let computations = schedule::computations(function);
+        for (key, plan) in &plans.computations {
+            let compute = schedule::find(&computations, key).map_err(Error::bug)?;
+            schedule::set(compute, Some(plan));
+            if let Some((_, mistake)) = mistakes(compute).into_iter().next() {
+                return Err(Error::bug(format!("of what was tuned, {mistake}")));
+            }
+            check(compute)?;
+        }
+    }
+    Ok(Some(found.taken))
 }
 
 /// Gives the computations of a function the schedules of a file, and checks that they are theirs.

@@ -1,6 +1,7 @@
 //! The command line of `mdh`.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -82,14 +83,18 @@ pub fn parse() -> Result<Cli, Error> {
     })
 }
 
-/// Joins `--check all` (and `sample`) to one word: what else follows `--check` is no value of it, but
-/// the file to run.
+/// Joins `--check all` (and `sample`) to one word, and `--tuned DIR` where that is a folder: what else
+/// follows these options is no value of them, but the file to run.
 fn joined(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();
     for word in words {
-        let is_value = word == "all" || word == "sample";
+        let is_value = |option: &OsString| match option.to_str() {
+            Some("--check") => word == "all" || word == "sample",
+            Some("--tuned" | "--from-db") => Path::new(&word).is_dir(),
+            _ => false,
+        };
         match all.last_mut() {
-            Some(last) if *last == "--check" && is_value => {
+            Some(last) if is_value(last) => {
                 last.push("=");
                 last.push(word);
             }
@@ -254,6 +259,24 @@ mod tests {
             (Some(CheckHow::Sample), file())
         );
         assert_eq!(of("mdh run a.mlir").0, None);
+    }
+
+    /// Checks: `--tuned` is followed by a folder that is there, or by the file to run.
+    #[test]
+    fn what_follows_tuned() {
+        let tuned = |line: &str| run(line).given.tuned;
+        assert_eq!(tuned("mdh run a.mlir"), None);
+        assert_eq!(tuned("mdh run --tuned a.mlir"), Some(None));
+        assert_eq!(
+            tuned("mdh run --tuned src a.mlir"),
+            Some(Some("src".into()))
+        );
+        assert_eq!(
+            tuned("mdh run --tuned=none a.mlir"),
+            Some(Some("none".into()))
+        );
+        assert!(parsed("mdh run a.mlir --tuned=src --schedule s.json").is_err());
+        assert!(parsed("mdh compile a.mlir --emit asm --tuned --no-schedules").is_err());
     }
 
     #[test]

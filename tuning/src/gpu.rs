@@ -82,7 +82,7 @@ fn package(arguments: &TuneArguments, task: &Task, gpu: &Gpu) -> Result<(TunePac
     let source = Source::from_text(&task.name, &task.program);
     let program = Program::read(&context, &source, task.entry.as_deref(), &gpu.asm())?;
     program.expect_some(&task.name)?;
-    let space = program.space()?;
+    let space = program.space(&arguments.fix)?;
     let progress = Progress::start(&format!("{}: estimating", task.name));
     let default = program.default();
     let tuned = search(arguments, &space, &program, gpu)?;
@@ -137,7 +137,8 @@ fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> Stri
 /// Searches the space by the estimate.
 fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu) -> Result<Tuned> {
     let mut technique = technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
-    let seeds = program.default().into_iter().map(|configuration| Seed {
+    let default = program.default().filter(|own| space.find(own).is_ok());
+    let seeds = default.into_iter().map(|configuration| Seed {
         role: Role::Default,
         configuration,
     });

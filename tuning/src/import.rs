@@ -6,6 +6,7 @@ use std::time::Duration;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
+use mdh_cuda::Capability;
 use mdh_exec::tune::results::{CandidateResult, ProgramResults, Reply, Results, TunedGpu};
 use mdh_tuner::db::{self, Database, Sizes};
 use mdh_tuner::measure::{Cost, FailureKind, Outcome};
@@ -65,6 +66,13 @@ pub fn run(arguments: &TuneArguments, path: &Path) -> Result<()> {
 /// A GPU as evaluations are kept by.
 pub fn machine(gpu: &TunedGpu) -> String {
     serde_json::json!({ "gpu": gpu.name, "chip": gpu.chip }).to_string()
+}
+
+/// The name and the chip of a GPU that evaluations are kept by; `None` if it is a processor.
+pub fn gpu(machine: &str) -> Option<(String, Capability)> {
+    let kept: serde_json::Value = serde_json::from_str(machine).ok()?;
+    let text = |field: &str| kept.get(field)?.as_str();
+    Some((text("gpu")?.to_string(), text("chip")?.parse().ok()?))
 }
 
 /// Keeps the results of a program as a session.

@@ -11,6 +11,8 @@ pub mod measure;
 pub mod options;
 pub mod program;
 mod show;
+mod start;
+pub mod tuned;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -127,7 +129,11 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     let source = Source::from_text(&task.name, &task.program);
     let program = Program::read(&context, &source, task.entry.as_deref(), asm)?;
     program.expect_some(&task.name)?;
-    let space = program.space()?;
+    let space = program.space(&arguments.fix)?;
+    let start = match &arguments.schedule {
+        Some(path) => start::configuration(&program, &source, task.entry.as_deref(), path)?,
+        None => None,
+    };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut processes = Processes::new(&program, task.clone(), cores, measure::patience())?;
     let search = Search {
@@ -138,7 +144,9 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
             program: program.digest.clone(),
             sizes: program.sizes.clone(),
         },
-        default: program.default(),
+        // What is fixed may leave it out.
+        default: program.default().filter(|own| space.find(own).is_ok()),
+        start,
     };
     let tuned = search.run(arguments, &space, &mut processes)?;
     let best = tuned
@@ -185,6 +193,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
             sizes: Sizes::default(),
         },
         default: None,
+        start: None,
     };
     search.run(arguments, &space, &mut foreign).map(|_| ())
 }
@@ -195,6 +204,7 @@ struct Search {
     unit: &'static str,
     task: db::Task,
     default: Option<Configuration>,
+    start: Option<Configuration>,
 }
 
 impl Search {
@@ -250,17 +260,22 @@ impl Search {
         Ok(tuned)
     }
 
-    /// The default, and the best of the nearest sizes.
+    /// The default, the user's start, and the best of the nearest sizes.
     fn seeds(&self, database: &Database) -> Result<Vec<Seed>> {
         let default = self.default.iter().cloned();
         let default = default.map(|configuration| (Role::Default, configuration));
+        let start = self.start.iter().cloned();
+        let start = start.map(|configuration| (Role::Start, configuration));
         let nearest = database.nearest(&self.task, NEAREST).map_err(failed)?;
         let nearest = nearest.into_iter();
         let nearest = nearest.map(|(_, kept)| (Role::Nearest, kept.configuration));
-        let seeds = default.chain(nearest).map(|(role, configuration)| Seed {
-            role,
-            configuration,
-        });
+        let seeds = default
+            .chain(start)
+            .chain(nearest)
+            .map(|(role, configuration)| Seed {
+                role,
+                configuration,
+            });
         Ok(seeds.collect())
     }
 
@@ -298,24 +313,25 @@ fn abort(arguments: &TuneArguments, usual: Abort) -> Abort {
 
 /// The database; a note says which damaged one was set aside.
 fn database(arguments: &TuneArguments) -> Result<Database> {
-    let database = Database::open(&folder(arguments)?).map_err(failed)?;
+    let folder = folder(arguments.db.as_deref())?;
+    let database = Database::open(&folder).map_err(failed)?;
     if let Some(aside) = database.set_aside() {
         say(&format!("note: {aside}\n"));
     }
     Ok(database)
 }
 
-/// The folder of the database.
-fn folder(arguments: &TuneArguments) -> Result<PathBuf> {
-    if let Some(folder) = &arguments.db {
-        return Ok(folder.clone());
+/// The folder of the database, if another one is not named.
+fn folder(named: Option<&Path>) -> Result<PathBuf> {
+    if let Some(folder) = named {
+        return Ok(folder.to_path_buf());
     }
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
     let cache = cache.filter(|path| path.is_absolute()).or_else(home);
     let missing = || {
         Error::usage("found no folder for the database: neither XDG_CACHE_HOME nor HOME is set")
-            .help("name one with --db")
+            .help("name one")
     };
     Ok(cache.ok_or_else(missing)?.join("mdh"))
 }

@@ -1,6 +1,7 @@
 //! Command line of `mdh tune`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -48,6 +49,14 @@ pub struct TuneArguments {
     /// Seed of the search.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// A schedule that is tried right after the model's: JSON, the attribute's text, or a transform
+    /// script. The search starts from the nearest one that it can write down itself.
+    #[arg(long, value_name = "START.json", conflicts_with_all = ["package", "import", "command"])]
+    pub schedule: Option<PathBuf>,
+    /// Searches only where a parameter has this value, such as cores.i=2; the names and values are
+    /// those of the report.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["import", "command"])]
+    pub fix: Vec<Fix>,
     /// Folder of the database; of the user's cache if none is named.
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
@@ -75,6 +84,30 @@ pub struct TuneArguments {
         requires = "command"
     )]
     pub cost: String,
+}
+
+/// `NAME=VALUE`: a parameter that is not searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl FromStr for Fix {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Fix, String> {
+        let pair = text
+            .split_once('=')
+            .filter(|(name, value)| !name.is_empty() && !value.is_empty());
+        let (name, value) = pair.ok_or("expected NAME=VALUE, such as cores.i=2")?;
+        Ok(Fix {
+            name: name.to_string(),
+            value: value.to_string(),
+        })
+    }
 }
 
 /// The machine that schedules are for.

@@ -25,6 +25,9 @@ use mdh_tuner::space::formula::Formula;
 use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};
 
+use crate::options::Fix;
+use crate::start;
+
 /// A computation whose schedule is searched.
 #[derive(Clone)]
 struct Searched {
@@ -61,7 +64,8 @@ impl Program {
         Program::of(&ir::find_all(function, &[ops::mdh::COMPUTE]), asm)
     }
 
-    fn of(computations: &[Op], asm: &Asm) -> Result<Program> {
+    /// The same for computations that are formed.
+    pub fn of(computations: &[Op], asm: &Asm) -> Result<Program> {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
         let (mut searched, mut others) = (Vec::new(), Vec::new());
         let mut whole = Sha256::new();
@@ -96,14 +100,15 @@ impl Program {
         })
     }
 
-    /// The space of all schedules; constraints that only a whole schedule can be asked about are
-    /// filters.
-    pub fn space(&self) -> Result<Space> {
+    /// The space of all schedules, or of those in which some parameters have one value; constraints
+    /// that only a whole schedule can be asked about are filters.
+    pub fn space(&self, fixed: &[Fix]) -> Result<Space> {
+        self.check_fixed(fixed)?;
         let mut builder = Space::builder();
         for one in &self.searched {
             let names = one.names();
             for (n, knob) in one.space.knobs().iter().enumerate() {
-                builder = builder.parameter(one.parameter(n, knob, &names)?);
+                builder = builder.parameter(one.parameter(n, knob, &names, fixed)?);
             }
             let one = one.clone();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -116,14 +121,55 @@ impl Program {
         builder.build().map_err(crate::failed)
     }
 
+    /// Checks: each parameter that is fixed is there, and has that value.
+    fn check_fixed(&self, fixed: &[Fix]) -> Result<()> {
+        let all = || {
+            let each = |one: &Searched| one.names().into_iter().zip(one.space.knobs().to_vec());
+            self.searched.iter().flat_map(each)
+        };
+        for fix in fixed {
+            let Some((_, knob)) = all().find(|(name, _)| *name == fix.name) else {
+                let names: Vec<String> = all().map(|(name, _)| name).collect();
+                return Err(Error::usage(format!(
+                    "--fix: found no parameter '{}', expected one of {}",
+                    fix.name,
+                    names.join(", ")
+                )));
+            };
+            if !knob.values.contains(&fix.value) {
+                return Err(Error::usage(format!(
+                    "--fix: found '{}' for {}, expected one of {}",
+                    fix.value,
+                    fix.name,
+                    knob.values.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// The configuration that is the nearest to what the model chooses.
     pub fn default(&self) -> Option<Configuration> {
         let mut pairs: Vec<(String, Value)> = Vec::new();
         for one in &self.searched {
             let (values, _) = one.space.default()?;
-            let knobs = one.space.knobs().iter().zip(values);
-            let named = one.names().into_iter().zip(knobs);
-            pairs.extend(named.map(|(name, (knob, n))| (name, value(&knob.values, n))));
+            pairs.extend(one.pairs(&values));
+        }
+        let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
+        Some(Configuration::of(pairs))
+    }
+
+    /// The configuration whose schedules are the nearest to these, by position; the model's choice
+    /// where there is none of a computation.
+    pub fn nearest(&self, schedules: &Schedules) -> Option<Configuration> {
+        let mut pairs: Vec<(String, Value)> = Vec::new();
+        for one in &self.searched {
+            let wanted = schedules.computations.get(&one.position.to_string());
+            let values = match wanted {
+                Some(wanted) => start::nearest(&*one.space, wanted)?,
+                None => one.space.default()?.0,
+            };
+            pairs.extend(one.pairs(&values));
         }
         let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
         Some(Configuration::of(pairs))
@@ -140,6 +186,38 @@ impl Program {
         let computations = self.searched.iter().map(schedule);
         Some(Schedules {
             computations: computations.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The schedules of a configuration that may be another program's, or of other sizes; `None` if
+    /// they are none of this program's, or break a rule.
+    pub fn fitting(&self, configuration: &Configuration) -> Option<Schedules> {
+        let names = self.searched.iter().map(|one| one.names().len());
+        let is_whole = configuration.pairs().count() == names.sum::<usize>();
+        let fits = |one: &Searched| {
+            let names = one.names();
+            let values: Option<Vec<&Value>> = names.iter().map(|n| configuration.get(n)).collect();
+            let Some(positions) = values.and_then(|values| one.positions(&values)) else {
+                return false;
+            };
+            (1..=positions.len()).all(|n| one.space.allows(&positions[..n]))
+                && one
+                    .space
+                    .objections(&one.space.schedule(&positions))
+                    .is_empty()
+        };
+        match is_whole && self.searched.iter().all(fits) {
+            true => self.schedules(configuration),
+            false => None,
+        }
+    }
+
+    /// The model's choice for each computation alone, by position.
+    pub fn model(&self) -> Option<Schedules> {
+        let choices = self.searched.iter();
+        let choices = choices.map(|one| Some((one.position.to_string(), one.space.default()?.1)));
+        Some(Schedules {
+            computations: choices.collect::<Option<_>>()?,
         })
     }
 
@@ -160,9 +238,14 @@ impl Program {
 
     /// Checks: there is something to search in the program of that name.
     pub fn expect_some(&self, name: &str) -> Result<()> {
-        if !self.searched.is_empty() {
-            return Ok(());
+        match self.nothing() {
+            None => Ok(()),
+            Some(why) => Err(Error::input(format!("'{name}': {why}"))),
         }
+    }
+
+    /// The reason for which there is nothing to search, if there is nothing.
+    pub fn nothing(&self) -> Option<String> {
         let why = match self.others.is_empty() {
             true => "it has no computation".to_string(),
             false => format!(
@@ -170,9 +253,8 @@ impl Program {
                 self.others.join(", ")
             ),
         };
-        Err(Error::input(format!(
-            "'{name}': there is nothing to tune: {why}"
-        )))
+        let is_nothing = self.searched.is_empty();
+        is_nothing.then(|| format!("there is nothing to tune: {why}"))
     }
 }
 
@@ -198,6 +280,15 @@ impl Searched {
             .collect()
     }
 
+    /// Values of the knobs with their names.
+    fn pairs(&self, values: &[usize]) -> Vec<(String, Value)> {
+        let knobs = self.space.knobs().iter().zip(values);
+        let named = self.names().into_iter().zip(knobs);
+        named
+            .map(|(name, (knob, n))| (name, value(&knob.values, *n)))
+            .collect()
+    }
+
     /// The positions of values among those of the knobs; none if one of them is no value.
     fn positions(&self, values: &[&Value]) -> Option<Vec<usize>> {
         let pairs = self.space.knobs().iter().zip(values);
@@ -209,8 +300,19 @@ impl Searched {
     }
 
     /// A knob as a parameter of the tuner.
-    fn parameter(&self, n: usize, knob: &Knob, names: &[String]) -> Result<Parameter> {
-        let values = (0..knob.values.len()).map(|at| value(&knob.values, at));
+    fn parameter(
+        &self,
+        n: usize,
+        knob: &Knob,
+        names: &[String],
+        fixed: &[Fix],
+    ) -> Result<Parameter> {
+        let is_free = |at: &usize| {
+            let mut own = fixed.iter().filter(|fix| fix.name == names[n]);
+            own.all(|fix| fix.value == knob.values[*at])
+        };
+        let values = (0..knob.values.len()).filter(is_free);
+        let values = values.map(|at| value(&knob.values, at));
         let parameter = Parameter::set(&names[n], values).map_err(crate::failed)?;
         if knob.constraint.is_empty() {
             return Ok(parameter);

@@ -45,7 +45,7 @@ impl Watch for Shown {
 }
 
 /// A cost with three or four digits.
-fn number(cost: f64, unit: &str) -> String {
+pub(crate) fn number(cost: f64, unit: &str) -> String {
     let digits = 3 - (cost.abs().max(1e-9).log10().floor() as i64).clamp(-6, 3);
     format!("{cost:.*} {unit}", digits as usize)
         .trim_end()

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use mdh_passes::pipelines::{Raise, RangeChecks, Target};
 
-use super::values::{Binding, Size, is_name, seed};
+use super::values::{Binding, GivenSchedule, Size, is_name, seed};
 
 /// Arguments of `mdh run`.
 #[derive(Args, Debug)]
@@ -89,10 +89,9 @@ pub struct RunArguments {
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
     pub deterministic: bool,
-    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
-    /// transform script.
-    #[arg(long, value_name = "S.json")]
-    pub schedule: Option<PathBuf>,
+    /// The schedule that it is given.
+    #[command(flatten)]
+    pub given: GivenSchedule,
     /// Number of runs; times are the fastest, the median and the slowest.
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     pub repeat: NonZeroU32,
@@ -138,7 +137,7 @@ impl RunArguments {
             device: Device::Cpu,
             time_limit: mdh_cuda::TIME_LIMIT,
             report: false,
-            schedule: None,
+            given: GivenSchedule::default(),
             repeat: NonZeroU32::MIN,
             json: false,
             no_warnings: false,

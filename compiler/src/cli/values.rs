@@ -1,6 +1,9 @@
 //! Values of options that several commands take.
 
+use std::path::PathBuf;
 use std::str::FromStr;
+
+use clap::Args;
 
 /// `[NAME=]VALUE`: a file or a number for an argument, or a file for a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +30,27 @@ impl FromStr for Binding {
                 value: value.to_string(),
             }),
         }
+    }
+}
+
+/// Schedules that a command is given instead of the model's.
+#[derive(Args, Clone, Debug, Default)]
+pub struct GivenSchedule {
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+    /// Takes the best schedule that `mdh tune` has kept for this program on this machine, or else
+    /// for the nearest sizes of it: in the database of a folder, of the user's cache if none is named.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, conflicts_with = "schedule")]
+    pub tuned: Option<Option<PathBuf>>,
+}
+
+impl GivenSchedule {
+    /// The option that is given, if one is.
+    pub fn option(&self) -> Option<&'static str> {
+        let schedule = self.schedule.as_ref().map(|_| "--schedule");
+        schedule.or(self.tuned.as_ref().map(|_| "--tuned"))
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use mdh_compiler::error::{self, Error, Result};
 use mdh_compiler::{
     asm_command, check_command, compile_command, explain_command, interrupt, run_command,
-    schedule_command,
+    schedule_command, tuned,
 };
 use mdh_driver::cli::{self, Command};
 use mdh_layouts::{layout_command, map_command, template};
@@ -36,6 +36,7 @@ extern "C" fn _ZnwmSt11align_val_t(bytes: usize, alignment: usize) -> *mut c_voi
 
 fn main() -> ExitCode {
     machine::find_by(mdh_machine::find);
+    tuned::find_by(mdh_tuning::tuned::find);
     error::run(|| {
         // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;

@@ -248,7 +248,7 @@ impl Case {
             let file = folder.join("schedule.json");
             mdh_compiler::output::write(&file, self.schedules.to_json().as_bytes())?;
             let mut arguments = run::arguments(&self.program, &source, Depth::LastStep, folder)?;
-            arguments.schedule = Some(file);
+            arguments.given.schedule = Some(file);
             if self.machine == Machine::Gpu {
                 arguments.device = Device::Sim;
                 // Of computations without points no kernel is left.

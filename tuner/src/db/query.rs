@@ -15,15 +15,19 @@ pub struct Kept {
     pub outcome: Outcome,
     /// The technique that proposed it.
     pub technique: String,
+    /// The day on which it was measured, as 2026-11-27.
+    pub date: String,
 }
 
 /// The evaluations of a task, of each configuration the last one; `having` says which of them.
 fn of_task(having: &str) -> String {
     format!(
-        "SELECT configuration, cost, samples, complete, failure, message, technique \
-         FROM evaluation WHERE id IN (SELECT max(id) FROM evaluation WHERE session IN \
+        "SELECT last.configuration, last.cost, last.samples, last.complete, last.failure, \
+         last.message, first.technique, date(last.time, 'unixepoch') FROM \
+         (SELECT min(id) AS first, max(id) AS last FROM evaluation WHERE session IN \
          (SELECT id FROM session WHERE program = ?1 AND machine = ?2 AND sizes = ?3) \
-         GROUP BY configuration {having})"
+         GROUP BY configuration {having}) AS own JOIN evaluation AS last ON last.id = own.last \
+         JOIN evaluation AS first ON first.id = own.first"
     )
 }
 
@@ -31,7 +35,7 @@ impl Database {
     /// The best evaluation of a task. A configuration that has failed once is never the best, and
     /// one that was measured more than once has its last cost.
     pub fn best(&self, task: &Task) -> Result<Option<Kept>> {
-        let query = of_task("HAVING count(failure) = 0") + " ORDER BY cost, id LIMIT 1";
+        let query = of_task("HAVING count(failure) = 0") + " ORDER BY last.cost, last.id LIMIT 1";
         let found = self.rows(&query, task)?;
         Ok(found.into_iter().next())
     }
@@ -39,7 +43,7 @@ impl Database {
     /// All evaluations of a task, in the order in which they were made, of each configuration the
     /// last one: what a search that is resumed knows.
     pub fn evaluations(&self, task: &Task) -> Result<Vec<Kept>> {
-        let query = of_task("") + " ORDER BY id";
+        let query = of_task("") + " ORDER BY last.id";
         self.rows(&query, task)
     }
 
@@ -74,6 +78,17 @@ impl Database {
             }
         }
         Ok(found)
+    }
+
+    /// The machines on which a program was tuned, whatever its sizes.
+    pub fn machines(&self, program: &str) -> Result<Vec<String>> {
+        let wrong = |error| failed(&self.path, error);
+        let query = "SELECT DISTINCT machine FROM session WHERE program = ?1 ORDER BY machine";
+        let mut statement = self.connection.prepare(query).map_err(wrong)?;
+        statement
+            .query_map(params![program], |row| row.get(0))
+            .and_then(Iterator::collect)
+            .map_err(wrong)
     }
 
     /// The number of sessions and of evaluations in all.
@@ -121,6 +136,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Option<Kept>> {
     let failure: Option<String> = row.get(4)?;
     let message: Option<String> = row.get(5)?;
     let technique: String = row.get(6)?;
+    let date: Option<String> = row.get(7)?;
     let configuration = serde_json::from_str(&configuration).ok();
     let configuration = configuration.and_then(|json| Configuration::of_json(&json).ok());
     let outcome = match (cost, failure) {
@@ -145,5 +161,6 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Option<Kept>> {
             configuration,
             outcome,
             technique,
+            date: date.unwrap_or_default(),
         }))
 }

@@ -81,6 +81,8 @@ fn what_is_kept_is_found() {
         .collect();
     assert_eq!(found, expected);
     assert_eq!(database.counts().unwrap(), (1, 8));
+    assert_eq!(database.machines("p").unwrap(), ["m"]);
+    assert!(database.machines("q").unwrap().is_empty());
     assert_eq!(
         database.stops(&task(64)).unwrap(),
         [Some("interrupted".to_string())]
@@ -128,6 +130,26 @@ fn tasks_are_apart_and_the_nearest_sizes_come_first() {
             .unwrap()
             .is_empty()
     );
+}
+
+/// Checks: a configuration that is measured again is still that of who proposed it.
+#[test]
+fn who_proposed_stays_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut database = Database::open(folder.path()).unwrap();
+    let mut session = database.session(&task(64), "auto", 1).unwrap();
+    for (number, technique) in ["default", "confirmed"].into_iter().enumerate() {
+        let technique = technique.to_string();
+        let outcome = Outcome::of_cost(2.0 - number as f64);
+        let one = evaluation(number, 4, outcome);
+        session.keep(&Evaluation { technique, ..one }).unwrap();
+    }
+    session.end(&StopReason::Exhausted).unwrap();
+    let best = database.best(&task(64)).unwrap().unwrap();
+    assert_eq!(best.outcome.cost(), Some(1.0));
+    assert_eq!(best.technique, "default");
+    let digits = best.date.split('-').map(str::len);
+    assert_eq!(digits.collect::<Vec<_>>(), [4, 2, 2], "{}", best.date);
 }
 
 /// Runs a test of this program as a child, with a folder.

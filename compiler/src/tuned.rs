@@ -1,0 +1,119 @@
+//! Schedules that `mdh tune` has kept, for `--tuned`.
+//!
+//! Whoever keeps them measures with this compiler, and so cannot be asked from here: the program that
+//! has both sets the function that finds them ([`find_by`]), as it does for machines.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::Schedules;
+use mdh_cuda::Capability;
+use mdh_dialect::ir::Op;
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// A function that finds schedules for a function whose computations are formed.
+pub type Find = fn(Op, &Wanted) -> Result<Found>;
+
+static FIND: OnceLock<Find> = OnceLock::new();
+
+/// Schedules that are asked for.
+pub struct Wanted {
+    /// The folder of the database; the usual one if none is named.
+    pub folder: Option<PathBuf>,
+    /// The machine that they were measured on.
+    pub machine: Machine,
+}
+
+/// A machine as it is known where code for it is made.
+pub enum Machine {
+    /// One with a processor.
+    Cpu(Box<Asm>),
+    /// A GPU, as far as it is known.
+    Gpu {
+        /// Its name, or a part of it.
+        name: Option<String>,
+        /// The compute capability of its chip.
+        chip: Option<Capability>,
+    },
+}
+
+impl Machine {
+    /// This machine's processor.
+    pub fn this() -> Result<Machine> {
+        let asm = mdh_machine::this().map_err(Error::input)?;
+        Ok(Machine::Cpu(Box::new(asm)))
+    }
+}
+
+/// The error about schedules for the simulator of a GPU.
+pub fn none_for_sim() -> Error {
+    Error::usage(
+        "--tuned is for machines that `mdh tune` measures on: expected --device cpu or --device cuda",
+    )
+}
+
+/// Schedules that were found.
+pub struct Found {
+    /// The schedules.
+    pub choice: Choice,
+    /// Facts about them.
+    pub taken: Taken,
+}
+
+/// Schedules for a program.
+pub enum Choice {
+    /// These, by the positions of computations.
+    Kept(Schedules),
+    /// The model's, which were measured and are the best: those of each computation alone.
+    Model(Schedules),
+    /// Nothing that was kept is for this program.
+    Nothing {
+        /// The state of the database.
+        found: String,
+        /// The way to tune it.
+        help: String,
+    },
+}
+
+/// Facts about a schedule that was taken, for people and for programs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Taken {
+    /// Its origin.
+    pub from: Origin,
+    /// Its time when it was measured.
+    pub time_ms: Option<f64>,
+    /// The day on which it was measured.
+    pub date: Option<String>,
+    /// The sizes that it was measured with, by position and dimension.
+    pub sizes: Option<BTreeMap<String, i64>>,
+    /// All of this in words.
+    pub note: String,
+}
+
+/// Origin of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Tuned for the program and its sizes.
+    Tuned,
+    /// Tuned for the program, and for sizes near to its own.
+    Nearest,
+    /// The model's.
+    Model,
+}
+
+/// Sets the function that finds schedules. The first one stays.
+pub fn find_by(find: Find) {
+    let _ = FIND.set(find);
+}
+
+/// Finds schedules for a function whose computations are formed.
+pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
+    let find = FIND.get();
+    let find = find.ok_or_else(|| Error::bug("this program keeps no schedules that were tuned"))?;
+    find(function, wanted)
+}

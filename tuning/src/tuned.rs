@@ -1,0 +1,218 @@
+//! `--tuned`: the schedules of a program that the database has, or has for the nearest sizes.
+//!
+//! A configuration stands for a schedule only in the space of its program: what is none of it, or
+//! breaks a rule there, is left out, and the model chooses as without the option.
+
+use mdh_algebra::schedule::gpu::Gpu;
+use mdh_compiler::error::{Error, Result};
+use mdh_compiler::tuned::{Choice, Found, Machine, Origin, Taken, Wanted};
+use mdh_cuda::Capability;
+use mdh_dialect::ir::Op;
+use mdh_dialect::schedule;
+use mdh_tuner::db::{self, Database, Kept, Sizes};
+use mdh_tuner::tune::Role;
+
+use crate::program::Program;
+use crate::{NEAREST, failed, import, show};
+
+/// Finds schedules for a function whose computations are formed.
+pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
+    let computations = schedule::computations(function);
+    let folder = crate::folder(wanted.folder.as_deref())?;
+    let Some(database) = Database::read(&folder).map_err(failed)? else {
+        let place = format!("{}, where there is no database", folder.display());
+        return Ok(untuned(&place, &wanted.machine));
+    };
+    let (_, evaluations) = database.counts().map_err(failed)?;
+    let place = format!(
+        "{}, which has {evaluations} evaluations of other programs or machines",
+        folder.display()
+    );
+    let on_machine = match &wanted.machine {
+        Machine::Cpu(asm) => Some((Program::of(&computations, asm)?, crate::machine(asm)?)),
+        Machine::Gpu { name, chip } => {
+            let gpu = GpuWanted {
+                name: name.as_deref(),
+                chip: *chip,
+            };
+            gpu.program(&database, &computations)?
+        }
+    };
+    let Some((program, machine)) = on_machine else {
+        return Ok(untuned(&place, &wanted.machine));
+    };
+    if let Some(why) = program.nothing() {
+        return Ok(nothing(why, "give one with --schedule".to_string()));
+    }
+    let task = db::Task {
+        machine,
+        program: program.digest.clone(),
+        sizes: program.sizes.clone(),
+    };
+    let best = database.best(&task).map_err(failed)?;
+    let best = best.map(|kept| (None, kept)).into_iter();
+    let nearest = database.nearest(&task, NEAREST).map_err(failed)?;
+    let nearest = nearest.into_iter().map(|(sizes, kept)| (Some(sizes), kept));
+    let mut misfits = 0;
+    for (sizes, kept) in best.chain(nearest) {
+        if let Some(choice) = choice(&program, sizes.is_some(), &kept) {
+            let taken = taken(&choice, sizes, &kept);
+            return Ok(Found { choice, taken });
+        }
+        misfits += 1;
+    }
+    let place = match misfits {
+        0 => place,
+        _ => format!(
+            "{}, whose schedules for other sizes, or of another version of mdh, do not fit it",
+            folder.display()
+        ),
+    };
+    Ok(untuned(&place, &wanted.machine))
+}
+
+/// The schedules of what was kept, if they fit a program.
+fn choice(program: &Program, is_nearest: bool, kept: &Kept) -> Option<Choice> {
+    // The model chooses for the sizes of the program: its choice for others is none for these.
+    // What is kept has its names in another order.
+    let default = program.default().map(|default| default.key());
+    let is_model = default == Some(kept.configuration.key())
+        || is_nearest && kept.technique == Role::Default.name();
+    match is_model {
+        true => program.model().map(Choice::Model),
+        false => program.fitting(&kept.configuration).map(Choice::Kept),
+    }
+}
+
+fn taken(choice: &Choice, sizes: Option<Sizes>, kept: &Kept) -> Taken {
+    let time_ms = kept.outcome.cost();
+    let time = time_ms.map_or(String::new(), |ms| show::number(ms, "ms"));
+    let measured = format!("{time} on {}", kept.date);
+    let note = match (choice, &sizes) {
+        (Choice::Model(_), None) => {
+            format!("the schedule is the model's, the best that was tuned: {measured}")
+        }
+        (Choice::Model(_), Some(sizes)) => format!(
+            "the schedule is the model's, whose was the best of the nearest tuned sizes {}: {measured}",
+            words(sizes)
+        ),
+        (_, None) => format!("the schedule is tuned: {measured}"),
+        (_, Some(sizes)) => format!(
+            "the schedule is that of the nearest tuned sizes {}: {measured}",
+            words(sizes)
+        ),
+    };
+    Taken {
+        from: match (choice, &sizes) {
+            (Choice::Model(_), _) => Origin::Model,
+            (_, None) => Origin::Tuned,
+            (_, Some(_)) => Origin::Nearest,
+        },
+        time_ms,
+        date: Some(kept.date.clone()),
+        sizes: sizes.map(|sizes| sizes.0),
+        note,
+    }
+}
+
+/// Sizes without the position of the only computation.
+fn words(sizes: &Sizes) -> String {
+    let own = sizes.0.iter();
+    let short = own.map(|(name, size)| Some((name.strip_prefix("0.")?, *size)));
+    let short: Option<Vec<(&str, i64)>> = short.collect();
+    short.map_or(sizes.to_string(), |short| Sizes::of(short).to_string())
+}
+
+fn nothing(found: String, help: String) -> Found {
+    let note = format!("{found}: the schedule is as without --tuned; {help}");
+    Found {
+        choice: Choice::Nothing { found, help },
+        taken: Taken {
+            from: Origin::Model,
+            time_ms: None,
+            date: None,
+            sizes: None,
+            note,
+        },
+    }
+}
+
+/// Nothing is tuned for a program in a folder.
+fn untuned(place: &str, machine: &Machine) -> Found {
+    let help = match machine {
+        Machine::Cpu(_) => "`mdh tune FILE` tunes it",
+        Machine::Gpu { .. } => {
+            "`mdh tune FILE --device cuda --package DIR`, `mdh-exec --tune` on the GPU and `mdh tune \
+             --import` tune it"
+        }
+    };
+    let found = format!("nothing is tuned for this program in {place}");
+    nothing(found, help.to_string())
+}
+
+/// A GPU, as far as a command knows it.
+struct GpuWanted<'w> {
+    name: Option<&'w str>,
+    chip: Option<Capability>,
+}
+
+impl GpuWanted<'_> {
+    /// The program and the machine of the only GPU that is wanted on which it was tuned.
+    fn program(
+        &self,
+        database: &Database,
+        computations: &[Op],
+    ) -> Result<Option<(Program, String)>> {
+        let of = |gpu: Gpu| Program::of(computations, &gpu.asm());
+        let program = of(facts("", self.chip)?)?;
+        let machines = database.machines(&program.digest).map_err(failed)?;
+        let gpus = machines.into_iter().filter_map(|machine| {
+            let (name, chip) = import::gpu(&machine)?;
+            Some((machine, name, chip))
+        });
+        let mut gpus: Vec<_> = gpus
+            .filter(|(_, name, chip)| self.is_it(name, *chip))
+            .collect();
+        if gpus.iter().any(|(_, name, _)| self.name == Some(name)) {
+            gpus.retain(|(_, name, _)| self.name == Some(name));
+        }
+        match &gpus[..] {
+            [] => Ok(None),
+            [(machine, name, chip)] => Ok(Some((of(facts(name, Some(*chip))?)?, machine.clone()))),
+            several => {
+                let names = several
+                    .iter()
+                    .map(|(_, name, chip)| format!("'{name}' ({chip})"));
+                let names: Vec<String> = names.collect();
+                Err(Error::input(format!(
+                    "found schedules that were tuned on several GPUs: {}; expected to know which one \
+                     is meant",
+                    names.join(", ")
+                ))
+                .help(
+                    "name its chip with --chip, or have `mdh tune FILE --import RESULTS.json --out \
+                     S.json` write those of one, for --schedule S.json",
+                ))
+            }
+        }
+    }
+
+    fn is_it(&self, name: &str, chip: Capability) -> bool {
+        let is_named = |wanted: &str| name.to_lowercase().contains(&wanted.to_lowercase());
+        let number = |chip: Capability| (chip.major, chip.minor);
+        self.name.is_none_or(is_named) && self.chip.is_none_or(|own| number(own) == number(chip))
+    }
+}
+
+/// The facts of a GPU that spaces are made of: of the one in its name, or of one with such a chip.
+fn facts(name: &str, chip: Option<Capability>) -> Result<Gpu> {
+    let name = name.to_lowercase();
+    let named = Gpu::ALL.into_iter().find(|gpu| name.contains(gpu.name));
+    let usual = match chip.map(|chip| chip.major) {
+        Some(8) => "a100",
+        Some(10) => "b200",
+        _ => "h100",
+    };
+    let found = named.or_else(|| Gpu::named(usual));
+    found.ok_or_else(|| Error::bug(format!("'{usual}' is no GPU")))
+}
