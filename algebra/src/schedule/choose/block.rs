@@ -1,8 +1,9 @@
 //! Lanes, and the block of points that is unrolled.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::views::{Motion, View, Views};
+use super::views::{Motion, StreamedRow, View, Views};
 use super::{Facts, transpose};
 use crate::affine::Linear;
 use crate::computation::Combine;
@@ -373,57 +374,18 @@ fn unrolled(
     };
     open.retain(|d| gain(*d) > 0);
     let is_map = (0..rank).all(|d| views.combine[d] == Combine::Cc);
-    let streamed = views.streamed_row(facts).filter(|_| is_map);
-    let lines = streamed.map_or(1, |row| {
-        let lines = lanes.filter(|(d, _)| *d == row.dimension);
-        let lines = lines.map_or(1, |(_, n)| transpose::LINE / (n * row.bytes).max(1));
+    if let Some(row) = views.streamed_row(facts).filter(|_| is_map) {
+        // Rows next to each other find in L1 what they share; what rows farther away share is in L2
+        // or beyond.
         open.retain(|d| *d != row.dimension);
-        lines.clamp(1, most(row.dimension))
-    });
-    let fills_lines = streamed.is_some_and(|row| row.fills_lines);
-    let room = if fills_lines {
-        (room / lines).max(1)
-    } else {
-        room
-    };
-    // Of those that share as much, what is written next to each other. Rows that are streamed find
-    // in L1 what rows next to them read; what those farther away read is in L2 or beyond.
-    open.sort_by_key(|d| {
-        let axis = views.written_axis(*d).map(|axis| axis as i64);
-        let axis = if streamed.is_some() {
-            axis.map(|n| -n)
-        } else {
-            axis
-        };
-        std::cmp::Reverse((gain(*d), axis))
-    });
-    open.truncate(if streamed.is_some() { 1 } else { 3 });
-    let mut all: Vec<(f64, i64, Vec<i64>)> = Vec::new();
-    for candidate in candidates(&open, rank, &most, room) {
-        let points: i64 = candidate.iter().product();
-        // The last block of a dimension may not be full.
-        let filled: f64 = (candidate.iter().enumerate())
-            .map(|(d, count)| filled(views.size(d), scale(d), *count))
-            .product();
-        let per_point = loads(views, lanes, &candidate) as f64 / (points as f64 * filled);
-        all.push((per_point, points, candidate));
+        let outermost = |d: &usize| (gain(*d), Reverse(views.written_axis(*d)));
+        let along = open.into_iter().max_by_key(outermost);
+        return of_rows(views, lanes, row, (along, &most), reasons);
     }
-    // Of equal ones, the smallest.
-    all.sort_by(|a, b| ((a.0 * 1e9).round().total_cmp(&(b.0 * 1e9).round())).then(a.1.cmp(&b.1)));
-    if let Some(row) = streamed {
-        let worth = if fills_lines { 1.0 } else { CACHED };
-        // Rows that share too little go past the caches one by one.
-        all.retain(|(each, points, _)| *points == 1 || *each <= worth * alone as f64);
-        let past = all
-            .iter_mut()
-            .filter(|(_, points, _)| *points == 1 || fills_lines);
-        past.for_each(|(.., block)| block[row.dimension] = lines);
-        let name = &views.names[row.dimension];
-        reasons.push(match fills_lines {
-            true => format!("whole lines are stored non-temporally along '{name}'"),
-            false => format!("'{name}' ends within lines: single rows are stored non-temporally"),
-        });
-    }
+    // Of those that share as much, what is written next to each other.
+    open.sort_by_key(|d| Reverse((gain(*d), views.written_axis(*d))));
+    open.truncate(3);
+    let mut all = ranked(views, lanes, candidates(&open, rank, &most, room));
     share_sums(views, lanes, &mut all, room / 2);
     reasons.push(format!(
         "of {} blocks that fit {room} registers, {:?} needs the fewest loads: {:.2} a point",
@@ -443,6 +405,74 @@ fn unrolled(
         block
     });
     blocks.collect()
+}
+
+/// The blocks of a map that writes rows non-temporally: of several rows along a dimension, if these share
+/// what they read, and of a single one.
+fn of_rows(
+    views: &Views,
+    lanes: Option<(usize, i64)>,
+    row: StreamedRow,
+    (along, most): (Option<usize>, &dyn Fn(usize) -> i64),
+    reasons: &mut Vec<String>,
+) -> Vec<Vec<i64>> {
+    let rank = views.points.len();
+    let vectors = lanes.filter(|(d, _)| *d == row.dimension);
+    let line = vectors.map_or(1, |(_, n)| transpose::LINE / (n * row.bytes).max(1));
+    let line = line.clamp(1, most(row.dimension));
+    // Rows that are no whole lines go through the caches, in vectors of any address.
+    let (part, worth) = match row.fills_lines {
+        true => (line, 1.0),
+        false => (1, CACHED),
+    };
+    let room = (MAP / part).max(1);
+    let along: Vec<usize> = along.into_iter().collect();
+    let alone = loads(views, lanes, &vec![1; rank]) as f64;
+    let mut shared = ranked(views, lanes, candidates(&along, rank, most, room));
+    shared.retain(|(each, points, _)| *points > 1 && *each <= worth * alone);
+    let name = &views.names[row.dimension];
+    reasons.push(match shared.first() {
+        None => format!(
+            "nothing but '{name}' is unrolled: whole lines are stored non-temporally, row by row"
+        ),
+        Some((each, ..)) => format!(
+            "several rows along '{name}' share what they read: {each:.2} loads a point instead of \
+             {alone}; they are stored {}",
+            match row.fills_lines {
+                true => "non-temporally, in whole lines",
+                false => "in the caches, since they end within lines",
+            }
+        ),
+    });
+    let shared = shared.into_iter().map(|(.., mut block)| {
+        block[row.dimension] = part;
+        block
+    });
+    let mut single = vec![1; rank];
+    single[row.dimension] = line;
+    shared.chain([single]).take(BLOCKS).collect()
+}
+
+/// Blocks with the loads of each of their points and the number of these: those with the fewest loads come
+/// first, of equal ones the smallest.
+fn ranked(
+    views: &Views,
+    lanes: Option<(usize, i64)>,
+    blocks: Vec<Vec<i64>>,
+) -> Vec<(f64, i64, Vec<i64>)> {
+    let scale = |d: usize| lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
+    let rank = |block: Vec<i64>| {
+        let points: i64 = block.iter().product();
+        // The last block of a dimension may not be full.
+        let filled: f64 = (block.iter().enumerate())
+            .map(|(d, count)| filled(views.size(d), scale(d), *count))
+            .product();
+        let per_point = loads(views, lanes, &block) as f64 / (points as f64 * filled);
+        (per_point, points, block)
+    };
+    let mut all: Vec<(f64, i64, Vec<i64>)> = blocks.into_iter().map(rank).collect();
+    all.sort_by(|a, b| ((a.0 * 1e9).round().total_cmp(&(b.0 * 1e9).round())).then(a.1.cmp(&b.1)));
+    all
 }
 
 /// A short combined dimension along which neighbours along a kept one read the same: rows of an
