@@ -362,3 +362,31 @@ func.func @loaded_by_a_tensor(%t: memref<20xf32>, %y: tensor<20xf32>) -> tensor<
   } -> tensor<20xf32>
   return %z : tensor<20xf32>
 }
+
+// -----
+
+// What is no index of the loops is named: another operation, and numbers from outside.
+// CHECK-LABEL: func.func @causes
+// CHECK-COUNT-2: linalg.generic
+func.func @causes(%t: tensor<20xf32>, %n: index, %y: tensor<20xf32>) -> (tensor<20xf32>, tensor<20xf32>) {
+  // expected-remark@+1 {{at an index that 'math.absi' makes, which is no operation of index functions: expected one}}
+  %u = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%t : tensor<20xf32>) outs(%y : tensor<20xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %d = arith.subi %i, %j : index
+    %distance = math.absi %d : index
+    %a = tensor.extract %t[%distance] : tensor<20xf32>
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<20xf32>
+  // expected-remark@+1 {{at an index that is known at run time only: expected one}}
+  %v = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : tensor<20xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %later = arith.addi %i, %n : index
+    %a = tensor.extract %t[%later] : tensor<20xf32>
+    linalg.yield %a : f32
+  } -> tensor<20xf32>
+  return %u, %v : tensor<20xf32>, tensor<20xf32>
+}

@@ -251,12 +251,12 @@ func.func @branch_of_itself(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7
 
 // -----
 
-// Floats that are summed in a wider type and rounded each time are summed in their own: the product of two is
-// what it is there.
+// A product that is summed in a wider type and rounded with the sum alone might leave the narrow type.
 // CHECK-LABEL: func.func @rounded
-// CHECK:       md_hom(mulf, (cc, pw(addf)))
+// CHECK:       linalg.generic
 // CHECK:       return
 func.func @rounded(%a: tensor<7x13xbf16>, %b: tensor<13xbf16>, %o: tensor<7xbf16>) -> tensor<7xbf16> {
+  // expected-remark@+1 {{its body accumulates in another type than it keeps: 'arith.extf' takes what is accumulated from bf16 to f32}}
   %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%a, %b : tensor<7x13xbf16>, tensor<13xbf16>) outs(%o : tensor<7xbf16>) {
   ^bb0(%x: bf16, %y: bf16, %acc: bf16):
@@ -273,6 +273,7 @@ func.func @rounded(%a: tensor<7x13xbf16>, %b: tensor<13xbf16>, %o: tensor<7xbf16
 
 // -----
 
+// Floats that are summed in a wider type and rounded each time are summed in their own.
 // CHECK-LABEL: func.func @rounded_sum
 // CHECK:       md_hom(id, (cc, pw(addf)))
 // CHECK:       return

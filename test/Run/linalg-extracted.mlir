@@ -15,6 +15,8 @@
 // RUN: mdh run %s --check=all --entry blurred --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix BLURRED
 // RUN: mdh run %s --check=all --entry halves --size i=9 --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,HALVES
 // RUN: mdh run %s --check=all --entry halves --size i=9 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix HALVES
+// RUN: mdh run %s --check=all --entry centred --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,CENTRED
+// RUN: mdh run %s --check=all --entry centred --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix CENTRED
 // RUN: mdh run %s --check=all --entry loaded --random 1 2>&1 | FileCheck %s --check-prefixes FILLED,LOADED
 // RUN: mdh run %s --check=all --entry loaded --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix LOADED
 // RUN: mdh run %s --check=all --entry shared --random 1 2>&1 | FileCheck %s --check-prefix SHARED
@@ -26,6 +28,7 @@
 // SHUFFLED: check passed: 480 of 480 elements compared
 // BLURRED: check passed: 42 of 42 elements compared
 // HALVES: check passed: 9 of 9 elements compared
+// CENTRED: check passed: 221 of 221 elements compared
 // BORDERED: check passed: 63 of 63 elements compared
 // TRIANGLE: check passed: 9 of 9 elements compared
 //
@@ -292,4 +295,28 @@ func.func @shared(%y: memref<8xi32>) {
     linalg.yield %s : i32
   }
   return
+}
+
+// Samples between those that there are: quotients that are rounded to zero, of what is less than the divisor
+// below it.
+func.func @centred(%t: tensor<5x4xi32>) -> tensor<17x13xi32> {
+  %e = tensor.empty() : tensor<17x13xi32>
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : i32
+  %four = arith.constant 4 : index
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<17x13xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %i1 = arith.subi %i, %one : index
+    %row = arith.divsi %i1, %four : index
+    %j2 = arith.subi %j, %two : index
+    %j32 = arith.index_cast %j2 : index to i32
+    %c32 = arith.divsi %j32, %three : i32
+    %column = arith.index_cast %c32 : i32 to index
+    %a = tensor.extract %t[%row, %column] : tensor<5x4xi32>
+    linalg.yield %a : i32
+  } -> tensor<17x13xi32>
+  return %z : tensor<17x13xi32>
 }

@@ -142,11 +142,11 @@ impl Masks {
         match &step.term {
             Ok(term) => self.is_narrow(&[block], *term, ty),
             Err((Op::Negf, of)) => self.is_narrow(&[block], of[0], ty),
-            Err((_, of)) => of.iter().all(|r| self.narrow(*r, ty).is_some()),
+            Err(_) => false,
         }
     }
 
-    /// Returns whether a value is one of a narrower type, or a product of two.
+    /// Returns whether a value is one of a narrower type.
     fn is_narrow(&self, blocks: &[&Block], value: Register, ty: ScalarType) -> bool {
         let constant = self.constants.get(&value);
         if self.narrow(value, ty).is_some() || constant.is_some_and(|c| c.is_one_of(ty)) {
@@ -159,7 +159,6 @@ impl Masks {
             Some(Instruction::Apply { op, operands, .. }) => match op {
                 Op::Select => is_all(&operands[1..]),
                 Op::Negf => is_all(operands),
-                Op::Mulf => operands.iter().all(|r| self.narrow(*r, ty).is_some()),
                 _ => false,
             },
             Some(Instruction::If {

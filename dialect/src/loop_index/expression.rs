@@ -28,12 +28,7 @@ const ENDLESS: i64 = 1 << 47;
 /// The index that a value in a body is, if it is computed from `linalg.index` and constants, and none of what
 /// it is computed from leaves its type.
 pub fn index(value: Val, extents: &[Option<i64>]) -> Option<Expr> {
-    let mut reading = Reading {
-        extents,
-        other: table::stair,
-        known: HashMap::new(),
-    };
-    reading.value(value)
+    Reading::of(extents).value(value)
 }
 
 /// The same, if it is one without divisions.
@@ -47,15 +42,25 @@ pub fn linear(value: Val, extents: &[Option<i64>]) -> Option<Linear> {
 }
 
 /// The values of a body that have been read.
-struct Reading<'a> {
+pub(super) struct Reading<'a> {
     extents: &'a [Option<i64>],
     /// Reads what is made by other operations.
     other: fn(Val, &[Option<i64>]) -> Option<Expr>,
     known: HashMap<usize, Option<Expr>>,
 }
 
-impl Reading<'_> {
-    fn value(&mut self, value: Val) -> Option<Expr> {
+impl<'a> Reading<'a> {
+    /// For a body whose loops have these extents.
+    pub(super) fn of(extents: &'a [Option<i64>]) -> Reading<'a> {
+        Reading {
+            extents,
+            other: table::stair,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The index that a value is.
+    pub(super) fn value(&mut self, value: Val) -> Option<Expr> {
         let key = value.to_raw().ptr as usize;
         if let Some(known) = self.known.get(&key) {
             return known.clone();
@@ -96,9 +101,8 @@ impl Reading<'_> {
             },
             ops::arith::FLOORDIVSI => self.operand(op, 0)?.floor_div(self.divisor(op)?),
             ops::arith::CEILDIVSI => self.operand(op, 0)?.ceil_div(self.divisor(op)?),
-            ops::arith::DIVSI | ops::arith::DIVUI => {
-                self.counted(op, 0)?.floor_div(self.divisor(op)?)
-            }
+            ops::arith::DIVSI => self.truncated(op)?,
+            ops::arith::DIVUI => self.counted(op, 0)?.floor_div(self.divisor(op)?),
             ops::arith::CEILDIVUI => self.counted(op, 0)?.ceil_div(self.divisor(op)?),
             ops::arith::REMSI | ops::arith::REMUI => self.counted(op, 0)?.modulo(self.divisor(op)?),
             ops::arith::MAXSI | ops::arith::MAXUI | ops::arith::MINSI | ops::arith::MINUI => {
@@ -106,6 +110,23 @@ impl Reading<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// A quotient that is rounded to zero: with what is divided above the negative divisor, the larger one
+    /// of 0 and that which is rounded down.
+    fn truncated(&mut self, op: Op) -> Option<Expr> {
+        let (of, divisor) = (self.operand(op, 0)?, self.divisor(op)?);
+        let values = self.values(&of)?;
+        let quotient = of.floor_div(divisor);
+        match values.min {
+            0.. => Some(quotient),
+            least if least > -divisor => {
+                let m = values.max.max(0) / divisor;
+                let is_small = m < i64::from(i32::MAX);
+                is_small.then_some((quotient * m + m).floor_div(m + 1))
+            }
+            _ => None,
+        }
     }
 
     /// An operand that is nowhere negative.

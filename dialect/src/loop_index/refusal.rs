@@ -4,7 +4,9 @@ use mdh_algebra::affine::Expr;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::{index, is_in_branches};
+use super::expression::Reading;
+use super::is_in_branches;
+use crate::code::arguments;
 use crate::ir::{self, Op, Val};
 use crate::ops;
 
@@ -19,36 +21,59 @@ pub fn refusal(op: Op, of: Op, extents: &[Option<i64>]) -> String {
             "its body has '{name}' in a loop: expected it in each iteration or in branches of an 'scf.if'"
         );
     }
+    let mut reading = Reading::of(extents);
     let mut indices = op.operands().skip(1).map(ir::value);
-    let Some(failing) = indices.find(|i| index(*i, extents).is_none()) else {
+    let Some(failing) = indices.find(|i| reading.value(*i).is_none()) else {
         let from = ir::operand(op, 0).map_or(String::new(), |from| from.r#type().to_string());
         return format!("its body has '{name}' of {from}: expected a ranked tensor of numbers");
     };
-    match first(failing, extents) {
-        Some(by) => format!(
-            "its body has '{name}' at an index that '{}' makes, {}: {EXPECTED}",
-            ir::name_of(by),
-            reason(by, extents)
-        ),
-        None => format!("its body has '{name}' at an index that is data: {EXPECTED}"),
-    }
+    let cause = match first(failing, of, &mut reading) {
+        Cause::Data => "is data".to_string(),
+        Cause::Outside => "is known at run time only".to_string(),
+        Cause::Operation(by) => {
+            let reason = reason(by, &mut reading);
+            format!("'{}' makes, {reason}", ir::name_of(by))
+        }
+    };
+    format!("its body has '{name}' at an index that {cause}: {EXPECTED}")
 }
 
-/// The first operation on the way to a value that makes no index of indices; `None` if it has other values.
-fn first<'c>(value: Val<'c>, extents: &[Option<i64>]) -> Option<Op<'c>> {
-    let op = ir::defining_op(value)?;
-    if !ir::name_of(op).starts_with("arith.") {
-        return None;
+/// A value by which another is no index.
+enum Cause<'c> {
+    /// It comes from elements.
+    Data,
+    /// It is computed outside of the body.
+    Outside,
+    /// An operation makes none of indices.
+    Operation(Op<'c>),
+}
+
+/// The first cause on the way to a value in the body of an operation.
+fn first<'c>(value: Val<'c>, of: Op<'c>, reading: &mut Reading) -> Cause<'c> {
+    let Some(op) = ir::defining_op(value) else {
+        let own = (0..of.region_count()).filter_map(|n| ir::only_block(ir::region(of, n)));
+        let mut own = own.flat_map(arguments);
+        return match own.any(|argument| argument == value) {
+            true => Cause::Data,
+            false => Cause::Outside,
+        };
+    };
+    if !ir::ancestors(op).any(|around| around == of) {
+        return Cause::Outside;
+    }
+    let name = ir::name_of(op);
+    if [ops::tensor::EXTRACT, ops::memref::LOAD].contains(&name) {
+        return Cause::Data;
     }
     let mut operands = op.operands().map(ir::value);
-    match operands.find(|operand| index(*operand, extents).is_none()) {
-        Some(operand) => first(operand, extents),
-        None => Some(op),
+    match operands.find(|operand| reading.value(*operand).is_none()) {
+        Some(operand) => first(operand, of, reading),
+        None => Cause::Operation(op),
     }
 }
 
-fn reason(op: Op, extents: &[Option<i64>]) -> &'static str {
-    let divisor = ir::operand(op, 1).and_then(|by| index(by, extents));
+fn reason(op: Op, reading: &mut Reading) -> &'static str {
+    let divisor = ir::operand(op, 1).and_then(|by| reading.value(by));
     let is_positive = matches!(divisor, Some(Expr::Const(by)) if by > 0);
     match ir::name_of(op) {
         ops::arith::DIVSI

@@ -18,6 +18,10 @@ use crate::{ops, types};
 
 /// Longer loops are not tabulated.
 const LONGEST: i64 = 1 << 14;
+/// The first iterations: most that is no stair is none there.
+const FIRST: i64 = 64;
+/// The most operations that a tabulated value is made by.
+const OPERATIONS: usize = 64;
 
 /// The stair that a value is, if it depends on one loop of known extent.
 pub(super) fn stair(value: Val, extents: &[Option<i64>]) -> Option<Expr> {
@@ -35,9 +39,13 @@ pub(super) fn stair(value: Val, extents: &[Option<i64>]) -> Option<Expr> {
     if loops.next().is_some() || extent > LONGEST || ty == ScalarType::I1 {
         return None;
     }
-    let table = |index: i64| Some(at(&made, index)?.get(&key(value))?.as_i64());
-    let table: Option<Vec<i64>> = (0..extent).map(table).collect();
-    stairs::stair(&table?, dimension)
+    let at = |index: i64| Some(at(&made, index)?.get(&key(value))?.as_i64());
+    let table = |count: i64| (0..count).map(at).collect::<Option<Vec<i64>>>();
+    let first = stairs::stair(&table(extent.min(FIRST))?, dimension)?;
+    match extent <= FIRST {
+        true => Some(first),
+        false => stairs::stair(&table(extent)?, dimension),
+    }
 }
 
 fn key(value: Val) -> usize {
@@ -54,6 +62,9 @@ fn made_by(value: Val) -> Option<Vec<Op>> {
         if is_ready {
             made.push(op);
             continue;
+        }
+        if made.len() == OPERATIONS {
+            return None;
         }
         let name = ir::name_of(op);
         let is_start = [ops::arith::CONSTANT, ops::linalg::INDEX].contains(&name);

@@ -2,9 +2,9 @@
 //! accumulated in their own type.
 //!
 //! `truncf(extf(acc) + extf(x))` is `acc + x`, bit for bit: the wider type has more than twice as many digits, so
-//! that what is rounded twice is as if it was rounded once. A product of two elements that is summed is rounded by
-//! itself then, as that of `math.fma` is. Minima and maxima are of any elements, since rounding keeps their
-//! order. Other elements of the wider type would lose digits that the program has not let go, and stay.
+//! that what is rounded twice is as if it was rounded once. Minima and maxima are of any elements, since rounding
+//! keeps their order. Other elements of the wider type, products too, would lose digits that the program has not
+//! let go, or leave the narrow type, and stay.
 
 use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::ScalarType;
@@ -39,11 +39,7 @@ impl<'c> Lifted<'c> {
                 let e = rounded(builder, e, ty);
                 builder.op(ops::arith::NEGF, &[e], &[e.r#type()], &[])[0]
             }
-            Element::Product(a, b) => match (extended(a, ty), extended(b, ty)) {
-                (Some(a), Some(b)) => builder.binary(ops::arith::MULF, a, b),
-                _ => builder.convert(ops::arith::TRUNCF, step.element(), ty),
-            },
-            Element::Number(..) => return,
+            Element::Product(..) | Element::Number(..) => return,
         };
         let own = builder.binary(&step.family.operation(), base, element);
         self.replace(result, own);
@@ -58,12 +54,11 @@ fn loses_nothing(step: &Step, ty: ScalarType) -> bool {
     match step.element {
         _ if !sums.contains(&step.family) => true,
         Element::Value(e) | Element::Negated(e) => is_narrow(e, ty),
-        Element::Product(a, b) => [a, b].iter().all(|e| extended(*e, ty).is_some()),
-        Element::Number(..) => false,
+        Element::Product(..) | Element::Number(..) => false,
     }
 }
 
-/// Returns whether a value is one of a narrower type, or a product of two.
+/// Returns whether a value is one of a narrower type.
 fn is_narrow(value: Val, ty: ScalarType) -> bool {
     let Some(op) = ir::defining_op(value).filter(|_| extended(value, ty).is_none()) else {
         return extended(value, ty).is_some();
@@ -80,10 +75,6 @@ fn is_narrow(value: Val, ty: ScalarType) -> bool {
             .iter()
             .flatten()
             .all(|e| is_narrow(*e, ty)),
-        ops::arith::MULF => {
-            let mut factors = [0, 1].map(operand).into_iter().flatten();
-            factors.all(|e| extended(e, ty).is_some())
-        }
         _ => false,
     }
 }
@@ -94,15 +85,8 @@ fn extended(value: Val, ty: ScalarType) -> Option<Val> {
     ir::operand(op, 0).filter(|of| types::scalar_type(of.r#type()) == Some(ty))
 }
 
-/// A number rounded to a type: a product of two numbers of that type is their product in it.
+/// A number rounded to a type.
 fn rounded<'c>(builder: &mut Builder<'c>, value: Val<'c>, ty: ScalarType) -> Val<'c> {
-    if let Some(own) = extended(value, ty) {
-        return own;
-    }
-    let product = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::MULF);
-    let factors = product.map(|op| [0, 1].map(|n| extended(ir::operand(op, n)?, ty)));
-    match factors {
-        Some([Some(a), Some(b)]) => builder.binary(ops::arith::MULF, a, b),
-        _ => builder.convert(ops::arith::TRUNCF, value, ty),
-    }
+    let own = extended(value, ty);
+    own.unwrap_or_else(|| builder.convert(ops::arith::TRUNCF, value, ty))
 }
