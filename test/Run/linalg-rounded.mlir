@@ -1,12 +1,12 @@
 // Products in a wider type that leave the narrow one do so only where they are rounded to it: as written, they
 // do not, with or without raising, and whether anything is accumulated or not.
 //
-// RUN: mdh run %s --check=all --entry products --random 1 --range -250..250 2>&1 | FileCheck %s --check-prefix PRODUCTS
-// RUN: mdh run %s --check=all --entry products --random 1 --range -250..250 --no-raise 2>&1 | FileCheck %s --check-prefix PRODUCTS
-// RUN: mdh run %s --check=all --entry each --random 1 --range -300..300 2>&1 | FileCheck %s --check-prefix EACH
-// RUN: mdh run %s --check=all --entry each --random 1 --range -300..300 --no-raise 2>&1 | FileCheck %s --check-prefix EACH
-// RUN: mdh run %s --check=all --entry factors --random 1 --range 0.01..250 2>&1 | FileCheck %s --check-prefix FACTORS
-// RUN: mdh run %s --check=all --entry factors --random 1 --range 0.01..250 --no-raise 2>&1 | FileCheck %s --check-prefix FACTORS
+// RUN: mdh run %s --check=all --entry products --random 1 --range=-250..250 2>&1 | FileCheck %s --check-prefix PRODUCTS
+// RUN: mdh run %s --check=all --entry products --random 1 --range=-250..250 --no-raise 2>&1 | FileCheck %s --check-prefix PRODUCTS
+// RUN: mdh run %s --check=all --entry each --random 1 --range=-300..300 2>&1 | FileCheck %s --check-prefix EACH
+// RUN: mdh run %s --check=all --entry each --random 1 --range=-300..300 --no-raise 2>&1 | FileCheck %s --check-prefix EACH
+// RUN: mdh run %s --check=all --entry factors --random 1 --range=0.01..250 2>&1 | FileCheck %s --check-prefix FACTORS
+// RUN: mdh run %s --check=all --entry factors --random 1 --range=0.01..250 --no-raise 2>&1 | FileCheck %s --check-prefix FACTORS
 // RUN: mdh run %s --check=all --entry sums --random 1 2>&1 | FileCheck %s --check-prefixes RAISED,SUMS
 // RUN: mdh run %s --check=all --entry sums --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix SUMS
 // RAISED: note: 1 operation of linalg raised to computations
