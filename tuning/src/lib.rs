@@ -13,13 +13,13 @@ pub mod program;
 mod show;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mdh_algebra::asm::Asm;
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Case, Scale};
 use mdh_compiler::error::{Error, Kind, Result, say};
+use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
@@ -140,14 +140,15 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
         },
         default: program.default(),
     };
-    let tuned = search.run(arguments, &space, &mut processes)?;
+    let interrupts = Interrupts::ask();
+    let tuned = search.run(arguments, &space, &mut processes, &interrupts)?;
     let best = tuned
         .best()
         .and_then(|best| program.schedules(&best.configuration));
     if let (Some(path), Some(schedules)) = (&arguments.out, best) {
         write_schedules(path, &schedules)?;
     }
-    Ok(())
+    interrupts.end()
 }
 
 /// Writes schedules as `--schedule` takes them.
@@ -186,7 +187,9 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         },
         default: None,
     };
-    search.run(arguments, &space, &mut foreign).map(|_| ())
+    let interrupts = Interrupts::ask();
+    search.run(arguments, &space, &mut foreign, &interrupts)?;
+    interrupts.end()
 }
 
 /// One search, and what it is kept by.
@@ -203,6 +206,7 @@ impl Search {
         arguments: &TuneArguments,
         space: &Space,
         measure: &mut dyn Measure,
+        interrupts: &Interrupts,
     ) -> Result<Tuned> {
         let mut technique =
             technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
@@ -223,8 +227,7 @@ impl Search {
             measure,
             abort: &abort(arguments, Abort::Duration(USUAL)),
             clock: &Monotonic::start(),
-            // An interrupt ends the process: all that was measured is kept by then.
-            interrupted: &AtomicBool::new(false),
+            interrupted: interrupts.flag(),
             seeds,
             resumed,
             model: None,
