@@ -172,6 +172,8 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
     let names = space.names().to_vec();
     let conditions = Conditions {
         cost: ForeignCommand::cost_source(&arguments.cost).map_err(failed)?,
+        // One that takes all memory ends alone.
+        memory: mdh_runtime::memory::available(),
         ..Conditions::default()
     };
     let foreign = ForeignCommand::new(None, command, &names, &names, conditions);

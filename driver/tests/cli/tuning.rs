@@ -80,6 +80,64 @@ fn an_interrupted_search_shows_what_it_has() {
     assert!(session.names().contains(&"best.json".to_string()));
 }
 
+/// The most bytes of data of the processes that a process has started, as the system lists them.
+fn limits(parent: &Child) -> Vec<u64> {
+    let of = |process: &str| {
+        let own = std::fs::read_to_string(format!("/proc/{process}/limits")).ok()?;
+        let line = own.lines().find(|line| line.starts_with("Max data size"))?;
+        line.split_whitespace().nth(3)?.parse().ok()
+    };
+    let threads = std::fs::read_dir(format!("/proc/{}/task", parent.id())).into_iter();
+    let children = threads
+        .flatten()
+        .flatten()
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let children: Vec<String> = children.collect();
+    let each = children.iter().flat_map(|line| line.split_whitespace());
+    each.filter_map(of).collect()
+}
+
+#[test]
+fn the_memory_of_a_candidate_is_limited() {
+    let session = Session::new();
+    let mut child = start(&session, &[&example("matmul")]);
+    let begun = Instant::now();
+    while evaluations(&session) < 3 && begun.elapsed() < LONG {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let found = limits(&child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!found.is_empty());
+    // Some for compiling, and not all that could be addressed.
+    let is_right = |most: &u64| (1 << 28..1 << 40).contains(most);
+    assert!(found.iter().all(is_right), "{found:?}");
+}
+
+/// `tail` keeps a line until it ends, and this one does not.
+#[test]
+fn a_command_that_takes_all_memory() {
+    let session = Session::new();
+    let space = r#"{"parameters": [{"name": "n", "interval": [1, 2]}]}"#;
+    session.file("space.json", space);
+    // What is set for it is what there is, in KiB.
+    let arguments = ["--command", "sh -c 'ulimit -d; : {n}'", "--cost", "number"];
+    let more = ["tune", "--space", "space.json", "--db", "db", "--json"];
+    let output = session.output(&[&more[..], &arguments].concat());
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(line["best"]["cost"].as_f64() > Some(0.0), "{line}");
+    let line = "ulimit -v 2000000; exec \"$MDH\" tune --space space.json --db db --json \
+                --command 'tail -n {n} /dev/zero'";
+    let mut command = session.command("bash");
+    let output = command.env("MDH", MDH).args(["-c", line]).output();
+    let line: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    assert_eq!(
+        line["failures"]["too much memory"].as_i64(),
+        Some(2),
+        "{line}"
+    );
+}
+
 #[test]
 fn an_interrupted_search_of_a_command() {
     let session = Session::new();
