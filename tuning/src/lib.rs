@@ -222,12 +222,13 @@ impl Search {
         let mut session = database
             .session(&self.task, &arguments.technique, arguments.seed)
             .map_err(failed)?;
-        let mut shown = show::Shown::start(&self.name, self.unit);
+        let abort = abort(arguments, Abort::Duration(USUAL));
+        let mut shown = show::Shown::start(&self.name, self.unit, &abort);
         let tuned = mdh_tuner::tune::tune(Tuning {
             space,
             technique: &mut *technique,
             measure,
-            abort: &abort(arguments, Abort::Duration(USUAL)),
+            abort: &abort,
             clock: &Monotonic::start(),
             interrupted: interrupts.flag(),
             seeds,
@@ -239,7 +240,7 @@ impl Search {
             watch: &mut shown,
         });
         let tuned = tuned.map_err(failed)?;
-        shown.finish();
+        drop(shown);
         session.end(&tuned.stop).map_err(failed)?;
         if let StopReason::NotKept(error) = &tuned.stop {
             return Err(failed(error.clone()));
