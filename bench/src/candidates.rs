@@ -47,6 +47,7 @@ pub fn serve(task: &Task) -> Result<Option<Request>> {
     let entry = formed.entry()?;
     let command = ours::as_run(&task.name, &task.ranges);
     ours::require_memory(&entry)?;
+    ours::limit_memory(&entry)?;
     let any_order = |_: &[_], _: &[_]| Errors::Bounded;
     let mut rehearsal = Rehearsal::with(&entry, any_order, &command, task.samples)?;
     let inputs = std::mem::take(&mut rehearsal.inputs);

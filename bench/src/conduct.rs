@@ -353,7 +353,8 @@ fn ask(
 fn text(silence: &Silence, patience: Duration) -> String {
     match silence {
         Silence::Late => format!("no answer within {} s", patience.as_secs()),
-        Silence::Dead(why) => why.clone(),
+        Silence::Dead(why) | Silence::NoMemory(why) => why.clone(),
+        Silence::GivenUp => "interrupted".to_string(),
     }
 }
 

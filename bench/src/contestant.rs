@@ -1,14 +1,19 @@
 //! A contestant: a process that answers requests.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::idle;
 use super::protocol::{Answer, Request};
-use mdh_compiler::error::{Error, Result};
+use mdh_compiler::error::{Error, Kind, Result};
+
+/// Time between two looks at the user's interruption.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// A process that is asked to do things. It ends when this is dropped.
 pub struct Contestant {
@@ -25,6 +30,10 @@ pub enum Silence {
     Late,
     /// The process has ended, or says what nobody understands.
     Dead(String),
+    /// The process has ended for want of memory.
+    NoMemory(String),
+    /// The user has interrupted.
+    GivenUp,
 }
 
 impl Contestant {
@@ -61,6 +70,20 @@ impl Contestant {
         })
     }
 
+    /// Starts a process that an interrupt from the terminal does not reach. It ends with the thread
+    /// that starts it.
+    pub fn start_apart(mut command: Command) -> Result<Contestant> {
+        command.process_group(0);
+        let end_with_parent = || {
+            // SAFETY: asks for a signal at the end of the parent.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            Ok(())
+        };
+        // SAFETY: between fork and exec it makes a system call only.
+        unsafe { command.pre_exec(end_with_parent) };
+        Contestant::start(command)
+    }
+
     /// Asks, and waits at most so long for the answer. After a silence it is lost: what it says
     /// later is no answer to what is asked then.
     pub fn ask(
@@ -68,7 +91,17 @@ impl Contestant {
         request: &Request,
         at_most: Duration,
     ) -> std::result::Result<Answer, Silence> {
-        let answer = self.exchange(request, at_most);
+        self.ask_unless(request, at_most, &AtomicBool::new(false))
+    }
+
+    /// The same, until the user interrupts.
+    pub fn ask_unless(
+        &mut self,
+        request: &Request,
+        at_most: Duration,
+        interrupted: &AtomicBool,
+    ) -> std::result::Result<Answer, Silence> {
+        let answer = self.exchange(request, at_most, interrupted);
         self.lost |= answer.is_err();
         answer
     }
@@ -82,6 +115,7 @@ impl Contestant {
         &mut self,
         request: &Request,
         at_most: Duration,
+        interrupted: &AtomicBool,
     ) -> std::result::Result<Answer, Silence> {
         let dead = |why: String| Silence::Dead(why);
         let mut text = serde_json::to_string(request).map_err(|error| dead(error.to_string()))?;
@@ -91,14 +125,31 @@ impl Contestant {
             .write_all(text.as_bytes())
             .and_then(|()| self.stdin.flush());
         if sent.is_err() {
-            return Err(dead(self.end()));
+            return Err(self.end());
         }
-        match self.answers.recv_timeout(at_most) {
-            Ok(line) => serde_json::from_str(&line).map_err(|error| {
-                dead(format!("it answers '{line}', which is no answer ({error})"))
-            }),
-            Err(RecvTimeoutError::Timeout) => Err(Silence::Late),
-            Err(RecvTimeoutError::Disconnected) => Err(dead(self.end())),
+        let line = self.line(at_most, interrupted)?;
+        serde_json::from_str(&line)
+            .map_err(|error| dead(format!("it answers '{line}', which is no answer ({error})")))
+    }
+
+    /// The next line that it says.
+    fn line(
+        &mut self,
+        at_most: Duration,
+        interrupted: &AtomicBool,
+    ) -> std::result::Result<String, Silence> {
+        let start = Instant::now();
+        loop {
+            let left = at_most.saturating_sub(start.elapsed());
+            match self.answers.recv_timeout(left.min(GLANCE)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.end()),
+                Err(RecvTimeoutError::Timeout) if interrupted.load(Ordering::Relaxed) => {
+                    return Err(Silence::GivenUp);
+                }
+                Err(RecvTimeoutError::Timeout) if left <= GLANCE => return Err(Silence::Late),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
     }
 
@@ -108,12 +159,25 @@ impl Contestant {
     }
 
     /// Describes the end of the process.
-    fn end(&mut self) -> String {
+    fn end(&mut self) -> Silence {
         match self.child.wait() {
-            Ok(status) => format!("its process has ended ({status})"),
-            Err(error) => format!("its process is gone ({error})"),
+            Ok(status) => {
+                let why = format!("its process has ended ({status})");
+                match is_about_memory(status) {
+                    true => Silence::NoMemory(why),
+                    false => Silence::Dead(why),
+                }
+            }
+            Err(error) => Silence::Dead(format!("its process is gone ({error})")),
         }
     }
+}
+
+/// Tells whether a process has ended for want of memory: by its own word, or by the system's, which
+/// kills without having been asked to when it has none left.
+fn is_about_memory(status: ExitStatus) -> bool {
+    let code = i32::from(Kind::Resources.exit_code());
+    status.code() == Some(code) || status.signal() == Some(libc::SIGKILL)
 }
 
 impl Drop for Contestant {
@@ -146,6 +210,19 @@ mod tests {
         assert!(matches!(wrong, Silence::Dead(why) if why.starts_with("it answers 'what'")));
         let gone = echo.ask(&Request::Drop, LONG).unwrap_err();
         assert!(matches!(gone, Silence::Dead(why) if why.contains("exit status: 3")));
+    }
+
+    #[test]
+    fn want_of_memory_and_interrupts() {
+        for script in ["exit 4", "kill -KILL $$"] {
+            let silence = shell(script).ask(&Request::Drop, LONG).unwrap_err();
+            assert!(matches!(silence, Silence::NoMemory(_)), "{silence:?}");
+        }
+        let mut mute = shell("exec sleep 600");
+        let interrupted = AtomicBool::new(true);
+        let silence = mute.ask_unless(&Request::Drop, LONG, &interrupted);
+        assert_eq!(silence.unwrap_err(), Silence::GivenUp);
+        assert!(mute.is_lost());
     }
 
     #[test]

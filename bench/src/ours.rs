@@ -222,11 +222,44 @@ const COPIES: u64 = 3;
 
 /// Refuses before anything starts if memory is short.
 pub fn require_memory(entry: &Entry) -> Result<()> {
+    Ok(memory::require(bytes(entry).saturating_mul(COPIES))?)
+}
+
+/// So many times its arrays a program may take, beside what compiling takes.
+const GENEROUS: u64 = 16;
+/// Memory for compiling, and for stacks.
+const COMPILING: u64 = 4 << 30;
+
+/// Limits this process to what a program may take at most, and to what the machine has: a candidate
+/// that takes all memory ends alone.
+pub fn limit_memory(entry: &Entry) -> Result<()> {
+    let most = bytes(entry)
+        .saturating_mul(GENEROUS)
+        .saturating_add(COMPILING);
+    let most = memory::available().map_or(most, |available| available.min(most));
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: writes the structure that it is given.
+    let read = unsafe { libc::getrlimit(libc::RLIMIT_DATA, &mut limit) };
+    limit.rlim_cur = most.min(limit.rlim_max);
+    // SAFETY: reads the structure that it is given.
+    match read == 0 && unsafe { libc::setrlimit(libc::RLIMIT_DATA, &limit) } == 0 {
+        true => Ok(()),
+        false => {
+            let error = std::io::Error::last_os_error();
+            let what = "the memory of a process cannot be limited";
+            Err(Error::of_system(format!("{what}: {error}")))
+        }
+    }
+}
+
+/// The bytes of all arrays of a function.
+fn bytes(entry: &Entry) -> u64 {
     let parameters = entry.arguments.iter().chain(&entry.results);
-    let bytes: u64 = parameters
-        .map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()))
-        .sum();
-    Ok(memory::require(bytes.saturating_mul(COPIES))?)
+    let each = parameters.map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()));
+    each.fold(0, u64::saturating_add)
 }
 
 fn bytes_of(shape: &[Option<i64>], width: usize) -> u64 {

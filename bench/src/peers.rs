@@ -154,7 +154,8 @@ fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
         Ok(Answer::No(why) | Answer::Failed(why) | Answer::Wrong(why)) => Err(why),
         Ok(other) => Err(format!("it answers {other:?}")),
         Err(Silence::Late) => Err(format!("no answer within {} s", START.as_secs())),
-        Err(Silence::Dead(why)) => Err(why),
+        Err(Silence::Dead(why) | Silence::NoMemory(why)) => Err(why),
+        Err(Silence::GivenUp) => Err("interrupted".to_string()),
     }
 }
 

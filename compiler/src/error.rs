@@ -39,6 +39,8 @@ pub enum Kind {
     Device,
     /// A bug in mdh.
     Bug,
+    /// The user has interrupted, and was told so.
+    Interrupted,
     /// Standard output was closed by its reader: not an error, but the end.
     OutputClosed,
 }
@@ -54,6 +56,7 @@ impl Kind {
             Kind::Resources => 4,
             Kind::Device => 5,
             Kind::Bug => 70,
+            Kind::Interrupted => 130,
         }
     }
 }
@@ -322,8 +325,9 @@ mod tests {
             Kind::Resources,
             Kind::Device,
             Kind::Bug,
+            Kind::Interrupted,
         ];
-        assert_eq!(kinds.map(Kind::exit_code), [0, 1, 2, 3, 4, 5, 70]);
+        assert_eq!(kinds.map(Kind::exit_code), [0, 1, 2, 3, 4, 5, 70, 130]);
         let program = faults::PROGRAM_FAILED;
         assert_eq!(program, i32::from(Kind::Input.exit_code()));
         let fault = faults::MEMORY_FAULT;

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mdh_compiler::error::{Error, run};
@@ -36,6 +37,25 @@ fn child() {
             "panic while printing" => loop {
                 println!("line");
             },
+            "asked" => {
+                let interrupts = interrupt::Interrupts::ask();
+                println!("\nwaiting");
+                while !interrupts.flag().load(Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                println!("told");
+                std::thread::sleep(Duration::from_secs(60));
+                interrupts.end()
+            }
+            "told" => {
+                let interrupts = interrupt::Interrupts::ask();
+                // SAFETY: a signal to this process.
+                unsafe { libc::raise(libc::SIGINT) };
+                while !interrupts.flag().load(Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                interrupts.end()
+            }
             "print" => loop {
                 output::print("line\n")?;
             },
@@ -118,4 +138,31 @@ fn an_interrupt_leaves_nothing_half_written() {
         let kept = std::fs::read_to_string(directory.path().join("result")).unwrap();
         assert_eq!(kept, "old");
     }
+}
+
+#[test]
+fn the_second_interrupt_ends_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = start("asked", directory.path());
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for expected in ["waiting", "told"] {
+        let found = lines.by_ref().map_while(Result::ok);
+        assert!(found.into_iter().any(|line| line == expected));
+        // SAFETY: sends a signal to our own child.
+        unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    }
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert_eq!(
+        text,
+        "interrupted: ending; once more ends at once\ninterrupted\n"
+    );
+}
+
+#[test]
+fn who_asks_for_an_interrupt_ends_by_itself() {
+    let (code, text) = outcome("told");
+    assert_eq!(code, Some(130));
+    assert_eq!(text, "interrupted: ending; once more ends at once\n");
 }

@@ -240,6 +240,11 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
     if !matches!(stop, StopReason::Interrupted | StopReason::NotKept(_)) {
         run.confirm(tuning.measure, tuning.confirmations);
     }
+    // Also where the interrupt has cut the confirmation short.
+    let stop = match run.interrupted.load(Ordering::Relaxed) {
+        true if !matches!(stop, StopReason::NotKept(_)) => StopReason::Interrupted,
+        _ => stop,
+    };
     Ok(Tuned {
         resumed: run.resumed,
         best: run.best,
@@ -456,6 +461,10 @@ impl Run<'_> {
             if self.not_kept.is_some() || self.interrupted.load(Ordering::Relaxed) {
                 break;
             }
+        }
+        if self.interrupted.load(Ordering::Relaxed) {
+            self.best = self.least(|_| true);
+            return;
         }
         let confirmed = self.least(|evaluation| evaluation.technique == CONFIRMED);
         self.best = confirmed.or_else(|| self.least(|_| true));

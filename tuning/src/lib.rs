@@ -15,13 +15,13 @@ mod start;
 pub mod tuned;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mdh_algebra::asm::Asm;
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Case, Scale};
 use mdh_compiler::error::{Error, Kind, Result, say};
+use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
@@ -148,14 +148,15 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
         default: program.default().filter(|own| space.find(own).is_ok()),
         start,
     };
-    let tuned = search.run(arguments, &space, &mut processes)?;
+    let interrupts = Interrupts::ask();
+    let tuned = search.run(arguments, &space, &mut processes, &interrupts)?;
     let best = tuned
         .best()
         .and_then(|best| program.schedules(&best.configuration));
     if let (Some(path), Some(schedules)) = (&arguments.out, best) {
         write_schedules(path, &schedules)?;
     }
-    Ok(())
+    interrupts.end()
 }
 
 /// Writes schedules as `--schedule` takes them.
@@ -179,6 +180,8 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
     let names = space.names().to_vec();
     let conditions = Conditions {
         cost: ForeignCommand::cost_source(&arguments.cost).map_err(failed)?,
+        // One that takes all memory ends alone.
+        memory: mdh_runtime::memory::available(),
         ..Conditions::default()
     };
     let foreign = ForeignCommand::new(None, command, &names, &names, conditions);
@@ -195,7 +198,9 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         default: None,
         start: None,
     };
-    search.run(arguments, &space, &mut foreign).map(|_| ())
+    let interrupts = Interrupts::ask();
+    search.run(arguments, &space, &mut foreign, &interrupts)?;
+    interrupts.end()
 }
 
 /// One search, and what it is kept by.
@@ -213,6 +218,7 @@ impl Search {
         arguments: &TuneArguments,
         space: &Space,
         measure: &mut dyn Measure,
+        interrupts: &Interrupts,
     ) -> Result<Tuned> {
         let mut technique =
             technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
@@ -226,15 +232,15 @@ impl Search {
         let mut session = database
             .session(&self.task, &arguments.technique, arguments.seed)
             .map_err(failed)?;
-        let mut shown = show::Shown::start(&self.name, self.unit);
+        let abort = abort(arguments, Abort::Duration(USUAL));
+        let mut shown = show::Shown::start(&self.name, self.unit, &abort);
         let tuned = mdh_tuner::tune::tune(Tuning {
             space,
             technique: &mut *technique,
             measure,
-            abort: &abort(arguments, Abort::Duration(USUAL)),
+            abort: &abort,
             clock: &Monotonic::start(),
-            // An interrupt ends the process: all that was measured is kept by then.
-            interrupted: &AtomicBool::new(false),
+            interrupted: interrupts.flag(),
             seeds,
             resumed,
             model: None,
@@ -244,7 +250,7 @@ impl Search {
             watch: &mut shown,
         });
         let tuned = tuned.map_err(failed)?;
-        shown.finish();
+        drop(shown);
         session.end(&tuned.stop).map_err(failed)?;
         if let StopReason::NotKept(error) = &tuned.stop {
             return Err(failed(error.clone()));

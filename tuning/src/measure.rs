@@ -1,6 +1,7 @@
 //! Measuring schedules: processes that compile and check several at once, and run one at a time.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mdh_bench::conduct::Measurement;
@@ -53,6 +54,22 @@ impl<'p> Processes<'p> {
         })
     }
 
+    /// The request to a process, which is started if it is not there, and whether it was. They are
+    /// started on this thread, since they end with the one that starts them.
+    fn ready(
+        &mut self,
+        worker: usize,
+        configuration: &Configuration,
+    ) -> std::result::Result<(Request, bool), Outcome> {
+        let request = self.request(worker, configuration)?;
+        let process = &mut self.workers[worker];
+        let is_new = process.as_ref().is_none_or(Contestant::is_lost);
+        if is_new {
+            *process = Some(start().map_err(|error| bug(error.message()))?);
+        }
+        Ok((request, is_new))
+    }
+
     fn file(&self, worker: usize) -> PathBuf {
         self.folder.path().join(format!("{worker}.json"))
     }
@@ -90,9 +107,13 @@ impl Measure for Processes<'_> {
         let count = self.workers.len();
         for (first, part) in batch.chunks(count).enumerate() {
             let requests: Vec<_> = (part.iter().enumerate())
-                .map(|(worker, configuration)| self.request(worker, configuration))
+                .map(|(worker, configuration)| self.ready(worker, configuration))
                 .collect();
-            let (patience, task) = (self.patience, &self.task);
+            let task = &self.task;
+            let waiting = Waiting {
+                patience: self.patience,
+                interrupted: race.interrupted,
+            };
             // Compiled at once, then run with nothing beside.
             let found: Vec<Option<Outcome>> = std::thread::scope(|scope| {
                 let started = self
@@ -101,7 +122,10 @@ impl Measure for Processes<'_> {
                     .zip(requests)
                     .map(|(worker, request)| {
                         scope.spawn(move || match request {
-                            Ok(request) => compiled(worker, task, &request, patience),
+                            Ok((request, is_new)) => {
+                                let task = is_new.then_some(task);
+                                compiled(worker, task, &request, waiting)
+                            }
                             Err(outcome) => Some(outcome),
                         })
                     });
@@ -116,7 +140,11 @@ impl Measure for Processes<'_> {
                     return;
                 }
                 let outcome =
-                    outcome.unwrap_or_else(|| timed(&mut self.workers[worker], race, patience));
+                    outcome.unwrap_or_else(|| timed(&mut self.workers[worker], race, waiting));
+                // What fails then may have failed for the interrupt.
+                if race.is_interrupted() && outcome.cost().is_none() {
+                    return;
+                }
                 tell(first * count + worker, outcome);
             }
         }
@@ -131,46 +159,51 @@ fn bug(text: &str) -> Outcome {
     Outcome::failed(FailureKind::Crash, text)
 }
 
-/// Has a process compile and check a candidate; the outcome if that fails. A process that is started
-/// for it prepares the task first.
+/// Limits of waiting for an answer.
+#[derive(Clone, Copy)]
+struct Waiting<'w> {
+    patience: Duration,
+    interrupted: &'w AtomicBool,
+}
+
+/// Has a process compile and check a candidate; the outcome if that fails. A new process prepares the
+/// task first.
 fn compiled(
     worker: &mut Option<Contestant>,
-    task: &Task,
+    task: Option<&Task>,
     request: &Request,
-    patience: Duration,
+    waiting: Waiting<'_>,
 ) -> Option<Outcome> {
-    if worker.as_ref().is_none_or(Contestant::is_lost) {
-        match start() {
-            Ok(started) => *worker = Some(started),
-            Err(error) => return Some(bug(error.message())),
-        }
-        if let Some(failed) = asked(worker, &Request::Prepare(task.clone()), patience) {
-            *worker = None;
-            return Some(failed);
-        }
+    if let Some(task) = task
+        && let Some(failed) = asked(worker, &Request::Prepare(task.clone()), waiting)
+    {
+        *worker = None;
+        return Some(failed);
     }
-    asked(worker, request, patience)
+    asked(worker, request, waiting)
 }
 
 /// Asks a process to prepare or to compile; the outcome if that fails.
 fn asked(
     worker: &mut Option<Contestant>,
     request: &Request,
-    patience: Duration,
+    waiting: Waiting<'_>,
 ) -> Option<Outcome> {
-    match worker.as_mut()?.ask(request, patience) {
+    let process = worker.as_mut()?;
+    match process.ask_unless(request, waiting.patience, waiting.interrupted) {
         Ok(Answer::Compiled(_) | Answer::Done {}) => None,
         Ok(Answer::Wrong(why)) => Some(Outcome::failed(FailureKind::WrongResult, why)),
         Ok(Answer::Failed(why)) => Some(Outcome::failed(FailureKind::Compilation, why)),
         Ok(Answer::No(why)) => Some(Outcome::failed(FailureKind::Memory, why)),
         Ok(other) => Some(bug(&format!("it answers {other:?}"))),
-        Err(silence) => Some(lost(worker, silence, patience)),
+        Err(silence) => Some(lost(worker, silence, waiting.patience)),
     }
 }
 
 /// Runs a candidate that has been compiled, until it is clear that it cannot win, or all samples are
 /// taken.
-fn timed(worker: &mut Option<Contestant>, race: &Race, patience: Duration) -> Outcome {
+fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> Outcome {
+    let patience = waiting.patience;
     let Some(process) = worker.as_mut() else {
         return bug("its process is gone");
     };
@@ -178,7 +211,8 @@ fn timed(worker: &mut Option<Contestant>, race: &Race, patience: Duration) -> Ou
     let mut lost_race = false;
     // The first turn says how many calls fit into the others.
     for turn in 0..=SAMPLES {
-        let times = match process.ask(&Request::Run { calls }, patience) {
+        let run = Request::Run { calls };
+        let times = match process.ask_unless(&run, patience, waiting.interrupted) {
             Ok(Answer::Times(times)) if !times.is_empty() => times,
             Ok(other) => return bug(&format!("it answers {other:?}")),
             Err(silence) => return lost(worker, silence, patience),
@@ -220,13 +254,16 @@ fn lost(worker: &mut Option<Contestant>, silence: Silence, patience: Duration) -
             format!("no answer in {} s", patience.as_secs()),
         ),
         Silence::Dead(why) => bug(&why),
+        Silence::NoMemory(why) => Outcome::failed(FailureKind::Memory, why),
+        // Nobody is told of it.
+        Silence::GivenUp => bug("interrupted"),
     }
 }
 
 fn start() -> Result<Contestant> {
     let mut command = mdh_bench::worker(mdh_bench::schedules::OURS)?;
     command.stderr(std::process::Stdio::null());
-    Contestant::start(command)
+    Contestant::start_apart(command)
 }
 
 /// The time for which nobody is waited any longer: as in a benchmark.

@@ -1,47 +1,95 @@
 //! Progress of a search, and its result as text and as JSON.
 
-use mdh_compiler::progress::Progress;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mdh_tuner::abort::Abort;
 use mdh_tuner::measure::FailureKind;
 use mdh_tuner::space::Space;
 use mdh_tuner::tune::{Evaluation, Standing, Tuned, Watch};
 
-/// Shows the best so far, with the default beside it.
+/// Steps of a bar that is full.
+const FULL: u64 = 1000;
+/// Time between two looks at the clock.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Shows how far a search is, and the best so far with the default beside it, on standard error if
+/// that is a terminal. It goes with this.
 pub struct Shown {
-    name: String,
     unit: &'static str,
-    progress: Progress,
+    abort: Abort,
+    bar: ProgressBar,
 }
 
 impl Shown {
-    /// Starts.
-    pub fn start(name: &str, unit: &'static str) -> Shown {
+    /// Starts a search that this condition ends.
+    pub fn start(name: &str, unit: &'static str, abort: &Abort) -> Shown {
+        let bar = ProgressBar::with_draw_target(Some(FULL), ProgressDrawTarget::stderr());
+        bar.set_style(style(abort));
+        bar.set_prefix(name.to_string());
+        bar.set_message("measuring the first");
+        bar.enable_steady_tick(TICK);
         Shown {
-            name: name.to_string(),
             unit,
-            progress: Progress::start(&format!("{name}: measuring the first")),
+            abort: abort.clone(),
+            bar,
         }
     }
+}
 
-    /// Ends.
-    pub fn finish(self) {
-        drop(self.progress);
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
 impl Watch for Shown {
     fn evaluated(&mut self, standing: &Standing<'_>) {
-        let cost = |of: Option<&Evaluation>| of.and_then(|e| e.outcome.cost());
-        let best = cost(standing.best).map_or("none works yet".to_string(), |best| {
-            format!("best {}", number(best, self.unit))
-        });
-        let default = cost(standing.default).map_or(String::new(), |default| {
-            format!(", default {}", number(default, self.unit))
-        });
-        self.progress.step(&format!(
-            "{}: {} evaluations, {best}{default}",
-            self.name, standing.evaluations
-        ));
+        let share = share(&self.abort, standing.elapsed, standing.evaluations);
+        self.bar.set_position((share * FULL as f64) as u64);
+        self.bar.set_message(message(standing, self.unit));
     }
+}
+
+/// The line of a search: with a bar where it is known when it ends.
+fn style(abort: &Abort) -> ProgressStyle {
+    let limit = abort.latest().map_or(String::new(), |limit| {
+        format!(" of {} s", limit.as_secs_f64().ceil())
+    });
+    let bar = match share(abort, Duration::from_secs(1), 1) > 0.0 {
+        true => " [{bar:20}]",
+        false => "",
+    };
+    let template = format!("{{prefix}}{bar} {{elapsed}}{limit}, {{msg}}");
+    // The template is right, whatever the numbers.
+    ProgressStyle::with_template(&template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+/// The part of a search that is done, up to 1, as far as that can be known: time and evaluations count.
+fn share(abort: &Abort, elapsed: Duration, evaluations: u64) -> f64 {
+    let of = |abort: &Abort| share(abort, elapsed, evaluations);
+    let share: f64 = match abort {
+        Abort::Duration(limit) => elapsed.as_secs_f64() / limit.as_secs_f64().max(1e-9),
+        Abort::Evaluations(limit) => evaluations as f64 / (*limit).max(1) as f64,
+        Abort::And(all) => all.iter().map(of).reduce(f64::min).unwrap_or(0.0),
+        Abort::Or(any) => any.iter().map(of).fold(0.0, f64::max),
+        _ => 0.0,
+    };
+    share.min(1.0)
+}
+
+/// The number of evaluations, the best, and the default.
+fn message(standing: &Standing<'_>, unit: &str) -> String {
+    let cost = |of: Option<&Evaluation>| of.and_then(|e| e.outcome.cost());
+    let best = cost(standing.best).map_or("none works yet".to_string(), |best| {
+        format!("best {}", number(best, unit))
+    });
+    let default = cost(standing.default).map_or(String::new(), |default| {
+        format!(", default {}", number(default, unit))
+    });
+    format!("{} evaluations, {best}{default}", standing.evaluations)
 }
 
 /// A cost with three or four digits.
@@ -169,4 +217,54 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned) -> String {
         "rejected": tuned.rejected,
     });
     format!("{line}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use mdh_tuner::measure::Outcome;
+    use mdh_tuner::space::value::Configuration;
+
+    use super::*;
+
+    #[test]
+    fn how_far_it_is() {
+        let second = Duration::from_secs(1);
+        let (time, evaluations) = (Abort::Duration(4 * second), Abort::Evaluations(20));
+        assert_eq!(share(&time, second, 10), 0.25);
+        assert_eq!(share(&time, 9 * second, 10), 1.0);
+        assert_eq!(share(&Abort::NoBetter(3), second, 10), 0.0);
+        let either = Abort::Or(vec![time.clone(), evaluations.clone(), Abort::NoBetter(3)]);
+        assert_eq!(share(&either, second, 10), 0.5);
+        assert_eq!(
+            share(&Abort::And(vec![time, evaluations]), second, 10),
+            0.25
+        );
+    }
+
+    #[test]
+    fn the_best_stands_beside_the_default() {
+        let evaluation = |cost| Evaluation {
+            number: 0,
+            configuration: Configuration::of([("n", 1.into())]),
+            outcome: Outcome::of_cost(cost),
+            technique: "random".to_string(),
+            at: Duration::ZERO,
+        };
+        let (best, default) = (evaluation(0.25), evaluation(2.0));
+        let standing = Standing {
+            evaluation: &best,
+            best: Some(&best),
+            default: Some(&default),
+            evaluations: 7,
+            elapsed: Duration::ZERO,
+        };
+        let text = message(&standing, "ms");
+        assert_eq!(text, "7 evaluations, best 0.2500 ms, default 2.000 ms");
+        let first = Standing {
+            best: None,
+            default: None,
+            ..standing
+        };
+        assert_eq!(message(&first, "ms"), "7 evaluations, none works yet");
+    }
 }

@@ -20,3 +20,4 @@ mod signals;
 mod sizes;
 mod stages;
 mod support;
+mod tuning;

@@ -37,7 +37,8 @@ pub enum CostSource {
 pub struct Conditions {
     /// Time after which a run hangs.
     pub timeout: Duration,
-    /// Most bytes of address space, if they are limited.
+    /// Most bytes of data of a process, if they are limited: what is reserved, but not written to,
+    /// counts where it could be.
     pub memory: Option<u64>,
     /// Number of runs, each of which is a sample.
     pub samples: usize,

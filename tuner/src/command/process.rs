@@ -21,7 +21,7 @@ pub(super) struct Limits<'l> {
     pub(super) timeout: Duration,
     /// Time after which nobody wants to know any more.
     pub(super) left: Option<Duration>,
-    /// Most bytes of address space.
+    /// Most bytes of data.
     pub(super) memory: Option<u64>,
     /// Folder in which it runs.
     pub(super) folder: Option<&'l Path>,
@@ -93,7 +93,7 @@ fn limit(memory: Option<u64>) -> io::Result<()> {
     };
     set(libc::RLIMIT_CORE, 0)?;
     if let Some(bytes) = memory {
-        set(libc::RLIMIT_AS, bytes)?;
+        set(libc::RLIMIT_DATA, bytes)?;
     }
     // SAFETY: asks for a signal at the end of the parent.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };

@@ -297,6 +297,26 @@ fn an_interruption_keeps_what_there_is() {
     }
 }
 
+/// The best is no other, and the end is the interrupt.
+#[test]
+fn an_interruption_of_the_confirmation() {
+    let setup = Setup {
+        seeds: vec![Seed {
+            role: Role::Default,
+            configuration: pair(8, 8),
+        }],
+        abort: Abort::Or(Vec::new()),
+        technique: "exhaustive",
+        interrupt_at: Some(65),
+        confirmations: 5,
+        ..Setup::default()
+    };
+    let (tuned, measured) = setup.run().unwrap();
+    assert_eq!((measured.len(), tuned.evaluations.len()), (65, 65));
+    assert_eq!(tuned.stop, StopReason::Interrupted);
+    assert_eq!(tuned.best().unwrap().configuration, pair(6, 3));
+}
+
 #[test]
 fn without_a_place_for_evaluations_the_search_ends() {
     let mut places = Places(7, Vec::new());

@@ -1,0 +1,148 @@
+//! Searches that are interrupted: what was measured is kept and shown.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::support::{MDH, Session, example};
+
+/// More than a search needs to get as far as a test waits for.
+const LONG: Duration = Duration::from_secs(120);
+
+/// A number from the database `db`; none while it cannot be read.
+fn number(session: &Session, query: &str) -> Option<i64> {
+    let path = session.path("db").join("tuner.db");
+    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+    database.query_row(query, (), |row| row.get(0)).ok()
+}
+
+/// The number of evaluations in the database.
+fn evaluations(session: &Session) -> i64 {
+    number(session, "SELECT count(*) FROM evaluation").unwrap_or(0)
+}
+
+/// Starts a search without end in a group of its own, which is what a terminal interrupts.
+fn start(session: &Session, arguments: &[&str]) -> Child {
+    let mut command = session.command(MDH);
+    command
+        .arg("tune")
+        .args(arguments)
+        .args(["--for", "1h", "--db", "db", "--report", "page.html"])
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Interrupts a search after some evaluations.
+fn interrupted(session: &Session, arguments: &[&str]) -> Output {
+    let child = start(session, arguments);
+    let begun = Instant::now();
+    while evaluations(session) < 3 && begun.elapsed() < LONG {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // SAFETY: sends a signal to the group of our own child.
+    unsafe { libc::kill(-child.id().cast_signed(), libc::SIGINT) };
+    child.wait_with_output().unwrap()
+}
+
+/// Holds the end of an interrupted search against what there has to be, and goes on with it.
+fn interrupts_and_resumes(session: &Session, arguments: &[&str]) -> String {
+    let output = interrupted(session, arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{text}{errors}");
+    assert_eq!(errors, "interrupted: ending; once more ends at once\n");
+    assert!(text.contains("; ended: interrupted\n"), "{text}");
+    assert!(text.contains("\n  best     "), "{text}");
+    // A process that the interrupt has ended is no crash of its candidate.
+    assert!(!text.contains("crash"), "{text}");
+    assert!(session.names().contains(&"page.html".to_string()));
+    let stopped = "SELECT count(*) FROM session WHERE stop = 'interrupted' AND ended IS NOT NULL";
+    assert_eq!(number(session, stopped), Some(1));
+    let kept = evaluations(session);
+    let more = ["tune", "--db", "db", "--evaluations", "1", "--json"];
+    let resumed = session.output(&[&more, arguments].concat());
+    let line: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
+    assert_eq!(resumed.status.code(), Some(0), "{line}");
+    assert_eq!(line["resumed"].as_i64(), Some(kept), "{line}");
+    text
+}
+
+#[test]
+fn an_interrupted_search_shows_what_it_has() {
+    let session = Session::new();
+    let program = example("matmul");
+    let text = interrupts_and_resumes(&session, &[&program, "--out", "best.json"]);
+    assert!(text.contains("\n  default  "), "{text}");
+    assert!(session.names().contains(&"best.json".to_string()));
+}
+
+/// The most bytes of data of the processes that a process has started, as the system lists them.
+fn limits(parent: &Child) -> Vec<u64> {
+    let of = |process: &str| {
+        let own = std::fs::read_to_string(format!("/proc/{process}/limits")).ok()?;
+        let line = own.lines().find(|line| line.starts_with("Max data size"))?;
+        line.split_whitespace().nth(3)?.parse().ok()
+    };
+    let threads = std::fs::read_dir(format!("/proc/{}/task", parent.id())).into_iter();
+    let children = threads
+        .flatten()
+        .flatten()
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let children: Vec<String> = children.collect();
+    let each = children.iter().flat_map(|line| line.split_whitespace());
+    each.filter_map(of).collect()
+}
+
+#[test]
+fn the_memory_of_a_candidate_is_limited() {
+    let session = Session::new();
+    let mut child = start(&session, &[&example("matmul")]);
+    let begun = Instant::now();
+    while evaluations(&session) < 3 && begun.elapsed() < LONG {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let found = limits(&child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!found.is_empty());
+    // Some for compiling, and not all that could be addressed.
+    let is_right = |most: &u64| (1 << 28..1 << 40).contains(most);
+    assert!(found.iter().all(is_right), "{found:?}");
+}
+
+/// `tail` keeps a line until it ends, and this one does not.
+#[test]
+fn a_command_that_takes_all_memory() {
+    let session = Session::new();
+    let space = r#"{"parameters": [{"name": "n", "interval": [1, 2]}]}"#;
+    session.file("space.json", space);
+    // What is set for it is what there is, in KiB.
+    let arguments = ["--command", "sh -c 'ulimit -d; : {n}'", "--cost", "number"];
+    let more = ["tune", "--space", "space.json", "--db", "db", "--json"];
+    let output = session.output(&[&more[..], &arguments].concat());
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(line["best"]["cost"].as_f64() > Some(0.0), "{line}");
+    let line = "ulimit -v 2000000; exec \"$MDH\" tune --space space.json --db db --json \
+                --command 'tail -n {n} /dev/zero'";
+    let mut command = session.command("bash");
+    let output = command.env("MDH", MDH).args(["-c", line]).output();
+    let line: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    assert_eq!(
+        line["failures"]["too much memory"].as_i64(),
+        Some(2),
+        "{line}"
+    );
+}
+
+#[test]
+fn an_interrupted_search_of_a_command() {
+    let session = Session::new();
+    let space = r#"{"parameters": [{"name": "n", "interval": [1, 900]}]}"#;
+    session.file("space.json", space);
+    let arguments = ["--command", "sleep 0.01{n}", "--space", "space.json"];
+    interrupts_and_resumes(&session, &arguments);
+}
