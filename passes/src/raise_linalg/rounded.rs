@@ -11,7 +11,8 @@ use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::scalar_code::rounding_mode;
 use mdh_dialect::{ops, types};
-use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, ValueLike};
 
 use super::masks::Lifted;
 use super::steps::{Element, Family, Step};
@@ -29,7 +30,7 @@ impl<'c> Lifted<'c> {
         let Some(step) = self.step(wide).filter(|_| rounding_mode(op).is_none()) else {
             return;
         };
-        let base = extended(step.base, ty).filter(|_| loses_nothing(&step, ty));
+        let base = extended(step.base, ty).filter(|_| loses_nothing(&step, ty, op.block()));
         let Some(base) = base else {
             return;
         };
@@ -49,17 +50,22 @@ impl<'c> Lifted<'c> {
 }
 
 /// Returns whether an element may be rounded before it is combined.
-fn loses_nothing(step: &Step, ty: ScalarType) -> bool {
+fn loses_nothing(step: &Step, ty: ScalarType, body: Option<BlockRef>) -> bool {
     let sums = [Builtin::Addf, Builtin::Mulf].map(Family::Builtin);
     match step.element {
         _ if !sums.contains(&step.family) => true,
-        Element::Value(e) | Element::Negated(e) => is_narrow(e, ty),
+        Element::Value(e) | Element::Negated(e) => is_narrow(e, ty, body),
         Element::Product(..) | Element::Number(..) => false,
     }
 }
 
-/// Returns whether a value is one of a narrower type.
-fn is_narrow(value: Val, ty: ScalarType) -> bool {
+/// Returns whether a value is one of a narrower type, as the body itself shows: the definition sees no
+/// more.
+fn is_narrow(value: Val, ty: ScalarType, body: Option<BlockRef>) -> bool {
+    let mut around = ir::defining_op(value).into_iter().flat_map(ir::ancestors);
+    if !around.any(|op| op.block() == body) {
+        return false;
+    }
     let Some(op) = ir::defining_op(value).filter(|_| extended(value, ty).is_none()) else {
         return extended(value, ty).is_some();
     };
@@ -69,12 +75,12 @@ fn is_narrow(value: Val, ty: ScalarType) -> bool {
             let number = ir::attribute(op, "value").and_then(types::scalar);
             number.is_some_and(|number| number.is_one_of(ty))
         }
-        ops::arith::NEGF => operand(0).is_some_and(|e| is_narrow(e, ty)),
+        ops::arith::NEGF => operand(0).is_some_and(|e| is_narrow(e, ty, body)),
         ops::arith::SELECT => [1, 2]
             .map(operand)
             .iter()
             .flatten()
-            .all(|e| is_narrow(*e, ty)),
+            .all(|e| is_narrow(*e, ty, body)),
         _ => false,
     }
 }
