@@ -25,6 +25,10 @@
 //! that it does not happen. Divisions by a constant other than 0 and -1 stay as they are, and those of
 //! indices whose constants, extents and loops say that it cannot happen, as of the number of a core's
 //! points.
+//!
+//! The assertions of upstream's `generate-runtime-verification` divide as well: that static extents divide
+//! what is expanded, they say by a remainder, also of extents whose product is 0. Nothing but 0 is a multiple
+//! of 0, so that what is divided is in the place of this remainder.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -35,7 +39,8 @@ use melior::ir::ValueLike;
 use melior::ir::attribute::StringAttribute;
 
 use crate::builder::Builder;
-use crate::ranges;
+use crate::locate::VERIFICATION;
+use crate::{ranges, region};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -55,6 +60,13 @@ const SIGNED: [&str; 4] = [
 ];
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    let remainders = ir::find_all(module, &[ops::arith::REMSI]);
+    for op in remainders.into_iter().filter(|op| is_verification(*op)) {
+        if let (Some(of), Some(remainder)) = (ir::operand(op, 0), ir::result(op, 0)) {
+            region::replace_all_uses(remainder, of);
+            region::erase(op);
+        }
+    }
     for op in ir::find_all(module, &UNSIGNED) {
         check_divisor(op);
     }
@@ -63,6 +75,21 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         check_quotient(op);
     }
     Ok(())
+}
+
+/// Returns whether a remainder by 0 is one of upstream's assertions and nothing else.
+fn is_verification(op: Op) -> bool {
+    let is_by_zero = ir::operand(op, 1).and_then(known) == Some(0);
+    let is_upstreams = |user: &Op| {
+        let message = ir::attribute(*user, "msg").and_then(ir::text);
+        message.is_some_and(|text| text.starts_with(VERIFICATION))
+    };
+    let is_asserted = |compared: &Op| {
+        let users = ir::result(*compared, 0).map_or(Vec::new(), ir::users);
+        ir::name_of(*compared) == ops::arith::CMPI && users.iter().all(is_upstreams)
+    };
+    let users = ir::result(op, 0).map_or(Vec::new(), ir::users);
+    is_by_zero && users.iter().all(is_asserted)
 }
 
 fn operands(op: Op) -> Option<(Val, Val)> {

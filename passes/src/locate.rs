@@ -33,6 +33,9 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// With what the messages of upstream's `generate-runtime-verification` begin.
+pub const VERIFICATION: &str = "ERROR: Runtime op verification failed\n";
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::cf::ASSERT]) {
         let Some(place) = SourceLocation::of(op.location()) else {
@@ -58,7 +61,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 /// ```
 fn plain(message: &str) -> String {
     let parts = || {
-        let text = message.strip_prefix("ERROR: Runtime op verification failed\n")?;
+        let text = message.strip_prefix(VERIFICATION)?;
         let (text, _) = text.rsplit_once("\nLocation: ")?;
         text.rsplit_once("\n^ ")
     };

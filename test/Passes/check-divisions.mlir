@@ -83,4 +83,29 @@ func.func @lanes(%x: vector<4xi32>, %y: vector<4xi32>) -> vector<4xi32> {
   return %r : vector<4xi32>
 }
 
+// -----
+
+// That 0 is divided by an extent of 0, as upstream's assertions have it, says that it is 0; of the program's own
+// remainder it says nothing.
+// CHECK-LABEL: func.func @upstream
+// CHECK-SAME:  (%[[N:.*]]: index)
+// CHECK:       %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NOT:   remsi
+// CHECK:       %[[IS:.*]] = arith.cmpi eq, %[[N]], %[[ZERO]]
+// CHECK-NOT:   by zero
+// CHECK:       cf.assert %[[IS]], "ERROR: Runtime op verification failed
+// CHECK:       cf.assert %{{.*}}, "divides by zero"
+// CHECK:       arith.remsi
+// CHECK:       return
+func.func @upstream(%n: index) {
+  %c0 = arith.constant 0 : index
+  %r = arith.remsi %n, %c0 : index
+  %is = arith.cmpi eq, %r, %c0 : index
+  cf.assert %is, "ERROR: Runtime op verification failed\n%e = memref.expand_shape ..\n^ static result dims in reassoc group do not divide src dim evenly\nLocation: loc(\"a.mlir\":1:1)"
+  %own = arith.remsi %n, %c0 : index
+  %positive = arith.cmpi sge, %own, %c0 : index
+  cf.assert %positive, "is negative"
+  return
+}
+
 // Refuses nothing: a division of any other type stays as it is.

@@ -213,12 +213,35 @@ func.func @tabulated(%t: tensor<2x2x2xf32>, %y: tensor<8xf32>) -> tensor<8xf32> 
 
 // -----
 
+// By 1, any number is itself, and there is no rest.
+// CHECK-LABEL: func.func @by_one
+// CHECK:       mdh.compute
+// CHECK:       %arg0[i - j + 19, 0]
+func.func @by_one(%t: tensor<39x1xf32>, %y: tensor<20x20xf32>) -> tensor<20x20xf32> {
+  %one = arith.constant 1 : index
+  %last = arith.constant 19 : index
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%y : tensor<20x20xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %d = arith.subi %i, %j : index
+    %same = arith.divsi %d, %one : index
+    %rest = arith.remsi %d, %one : index
+    %e = arith.addi %same, %last : index
+    %a = tensor.extract %t[%e, %rest] : tensor<39x1xf32>
+    linalg.yield %a : f32
+  } -> tensor<20x20xf32>
+  return %z : tensor<20x20xf32>
+}
+
+// -----
+
 // Rounded to zero, -1 is another index than rounded down.
 // CHECK-LABEL: func.func @truncated
 // CHECK:       linalg.generic
 func.func @truncated(%t: tensor<20xf32>, %y: tensor<20x20xf32>) -> tensor<20x20xf32> {
   %two = arith.constant 2 : index
-  // expected-remark@+1 {{at an index that 'arith.divsi' makes, which rounds to zero, and divides what may be negative: expected one}}
+  // expected-remark@+1 {{at an index that 'arith.divsi' makes, which rounds to zero, and divides what may be minus its divisor or less: expected one}}
   %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%y : tensor<20x20xf32>) {
   ^bb0(%o: f32):
     %i = linalg.index 0 : index

@@ -19,6 +19,17 @@ func.func @unknown(%x: tensor<8xi32>) -> tensor<8xi32> {
 
 // -----
 
+// What is padded by a number at run time may be cut off instead.
+// CHECK-LABEL: func.func @padded
+// CHECK:       tensor.pad
+func.func @padded(%x: tensor<?xf32>, %n: index, %h: f32) -> tensor<?xf32> {
+  // expected-remark@+1 {{'tensor.pad' op stays as it is: it computes its padding, and may cut off elements: expected numbers that say how many are added}}
+  %p = tensor.pad %x low[%n] high[1] { ^bb0(%i: index): tensor.yield %h : f32 } : tensor<?xf32> to tensor<?xf32>
+  return %p : tensor<?xf32>
+}
+
+// -----
+
 // An index that is data is no index function.
 // CHECK-LABEL: func.func @gathered
 // CHECK:       linalg.generic

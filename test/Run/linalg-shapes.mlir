@@ -12,6 +12,7 @@
 // RUN: mdh run %s --check=all --entry pad_given --in l=-2 --in h=3 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_given --in l=3 --in h=-9 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_added --random 1 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_computed --in h=0.5 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_alone 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_before --in o=3 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_after 2>&1 | FileCheck %s --check-prefix PASSED
@@ -53,6 +54,27 @@ func.func @pad_alone(%x: tensor<64x64xf32>) -> tensor<66x68xf32> {
   %z = arith.constant 1.0 : f32
   %p = tensor.pad %x low[1, 2] high[1, 2] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<64x64xf32> to tensor<66x68xf32>
   return %p : tensor<66x68xf32>
+}
+
+// Padding that is computed of its place, or given, is written before what is padded.
+// CHECK-LABEL: func.func @pad_computed(
+// CHECK-NOT:   memref.copy
+// CHECK-NOT:   scf.for
+// CHECK-COUNT-5: mdh.compute
+// CHECK-NOT:   memref.copy
+// CHECK:       return
+func.func @pad_computed(%x: tensor<6x7xf32>, %h: f32, %y: tensor<9x8xf32>) -> (tensor<9x8xf32>, tensor<9x8xf32>) {
+  %p = tensor.pad %x low[1, 0] high[2, 1] {
+  ^bb0(%i: index, %j: index):
+    %n = arith.subi %i, %j : index
+    %w = arith.index_cast %n : index to i32
+    %f = arith.sitofp %w : i32 to f32
+    %s = arith.mulf %f, %h : f32
+    tensor.yield %s : f32
+  } : tensor<6x7xf32> to tensor<9x8xf32>
+  %q = tensor.pad %x low[3, 0] high[0, 1] { ^bb0(%i: index, %j: index): tensor.yield %h : f32 } : tensor<6x7xf32> to tensor<9x8xf32>
+  %r = linalg.add ins(%q, %y : tensor<9x8xf32>, tensor<9x8xf32>) outs(%y : tensor<9x8xf32>) -> tensor<9x8xf32>
+  return %p, %r : tensor<9x8xf32>, tensor<9x8xf32>
 }
 
 // CHECK-LABEL: func.func @pad_alone_dyn(

@@ -102,9 +102,9 @@ impl<'a> Reading<'a> {
             ops::arith::FLOORDIVSI => self.operand(op, 0)?.floor_div(self.divisor(op)?),
             ops::arith::CEILDIVSI => self.operand(op, 0)?.ceil_div(self.divisor(op)?),
             ops::arith::DIVSI => self.truncated(op)?,
-            ops::arith::DIVUI => self.counted(op, 0)?.floor_div(self.divisor(op)?),
-            ops::arith::CEILDIVUI => self.counted(op, 0)?.ceil_div(self.divisor(op)?),
-            ops::arith::REMSI | ops::arith::REMUI => self.counted(op, 0)?.modulo(self.divisor(op)?),
+            ops::arith::DIVUI => self.dividend(op)?.floor_div(self.divisor(op)?),
+            ops::arith::CEILDIVUI => self.dividend(op)?.ceil_div(self.divisor(op)?),
+            ops::arith::REMSI | ops::arith::REMUI => self.dividend(op)?.modulo(self.divisor(op)?),
             ops::arith::MAXSI | ops::arith::MAXUI | ops::arith::MINSI | ops::arith::MINUI => {
                 self.bounded(op)?
             }
@@ -119,13 +119,21 @@ impl<'a> Reading<'a> {
         let values = self.values(&of)?;
         let quotient = of.floor_div(divisor);
         match values.min {
-            0.. => Some(quotient),
+            least if least >= 0 || divisor == 1 => Some(quotient),
             least if least > -divisor => {
                 let m = values.max.max(0) / divisor;
                 let is_small = m < i64::from(i32::MAX);
                 is_small.then_some((quotient * m + m).floor_div(m + 1))
             }
             _ => None,
+        }
+    }
+
+    /// The dividend, if it is nowhere negative: any number, by 1.
+    fn dividend(&mut self, op: Op) -> Option<Expr> {
+        match self.divisor(op)? {
+            1 => self.operand(op, 0),
+            _ => self.counted(op, 0),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::ir::{self, Op, Val};
 use crate::ops;
 
 const EXPECTED: &str = "expected one that is computed from 'linalg.index' by sums, constant factors, and \
-                        divisions by positive constants of what is not negative";
+                        divisions by positive constants that round down or divide nothing negative";
 
 /// The reason why an extraction in the body of an operation is none of a view.
 pub fn refusal(op: Op, of: Op, extents: &[Option<i64>]) -> String {
@@ -87,9 +87,10 @@ fn reason(op: Op, reading: &mut Reading) -> &'static str {
         {
             "which divides by what is no positive constant"
         }
-        ops::arith::DIVSI | ops::arith::REMSI => {
-            "which rounds to zero, and divides what may be negative"
+        ops::arith::DIVSI => {
+            "which rounds to zero, and divides what may be minus its divisor or less"
         }
+        ops::arith::REMSI => "which rounds to zero, and divides what may be negative",
         ops::arith::DIVUI | ops::arith::REMUI | ops::arith::CEILDIVUI => {
             "to which negative numbers are huge, and which divides what may be negative"
         }

@@ -63,7 +63,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 use options::{Checks, Licence};
 
-use crate::index_arith;
+use crate::{index_arith, region};
 
 pub use selection::declares_numbers;
 pub use structured::names;
@@ -149,6 +149,10 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         }
     }
     shapes::raise(module);
+    // What a destination was filled with is the start of its computation, and often nobody else's.
+    for fill in ir::find_all(module, &[ops::linalg::FILL]).into_iter().rev() {
+        region::erase_unused(ir::result(fill, 0).into_iter().collect());
+    }
     naming::distinguish(module, &written);
     Ok(())
 }

@@ -11,8 +11,8 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::space;
 use mdh_dialect::types::{BufferKind, DYNAMIC};
-use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, ValueLike};
 
 use super::memory::may_overlap;
 use super::relayout::{Buffer, identity, insert};
@@ -32,6 +32,9 @@ const NAMES: [&str; 6] = [
     ops::tensor::EXTRACT_SLICE,
 ];
 
+/// Those that are loops over elements, on one core, where they stay.
+const LOOPS: [&str; 3] = [ops::tensor::GENERATE, ops::tensor::CONCAT, ops::tensor::PAD];
+
 /// Raises those that a computation is better for: others stay upstream's.
 pub fn raise(module: Op) {
     for op in ir::find_all(module, &NAMES).into_iter().rev() {
@@ -46,11 +49,17 @@ pub fn raise(module: Op) {
             ops::tensor::GENERATE => generated(op),
             ops::tensor::CONCAT => concat(op),
             ops::tensor::INSERT_SLICE if is_copied(op) => inserted(op),
+            ops::tensor::PAD if padding(op).is_none() => pad_by_indices(op),
             ops::tensor::PAD if is_read_elsewhere(op) => pad(op),
             ops::tensor::EXTRACT_SLICE if is_returned(op) => slice(op),
             _ => continue,
         };
-        if raised.is_err() {
+        if let Err(rule) = raised {
+            let name = ir::name_of(op);
+            // Others stay copies of memory.
+            if LOOPS.contains(&name) {
+                ir::remark_at(op, &format!("'{name}' op stays as it is: {rule}"));
+            }
             let made = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
             let made: Vec<Op> = made.take_while(|op| Some(*op) != before).collect();
             made.into_iter().for_each(region::erase);
@@ -159,16 +168,23 @@ fn result<'c>(builder: &mut Builder<'c>, op: Op<'c>, value: Val<'c>) -> Result<(
     Ok(())
 }
 
-/// Reads `x[i - low]`, and the padding outside.
-fn pad(op: Op) -> Result<(), String> {
-    let source = Buffer::of(op, 0)?;
-    let yields = region::yields(region::block_of(ir::region(op, 0)));
-    let constant = yields.first().and_then(|value| ir::defining_op(*value));
-    let constant = constant.filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
-    let number = constant.and_then(|constant| ir::attribute(constant, "value"));
-    let number = number.ok_or("what it is padded with is no constant")?;
+/// The constant that a tensor is padded with, if it is one.
+fn padding<'c>(op: Op<'c>) -> Option<Attribute<'c>> {
+    let yields = region::yields(ir::only_block(ir::region(op, 0))?);
+    let constant = ir::defining_op(*yields.first()?)?;
+    match ir::name_of(constant) {
+        ops::arith::CONSTANT => ir::attribute(constant, "value"),
+        _ => None,
+    }
+}
+
+/// The numbers of elements before the axes of a padded tensor, and that tensor before it is filled.
+fn around<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    source: &Buffer<'c>,
+) -> Result<(Vec<Bound<'c>>, Buffer<'c>), String> {
     let [low, high] = listed(op, 1, PAD).ok_or("it has fewer operands")?;
-    let builder = &mut Builder::before(op);
     let mut extents = Vec::new();
     for (axis, (low, high)) in low.iter().zip(&high).enumerate() {
         let size = Sum::of_axis(source.value, axis).plus(&Sum::of_bound(*low), 1);
@@ -178,19 +194,52 @@ fn pad(op: Op) -> Result<(), String> {
                 .bound(builder),
         );
     }
-    let dest = empty(builder, &source, &extents)?;
-    let mut read = source.access("in", identity(low.len()));
+    let dest = empty(builder, source, &extents)?;
+    Ok((low, dest))
+}
+
+/// Reads `x[i - low]`, and the padding outside.
+fn pad(op: Op) -> Result<(), String> {
+    let source = Buffer::of(op, 0)?;
+    let number = padding(op).ok_or("what it is padded with is no constant")?;
+    let builder = &mut Builder::before(op);
+    let (low, dest) = around(builder, op, &source)?;
+    let rank = low.len();
+    let mut read = source.access("in", identity(rank));
     read.pad = Some(number);
     read.origin = low;
-    let copy = copied(
-        builder,
-        &dest,
-        read,
-        dest.access("out", identity(extents.len())),
-    )?;
+    let copy = copied(builder, &dest, read, dest.access("out", identity(rank)))?;
     if let Some(compute) = ir::defining_op(copy) {
         marks::FITS.set(compute);
     }
+    result(builder, op, copy)
+}
+
+/// Computes the padding of each place from its indices, and writes the source over it.
+fn pad_by_indices(op: Op) -> Result<(), String> {
+    body::check(op)?;
+    let source = Buffer::of(op, 0)?;
+    let counts = PAD.map(|name| ir::integers(op, name)).concat();
+    // A negative number cuts off elements, and that of a value at run time is DYNAMIC, which is negative.
+    if counts.iter().any(|count| *count < 0) {
+        return Err(
+            "it computes its padding, and may cut off elements: expected numbers that say how many are added"
+                .into(),
+        );
+    }
+    let builder = &mut Builder::before(op);
+    let (low, dest) = around(builder, op, &source)?;
+    let compute = compute::of_indices(builder, &dest, region::copy(op, 0))?;
+    let padding = ir::result(compute, 0).ok_or("it has no result")?;
+    let padding = Buffer::of_value(padding)?;
+    let axes = low.into_iter().enumerate();
+    let part = Part {
+        axes: axes.map(|(axis, low)| (low, 1, Some(axis))).collect(),
+        sizes: Vec::new(),
+    };
+    let output = part.access(builder, &padding, "out")?;
+    let read = source.access("in", identity(source.shape.len()));
+    let copy = copied(builder, &source, read, output)?;
     result(builder, op, copy)
 }
 

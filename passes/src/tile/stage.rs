@@ -109,7 +109,10 @@ pub fn extent<'c>(
         let reach = Reach::in_step(exprs, tile.parts.dims.len())?;
         let mut outside = nest.outside;
         let mut start = builder.index(reach.low);
-        let mut length = outside.index(reach.halo()?);
+        let halo = reach.halo()?;
+        let mut length = outside.index(halo);
+        // Of a dimension without points, the last index is before the first.
+        let mut least = halo;
         for (d, coefficient) in reach.terms() {
             // From the first to the last index of the tile.
             let dim = &tile.parts.dims[d];
@@ -123,7 +126,11 @@ pub fn extent<'c>(
             is_full[axis] &= is_full_in(nest, tile, d);
             let one = outside.index(1);
             let more = outside.binary(ops::arith::SUBI, span.unwrap_or(tile.most[d]), one);
-            let scale = outside.index(stride * coefficient.abs());
+            let scale = stride * coefficient.abs();
+            if known(tile.most[d]).is_none_or(|most| most < 1) {
+                least -= scale;
+            }
+            let scale = outside.index(scale);
             let more = outside.binary(ops::arith::MULI, more, scale);
             length = outside.binary(ops::arith::ADDI, length, more);
             let lowest = if coefficient > 0 {
@@ -134,6 +141,10 @@ pub fn extent<'c>(
             let factor = builder.index(coefficient);
             let term = builder.binary(ops::arith::MULI, lowest, factor);
             start = builder.binary(ops::arith::ADDI, start, term);
+        }
+        if least < 0 {
+            let nothing = outside.index(0);
+            length = outside.binary(ops::arith::MAXSI, length, nothing);
         }
         first.push(start);
         most.push(length);

@@ -21,9 +21,11 @@ use crate::raise_linalg::structured::{Structured, maps};
 use crate::region;
 
 /// The operation that a body yields, and the named one on as many inputs whose loops are the indices of all operands.
-const ELEMENTWISE: [(&str, &str, usize); 34] = [
+const ELEMENTWISE: [(&str, &str, usize); 36] = [
     (ops::arith::ADDF, "add", 2),
     (ops::arith::ADDI, "add", 2),
+    (ops::arith::ORI, "add", 2),
+    (ops::arith::ANDI, "mul", 2),
     (ops::arith::SUBF, "sub", 2),
     (ops::arith::SUBI, "sub", 2),
     (ops::arith::MULF, "mul", 2),
@@ -60,6 +62,14 @@ const ELEMENTWISE: [(&str, &str, usize); 34] = [
 
 /// Conversions of integers without a sign.
 const UNSIGNED_COPIES: [&str; 2] = [ops::arith::EXTUI, ops::arith::UITOFP];
+
+/// The larger and the smaller of integers.
+const BOUNDS: [&str; 4] = [
+    ops::arith::MAXSI,
+    ops::arith::MAXUI,
+    ops::arith::MINSI,
+    ops::arith::MINUI,
+];
 
 /// Sums of products over loops without windows, and their number of inputs.
 const PRODUCTS: [(&str, usize); 9] = [
@@ -222,16 +232,9 @@ fn named<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
     let yielded = *region::yields(ir::only_block(ir::region(of.op, 0))?).first()?;
     let root = ir::defining_op(yielded);
     let name = root.map_or("", ir::name_of);
-    let is_choice = root.is_none() || [ops::arith::SELECT, ops::arith::CONSTANT].contains(&name);
-    // Upstream builds no body of these types for most of its operations. Sums of products of truth are 'ori' of 'andi'.
-    let is_of_truth = name == ops::arith::ORI && of.inputs.len() == 2;
-    let is_open = |ty: ScalarType| match is_of_truth {
-        true => ty != ScalarType::I1,
-        false => matches!(ty, ScalarType::I1 | ScalarType::Index),
-    };
     let all = of.operands().map(|o| o.value.r#type());
     let mut all = all.filter_map(types::buffer_type);
-    if !is_choice && all.any(|ty| is_open(ty.element)) {
+    if root.is_some() && !all.all(|ty| is_built_of(name, of.inputs.len(), ty.element)) {
         return None;
     }
     let candidates = match root {
@@ -243,6 +246,19 @@ fn named<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
     candidates
         .into_iter()
         .find_map(|candidate| candidate.tried(of, yielded))
+}
+
+/// Returns whether upstream builds bodies of operations that yield this, on so many inputs of a type. Of truth and of indices
+/// it builds few, and crashes at others.
+fn is_built_of(root: &str, inputs: usize, ty: ScalarType) -> bool {
+    let is_choice = [ops::arith::SELECT, ops::arith::CONSTANT].contains(&root);
+    // Sums and products of truth, as of a product of matrices.
+    let is_logical = [ops::arith::ORI, ops::arith::ANDI].contains(&root);
+    match ty {
+        ScalarType::I1 => is_choice || BOUNDS.contains(&root) || (is_logical && inputs == 2),
+        ScalarType::Index => is_choice,
+        _ => !is_logical,
+    }
 }
 
 /// `linalg.fill` with a number that a body yields whatever it is given.

@@ -168,10 +168,11 @@ def convolutions(sizes):
     for name in POOLINGS:
         layout = name.split("_")[0]
         axes = [a for a in layout if a in "hwd"]
-        for element, out in (("f32", "f32"), ("i8", "i32")):
+        types = [("f32", "f32"), ("i8", "i32"), *[("i1", "i1")] * (name == "nhwc_max" and sizes is SIZES)]
+        for element, out in types:
             if "unsigned" in name and element == "f32":
                 element = out = "i32"
-            suffix = "" if out == "f32" or element == "i32" else "__i8"
+            suffix = "" if out == "f32" or element == "i32" else f"__{element}"
             yield Case(
                 f"pooling_{name}{suffix}",
                 [(extents(layout, sizes, KERNEL), element), ([KERNEL[a] for a in axes], element)],
@@ -202,6 +203,8 @@ def elementwise(a, b):
     for name in "add sub mul div div_unsigned max_signed min_signed max_unsigned min_unsigned".split():
         yield Case(f"elementwise__{name}__i32", [(shape, "i32")] * 2, [(shape, "i32")], ranges=["1..100"],
                    text="linalg.elementwise", attributes=f"kind=#linalg.elementwise_kind<{name}>")
+    for name in "add mul max min".split():
+        yield Case(f"{name}__i1", [(shape, "i1")] * 2, [(shape, "i1")], text=f"linalg.{name}")
     for name in ("add", "mul"):
         yield Case(f"elementwise__{name}__i1", [(shape, "i1")] * 2, [(shape, "i1")],
                    text="linalg.elementwise", attributes=f"kind=#linalg.elementwise_kind<{name}>")
