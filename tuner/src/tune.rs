@@ -39,7 +39,7 @@ pub struct Tuning<'t> {
     /// Evaluations of before: they are not made again.
     pub resumed: Vec<(Configuration, Outcome)>,
     /// Estimates for the technique.
-    pub model: Option<&'t CostModel>,
+    pub model: Option<&'t CostModel<'t>>,
     /// Confidence with which a candidate has lost before its measurement stops.
     pub confidence: f64,
     /// The most configurations that are measured once more in the end, without a race: whoever is
@@ -261,7 +261,7 @@ struct Run<'t> {
     space: &'t Space,
     abort: &'t Abort,
     interrupted: &'t AtomicBool,
-    model: Option<&'t CostModel>,
+    model: Option<&'t CostModel<'t>>,
     confidence: f64,
     keep: &'t mut dyn Keep,
     watch: &'t mut dyn Watch,

@@ -151,6 +151,7 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         interrupted: &AtomicBool::new(false),
         seeds: seeds.collect(),
         resumed: Vec::new(),
+        // The estimate is what is measured.
         model: None,
         confidence: CONFIDENCE,
         confirmations: 0,

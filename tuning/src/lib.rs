@@ -35,6 +35,7 @@ use mdh_tuner::racing::CONFIDENCE;
 use mdh_tuner::report::{self, ReportTexts};
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
+use mdh_tuner::technique::CostModel;
 use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
 use mdh_tuner::{error, space, technique};
 use serde::Serialize;
@@ -135,18 +136,11 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
         None => None,
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let model = |configuration: &Configuration| program.cycles(configuration);
     let mut processes = Processes::new(&program, task.clone(), cores, measure::patience())?;
     let search = Search {
-        name: task.name.clone(),
-        unit: "ms",
-        task: db::Task {
-            machine: machine(asm)?,
-            program: program.digest.clone(),
-            sizes: program.sizes.clone(),
-        },
-        // What is fixed may leave it out.
-        default: program.default().filter(|own| space.find(own).is_ok()),
         start,
+        ..Search::of(task, asm, &program, &space, &model)?
     };
     let interrupts = Interrupts::ask();
     let tuned = search.run(arguments, &space, &mut processes, &interrupts)?;
@@ -197,6 +191,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         },
         default: None,
         start: None,
+        model: None,
     };
     let interrupts = Interrupts::ask();
     search.run(arguments, &space, &mut foreign, &interrupts)?;
@@ -204,15 +199,40 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
 }
 
 /// One search, and what it is kept by.
-struct Search {
+struct Search<'s> {
     name: String,
     unit: &'static str,
     task: db::Task,
     default: Option<Configuration>,
     start: Option<Configuration>,
+    /// Estimates, by which candidates are ranked before there are times.
+    model: Option<&'s CostModel<'s>>,
 }
 
-impl Search {
+impl<'s> Search<'s> {
+    /// The search of a program's space.
+    fn of(
+        task: &Task,
+        asm: &Asm,
+        program: &Program,
+        space: &Space,
+        model: &'s CostModel<'s>,
+    ) -> Result<Search<'s>> {
+        Ok(Search {
+            name: task.name.clone(),
+            unit: "ms",
+            task: db::Task {
+                machine: machine(asm)?,
+                program: program.digest.clone(),
+                sizes: program.sizes.clone(),
+            },
+            // What is fixed may leave it out.
+            default: program.default().filter(|own| space.find(own).is_ok()),
+            start: None,
+            model: Some(model),
+        })
+    }
+
     fn run(
         &self,
         arguments: &TuneArguments,
@@ -243,7 +263,7 @@ impl Search {
             interrupted: interrupts.flag(),
             seeds,
             resumed,
-            model: None,
+            model: self.model,
             confidence: CONFIDENCE,
             confirmations: CONFIRMATIONS,
             keep: &mut session,
@@ -357,3 +377,6 @@ pub(crate) fn failed(error: error::Error) -> Error {
     let found = Error::new(kind, error.message);
     error.help.into_iter().fold(found, Error::help)
 }
+
+#[cfg(test)]
+mod tests;

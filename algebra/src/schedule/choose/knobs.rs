@@ -60,6 +60,12 @@ pub trait Knobs: Send + Sync {
     /// and the model's schedule.
     fn default(&self) -> Option<(Vec<usize>, Schedule)>;
 
+    /// The cycles of a core that the model counts for a configuration on a processor; `None` where it
+    /// counts none. They are for comparing configurations.
+    fn cycles(&self, _: &[usize]) -> Option<f64> {
+        None
+    }
+
     /// Estimated seconds of a schedule on a GPU; `None` where nothing is estimated.
     fn estimate(&self, _: &Schedule, _: &Gpu) -> Option<f64> {
         None
