@@ -186,9 +186,9 @@ fn serve(who: &str) -> Result<()> {
     }
 }
 
-/// Measures the limits of this machine.
-fn limits() -> Result<Limits> {
-    let mut meter = Contestant::start(worker(OURS)?)?;
+/// Measures the limits of this machine, in a process of its own.
+pub fn limits() -> Result<Limits> {
+    let mut meter = Contestant::start_apart(worker(OURS)?)?;
     match meter.ask(&Request::Limits, Measurement::FULL.patience) {
         Ok(Answer::Limits(limits)) => Ok(limits),
         other => Err(Error::bug(format!(

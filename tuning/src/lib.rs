@@ -7,6 +7,7 @@
 
 pub mod gpu;
 pub mod import;
+mod limit;
 pub mod measure;
 pub mod options;
 pub mod program;
@@ -40,6 +41,7 @@ use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
 use mdh_tuner::{error, space, technique};
 use serde::Serialize;
 
+use limit::Shares;
 use measure::Processes;
 use options::{TuneArguments, TuneDevice};
 use program::Program;
@@ -138,8 +140,11 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let model = |configuration: &Configuration| program.cycles(configuration);
     let mut processes = Processes::new(&program, task.clone(), cores, measure::patience())?;
+    let work = processes.work();
+    let shares = |tuned: &Tuned| limit::shares(task, &program, &work, tuned);
     let search = Search {
         start,
+        shares: &shares,
         ..Search::of(task, asm, &program, &space, &model)?
     };
     let interrupts = Interrupts::ask();
@@ -192,6 +197,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         default: None,
         start: None,
         model: None,
+        shares: &|_| Ok(None),
     };
     let interrupts = Interrupts::ask();
     search.run(arguments, &space, &mut foreign, &interrupts)?;
@@ -207,6 +213,8 @@ struct Search<'s> {
     start: Option<Configuration>,
     /// Estimates, by which candidates are ranked before there are times.
     model: Option<&'s CostModel<'s>>,
+    /// Measures the machine's limit, for what was found.
+    shares: &'s dyn Fn(&Tuned) -> Result<Option<Shares>>,
 }
 
 impl<'s> Search<'s> {
@@ -230,6 +238,7 @@ impl<'s> Search<'s> {
             default: program.default().filter(|own| space.find(own).is_ok()),
             start: None,
             model: Some(model),
+            shares: &|_| Ok(None),
         })
     }
 
@@ -275,12 +284,14 @@ impl<'s> Search<'s> {
         if let StopReason::NotKept(error) = &tuned.stop {
             return Err(failed(error.clone()));
         }
+        let shares = self.reached(arguments, &tuned);
         output::print(match arguments.json {
-            true => show::json(&self.name, space, &tuned),
+            true => show::json(&self.name, space, &tuned, shares.as_ref()),
             false => show::text(&self.name, self.unit, space, &tuned),
         })?;
         if let Some(path) = &arguments.report {
-            let page = report::html(space, &tuned, &self.texts(arguments, &tuned));
+            let limit = shares.and_then(|shares| shares.text());
+            let page = report::html(space, &tuned, &self.texts(arguments, &tuned, limit));
             output::write(path, page.map_err(failed)?.as_bytes())?;
         }
         Ok(tuned)
@@ -305,7 +316,24 @@ impl<'s> Search<'s> {
         Ok(seeds.collect())
     }
 
-    fn texts(&self, arguments: &TuneArguments, tuned: &Tuned) -> ReportTexts {
+    /// The share of the machine's limit, where it is shown; nobody waits for it after an interrupt.
+    fn reached(&self, arguments: &TuneArguments, tuned: &Tuned) -> Option<Shares> {
+        let is_shown = arguments.json || arguments.report.is_some();
+        if !is_shown || tuned.stop == StopReason::Interrupted {
+            return None;
+        }
+        (self.shares)(tuned).unwrap_or_else(|error| {
+            say(&format!("note: {}\n", error.message()));
+            None
+        })
+    }
+
+    fn texts(
+        &self,
+        arguments: &TuneArguments,
+        tuned: &Tuned,
+        limit: Option<String>,
+    ) -> ReportTexts {
         let facts = [
             ("machine", self.task.machine.clone()),
             ("sizes", self.task.sizes.to_string()),
@@ -316,7 +344,7 @@ impl<'s> Search<'s> {
             title: self.name.clone(),
             facts: facts.map(|(name, text)| (name.to_string(), text)).to_vec(),
             unit: self.unit.to_string(),
-            limit: None,
+            limit,
             differences: show::differences(tuned),
         }
     }

@@ -1,6 +1,6 @@
 //! A program that is tuned: its computations, the space of their schedules, and what it is known by.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use melior::Context;
@@ -47,6 +47,8 @@ pub struct Program {
     pub digest: String,
     /// The sizes.
     pub sizes: Sizes,
+    /// The types of the inputs' elements.
+    pub types: BTreeSet<String>,
 }
 
 impl Program {
@@ -69,11 +71,17 @@ impl Program {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
         let (mut searched, mut others) = (Vec::new(), Vec::new());
         let mut whole = Sha256::new();
-        let mut sizes = BTreeMap::new();
+        let (mut sizes, mut types) = (BTreeMap::new(), BTreeSet::new());
         for (position, op) in computations.iter().enumerate() {
             let name = schedule::name(*op);
             let (_, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
             whole.update(without_sizes(&computation));
+            types.extend(
+                computation
+                    .inputs
+                    .iter()
+                    .map(|input| input.element.to_string()),
+            );
             for dimension in &computation.dimensions {
                 let count = dimension.count().unwrap_or(-1);
                 sizes.insert(format!("{position}.{}", dimension.name), count);
@@ -97,6 +105,7 @@ impl Program {
             others,
             digest: format!("{:x}", whole.finalize()),
             sizes: Sizes(sizes),
+            types,
         })
     }
 
