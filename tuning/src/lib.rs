@@ -134,7 +134,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     program.expect_some(&task.name)?;
     let space = program.space(&arguments.fix)?;
     let start = match &arguments.schedule {
-        Some(path) => start::configuration(&program, &source, task.entry.as_deref(), path)?,
+        Some(path) => start::configuration(&program, &space, &source, task.entry.as_deref(), path)?,
         None => None,
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -145,7 +145,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     let search = Search {
         start,
         shares: &shares,
-        ..Search::of(task, asm, &program, &space, &model)?
+        ..Search::of(task, asm, &program, &model)?
     };
     let interrupts = Interrupts::ask();
     let tuned = search.run(arguments, &space, &mut processes, &interrupts)?;
@@ -223,7 +223,6 @@ impl<'s> Search<'s> {
         task: &Task,
         asm: &Asm,
         program: &Program,
-        space: &Space,
         model: &'s CostModel<'s>,
     ) -> Result<Search<'s>> {
         Ok(Search {
@@ -234,8 +233,7 @@ impl<'s> Search<'s> {
                 program: program.digest.clone(),
                 sizes: program.sizes.clone(),
             },
-            // What is fixed may leave it out.
-            default: program.default().filter(|own| space.find(own).is_ok()),
+            default: program.default(),
             start: None,
             model: Some(model),
             shares: &|_| Ok(None),
@@ -257,7 +255,7 @@ impl<'s> Search<'s> {
             .into_iter()
             .map(|kept| (kept.configuration, kept.outcome));
         let resumed = resumed.collect();
-        let seeds = self.seeds(&database)?;
+        let seeds = self.seeds(space, &database)?;
         let mut session = database
             .session(&self.task, &arguments.technique, arguments.seed)
             .map_err(failed)?;
@@ -298,22 +296,19 @@ impl<'s> Search<'s> {
     }
 
     /// The default, the user's start, and the best of the nearest sizes.
-    fn seeds(&self, database: &Database) -> Result<Vec<Seed>> {
-        let default = self.default.iter().cloned();
-        let default = default.map(|configuration| (Role::Default, configuration));
+    fn seeds(&self, space: &Space, database: &Database) -> Result<Vec<Seed>> {
+        let mut seeds = of_model(space, self.default.as_ref())?;
         let start = self.start.iter().cloned();
         let start = start.map(|configuration| (Role::Start, configuration));
         let nearest = database.nearest(&self.task, NEAREST).map_err(failed)?;
         let nearest = nearest.into_iter();
         let nearest = nearest.map(|(_, kept)| (Role::Nearest, kept.configuration));
-        let seeds = default
-            .chain(start)
-            .chain(nearest)
-            .map(|(role, configuration)| Seed {
-                role,
-                configuration,
-            });
-        Ok(seeds.collect())
+        let others = start.chain(nearest).map(|(role, configuration)| Seed {
+            role,
+            configuration,
+        });
+        seeds.extend(others);
+        Ok(seeds)
     }
 
     /// The share of the machine's limit, where it is shown; nobody waits for it after an interrupt.
@@ -348,6 +343,25 @@ impl<'s> Search<'s> {
             differences: show::differences(tuned),
         }
     }
+}
+
+/// The model's choice. What is fixed may leave it out: it is measured for comparison, and the search
+/// begins from what is the nearest to it.
+fn of_model(space: &Space, default: Option<&Configuration>) -> Result<Vec<Seed>> {
+    let Some(default) = default else {
+        return Ok(Vec::new());
+    };
+    let seed = |role: Role, configuration: Configuration| Seed {
+        role,
+        configuration,
+    };
+    if space.find(default).is_ok() {
+        return Ok(vec![seed(Role::Default, default.clone())]);
+    }
+    let reference = seed(Role::Reference, default.clone());
+    let nearest = space.nearest(default).map_err(failed)?;
+    let nearest = nearest.map(|point| seed(Role::Model, space.configuration(&point)));
+    Ok([Some(reference), nearest].into_iter().flatten().collect())
 }
 
 /// The conditions that end a search: the usual one if none is asked for.

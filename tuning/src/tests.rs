@@ -79,7 +79,7 @@ impl Setup {
         let arguments = self.arguments(line);
         let space = self.program.space(&arguments.fix).unwrap();
         let model = |configuration: &Configuration| self.program.cycles(configuration);
-        let search = Search::of(&self.task, &self.asm, &self.program, &space, &model).unwrap();
+        let search = Search::of(&self.task, &self.asm, &self.program, &model).unwrap();
         let mut same = Same::default();
         let tuned = search.run(&arguments, &space, &mut same, &Interrupts::ask());
         (tuned.unwrap(), same.measured)
