@@ -2,6 +2,7 @@
 
 use clap::Parser;
 use mdh_tuner::measure::{Outcome, Race};
+use mdh_tuner::space::value::Value;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -101,4 +102,27 @@ fn the_model_says_what_is_tried_first() {
     // Of the next two, one is drawn at random.
     let few = measured[1..3].iter().filter(|own| cycles(own) < drawn[5]);
     assert!(few.count() >= 1, "{measured:?}");
+}
+
+/// Checks: the model's choice is measured though it is left out, and the search begins next to it.
+#[test]
+fn what_is_fixed_begins_near_the_models_choice() {
+    let setup = Setup::new();
+    let (tuned, measured) = setup.run("--fix lanes=none --evaluations 3");
+    let default = setup.program.default().unwrap();
+    assert_eq!(measured[0], default);
+    assert_eq!(tuned.default().unwrap().configuration, default);
+    let near = &measured[1];
+    let differ = near
+        .pairs()
+        .filter(|(name, own)| default.get(name) != Some(own));
+    let differ: Vec<(&str, &Value)> = differ.collect();
+    assert_eq!(differ, [("lanes", &Value::from("none"))]);
+    assert_eq!(tuned.evaluations[1].technique, "model");
+    let best = tuned.best().unwrap();
+    assert_eq!(best.configuration.get("lanes"), Some(&Value::from("none")));
+    // What was measured is not measured again.
+    let (again, measured) = setup.run("--fix lanes=none --evaluations 1");
+    assert_eq!(again.default().unwrap().configuration, default);
+    assert_ne!(measured[0], default);
 }
