@@ -13,6 +13,10 @@ use crate::space::value::Configuration;
 use crate::space::{Point, Space};
 use crate::technique::{CostModel, Known, Search, Technique};
 
+mod candidate;
+
+use candidate::Candidate;
+
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
 /// In the place of a technique's name, of evaluations of before.
@@ -260,15 +264,6 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
     })
 }
 
-/// A configuration that is measured.
-#[derive(Clone)]
-enum Candidate {
-    /// One of the space.
-    Of(Point),
-    /// The reference.
-    Reference(Configuration),
-}
-
 /// A search that is being made.
 struct Run<'t> {
     space: &'t Space,
@@ -306,57 +301,6 @@ impl Run<'_> {
         }
         self.resumed = self.evaluations.len();
         self.since_better = 0;
-    }
-
-    /// A configuration of the space, or the reference.
-    fn candidate(&self, configuration: &Configuration) -> Option<Candidate> {
-        // What was kept may have its names in another order.
-        let reference = self.reference.iter();
-        let mut reference = reference.filter(|own| own.key() == configuration.key());
-        match reference.next() {
-            Some(own) => Some(Candidate::Reference(own.clone())),
-            None => self.space.find(configuration).ok().map(Candidate::Of),
-        }
-    }
-
-    fn configuration(&self, candidate: &Candidate) -> Configuration {
-        match candidate {
-            Candidate::Of(point) => self.space.configuration(point),
-            Candidate::Reference(configuration) => configuration.clone(),
-        }
-    }
-
-    fn is_known(&self, candidate: &Candidate) -> bool {
-        match candidate {
-            Candidate::Of(point) => self.known.cost(point).is_some(),
-            Candidate::Reference(own) => self.evaluations.iter().any(|e| e.configuration == *own),
-        }
-    }
-
-    /// The candidates of the seeds.
-    fn seeds(&mut self, seeds: Vec<Seed>) -> Result<Vec<(Role, Candidate)>> {
-        let mut found = Vec::new();
-        if let Some(start) = self.space.start() {
-            found.push((Role::Start, Candidate::Of(start.clone())));
-        }
-        for seed in seeds {
-            match self.space.find(&seed.configuration) {
-                Ok(point) => found.push((seed.role, Candidate::Of(point))),
-                Err(_) if seed.role == Role::Nearest => {}
-                Err(_) if seed.role == Role::Reference => {
-                    self.reference = Some(seed.configuration.clone());
-                    found.push((seed.role, Candidate::Reference(seed.configuration)));
-                }
-                Err(error) => {
-                    let role = seed.role.name();
-                    return Err(Error {
-                        message: format!("the {role} configuration: {}", error.message),
-                        ..error
-                    });
-                }
-            }
-        }
-        Ok(found)
     }
 
     /// Remembers which evaluation is the start's or the default's.
@@ -546,10 +490,6 @@ impl Run<'_> {
         costs
             .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
             .map(|(_, number)| number)
-    }
-
-    fn is_reference(&self, configuration: &Configuration) -> bool {
-        self.reference.as_ref() == Some(configuration)
     }
 
     /// Adds an evaluation, keeps it, and tells of it.

@@ -91,3 +91,11 @@ pub(super) fn draw(
     }
     Some(values)
 }
+
+/// The position of the number that is the nearest to another one, of equal ones the first.
+pub(super) fn nearest(counts: &[i64], wanted: i64) -> usize {
+    let distances = counts.iter().map(|n| n.abs_diff(wanted)).enumerate();
+    distances
+        .min_by_key(|(_, distance)| *distance)
+        .map_or(0, |(n, _)| n)
+}

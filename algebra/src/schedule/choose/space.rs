@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 
 use super::assemble::{LoopNest, SHARED, assemble};
 use super::block::{self, Block};
-use super::knobs::{Knob, Knobs};
+use super::knobs::{Knob, Knobs, nearest};
 use super::nest::Search;
 use super::views::Views;
 use super::{Facts, decide, has_gaps, has_parts, objections, pack, transpose};
@@ -584,14 +584,6 @@ impl Knobs for ScheduleSpace {
         }
         Some((values, choice.schedule))
     }
-}
-
-/// The position of the number that is the nearest to another one, of equal ones the first.
-fn nearest(counts: &[i64], wanted: i64) -> usize {
-    let distances = counts.iter().map(|n| n.abs_diff(wanted)).enumerate();
-    distances
-        .min_by_key(|(_, distance)| *distance)
-        .map_or(0, |(n, _)| n)
 }
 
 /// Counts up to a number: all small ones, then steps of about a sixteenth.
