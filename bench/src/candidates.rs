@@ -93,7 +93,7 @@ impl Prepared<'_, '_> {
         ours::say(&Answer::Compiled(Compiled {
             inputs: Vec::new(),
             outputs: Vec::new(),
-            flops: self.rehearsal.flops,
+            work: ours::work(self.entry, call, self.rehearsal.flops),
             compile_ms,
             checked: true,
         }))?;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::agree::{self, Agreement};
 use super::contestant::{Contestant, Silence};
-use super::limits::{Limits, Work};
+use super::limits::Limits;
 use super::peers::Peers;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::rows::{OtherTime, PeerTime, Row};
@@ -301,16 +301,7 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
     row.ours_ms = Some(median.value);
     row.ci = median.interval.map(|(low, high)| [low, high]);
     row.notes.extend(case.notes.iter().cloned());
-    let sum = |arrays: &[Array]| arrays.iter().map(|array| array.bytes as f64).sum();
-    let mut updated = compiled.outputs.clone();
-    updated.retain(|array| array.file.is_some());
-    let work = Work {
-        flops: compiled.flops,
-        read: sum(&compiled.inputs),
-        written: sum(&compiled.outputs),
-        updated: sum(&updated),
-    };
-    row.set_limit(limits.bound(work, &case.dtype, case.bound));
+    row.set_limit(limits.bound(compiled.work, &case.dtype, case.bound));
     for other in others {
         let Some((form, compiled)) = &other.other else {
             continue;

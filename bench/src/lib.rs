@@ -61,7 +61,14 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         true => (Scale::Quick, Measurement::QUICK),
         false => (Scale::Full, Measurement::FULL),
     };
-    let mut cases = workloads::select(workloads::all(scale)?, &command.workloads)?;
+    let selected = workloads::select(workloads::all(scale)?, &command.workloads);
+    let mut cases = selected.map_err(|error| match &command.tuned {
+        Some(None) => error.help(
+            "--tuned takes a folder that is there, and `mdh tune WORKLOAD --db DIR` makes one with a \
+             database; `mdh bench --list` lists the workloads",
+        ),
+        _ => error,
+    })?;
     cases = measured_on(command.device, cases, &command.workloads)?;
     if command.list {
         let names: String = cases.iter().map(|case| case.name() + "\n").collect();
@@ -105,7 +112,8 @@ pub fn run(command: &BenchArguments) -> Result<()> {
             ));
         };
         let mut ours = ours(&given.all, case)?;
-        let row = conduct::case(case, &mut ours, &mut peers, &limits, &plan, tell)?;
+        let mut row = conduct::case(case, &mut ours, &mut peers, &limits, &plan, tell)?;
+        row.tuned = given.tuned.get(&case.name()).cloned();
         output::print(format!("{row}\n"))?;
         rows.push(row);
     }
@@ -186,9 +194,9 @@ fn serve(who: &str) -> Result<()> {
     }
 }
 
-/// Measures the limits of this machine.
-fn limits() -> Result<Limits> {
-    let mut meter = Contestant::start(worker(OURS)?)?;
+/// Measures the limits of this machine, in a process of its own.
+pub fn limits() -> Result<Limits> {
+    let mut meter = Contestant::start_apart(worker(OURS)?)?;
     match meter.ask(&Request::Limits, Measurement::FULL.patience) {
         Ok(Answer::Limits(limits)) => Ok(limits),
         other => Err(Error::bug(format!(

@@ -54,7 +54,7 @@ pub struct Limit {
 }
 
 /// The work of one run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// Operations.
     pub flops: f64,

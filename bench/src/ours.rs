@@ -14,7 +14,7 @@ use mdh_passes::register;
 use mdh_runtime::{Level, memory};
 
 use super::candidates;
-use super::limits;
+use super::limits::{self, Work};
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
 use mdh_compiler::check::Expectation;
@@ -150,7 +150,7 @@ fn case(task: &Task) -> Result<()> {
     say(&Answer::Compiled(Compiled {
         inputs: describe(&entry, &call.arguments, &files),
         outputs: describe_outputs(&entry, &call, &files),
-        flops: rehearsal.flops,
+        work: work(&entry, &call, rehearsal.flops),
         compile_ms,
         checked: true,
     }))?;
@@ -297,6 +297,20 @@ fn describe_outputs(entry: &Entry, call: &Call, files: &[Shared]) -> Vec<Array> 
     outputs(entry, call)
         .map(|(parameter, tensor)| array(&parameter.name, tensor, before(parameter)))
         .collect()
+}
+
+/// The work of a call.
+pub fn work(entry: &Entry, call: &Call, flops: f64) -> Work {
+    let arguments = || entry.arguments.iter().zip(&call.arguments);
+    let bytes = |(_, tensor): (&Parameter, &Tensor)| tensor.bytes().len() as f64;
+    let read = arguments().filter(|(parameter, _)| parameter.is_read());
+    let updated = read.clone().filter(|(parameter, _)| parameter.is_written());
+    Work {
+        flops,
+        read: read.map(bytes).sum(),
+        written: outputs(entry, call).map(bytes).sum(),
+        updated: updated.map(bytes).sum(),
+    }
 }
 
 fn array(name: &str, tensor: &Tensor, file: Option<String>) -> Array {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::Limits;
+use super::limits::{Limits, Work};
 use super::workloads::Case;
 use mdh_compiler::cli::Range;
 use mdh_compiler::error::Result;
@@ -104,8 +104,8 @@ pub struct Compiled {
     pub inputs: Vec<Array>,
     /// Its results.
     pub outputs: Vec<Array>,
-    /// Operations of one run.
-    pub flops: f64,
+    /// The work of one run.
+    pub work: Work,
     /// From the parsed program to loaded machine code.
     pub compile_ms: f64,
     /// True if the results were compared with the definition.

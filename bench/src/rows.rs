@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::conduct::Entrant;
 use super::limits::Limit;
 use super::workloads::Case;
+use mdh_compiler::tuned::Taken;
 use mdh_tuner::stats::geometric_mean;
 
 /// One case: exactly an object of the array that `--json` writes. What could not be measured is
@@ -39,6 +40,9 @@ pub struct Row {
     /// Times of ours with other schedules, as they were given; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<OtherTime>,
+    /// The schedule that was tuned, or why there is none; left out if it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuned: Option<Taken>,
     /// Times of other programs of ours for the same results; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<OtherTime>,
@@ -115,6 +119,7 @@ impl Row {
             best_peer: None,
             ratio: None,
             schedules: Vec::new(),
+            tuned: None,
             variants: Vec::new(),
             checked: false,
             failed: None,

@@ -1,5 +1,6 @@
 //! The schedules that are measured: that of ours, and others beside it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::ours;
@@ -8,7 +9,7 @@ use crate::options::{BenchArguments, BenchDevice, GivenSchedule};
 use mdh_compiler::error::{Error, Result, say};
 use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
-use mdh_compiler::tuned::{self, Choice, Found, Machine, Wanted};
+use mdh_compiler::tuned::{self, Choice, Found, Machine, Taken, Wanted};
 use mdh_compiler::{compile, output};
 use mdh_dialect::context;
 use mdh_passes::register;
@@ -23,6 +24,8 @@ const TUNED: &str = "tuned";
 pub struct Given {
     /// All of them.
     pub all: Vec<GivenSchedule>,
+    /// Facts about those that were tuned, by case.
+    pub tuned: BTreeMap<String, Taken>,
     /// The files of those that were tuned, as long as they are measured.
     _files: Option<tempfile::TempDir>,
 }
@@ -31,7 +34,11 @@ pub struct Given {
 pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
     let mut all = command.schedule.clone();
     let Some(folder) = &command.tuned else {
-        return Ok(Given { all, _files: None });
+        return Ok(Given {
+            all,
+            tuned: BTreeMap::new(),
+            _files: None,
+        });
     };
     if command.device == BenchDevice::Cuda {
         return Err(Error::usage("--tuned is for --device cpu").help(
@@ -42,9 +49,11 @@ pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
     let files = tempfile::tempdir();
     let files = files.map_err(|e| Error::of_system(format!("no temporary folder: {e}")))?;
     register::all();
+    let mut taken = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
         let found = tuned(folder.as_ref(), case)?;
         say(&format!("note: {}: {}\n", case.name(), found.taken.note));
+        taken.insert(case.name(), found.taken);
         // What the model chooses is ours, and is measured anyway.
         if let Choice::Kept(schedules) = found.choice {
             let file = files.path().join(format!("{number}.json"));
@@ -58,6 +67,7 @@ pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
     }
     Ok(Given {
         all,
+        tuned: taken,
         _files: Some(files),
     })
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use mdh_bench::options::BenchArguments;
@@ -73,9 +74,7 @@ pub fn command() -> clap::Command {
 /// The process's command line. Prints help, the version or an error (exit code 2) itself; fails
 /// where those cannot be printed.
 pub fn parse() -> Result<Cli, Error> {
-    let matches = command().try_get_matches_from(joined(std::env::args_os()));
-    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    cli.or_else(|found| {
+    read(std::env::args_os()).or_else(|found| {
         if !found.use_stderr() {
             output::print_with(|| found.print())?;
         }
@@ -83,14 +82,35 @@ pub fn parse() -> Result<Cli, Error> {
     })
 }
 
+/// Reads a command line. Where it has a word too many, what follows `--tuned` and is nowhere is meant as
+/// a folder: the command says that it is not there.
+fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let of = |words: &[OsString]| {
+        let matches = command().try_get_matches_from(words);
+        matches.and_then(|matches| Cli::from_arg_matches(&matches))
+    };
+    let words = joined(words, Path::is_dir);
+    of(&words).or_else(|found| match found.kind() {
+        ErrorKind::UnknownArgument => {
+            let is_nowhere =
+                |word: &Path| !word.to_string_lossy().starts_with('-') && !word.exists();
+            of(&joined(words, is_nowhere)).map_err(|_| found)
+        }
+        _ => Err(found),
+    })
+}
+
 /// Joins `--check all` (and `sample`) to one word, and `--tuned DIR` where that is a folder: what else
 /// follows these options is no value of them, but the file to run.
-fn joined(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+fn joined(
+    words: impl IntoIterator<Item = OsString>,
+    is_folder: impl Fn(&Path) -> bool,
+) -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();
     for word in words {
         let is_value = |option: &OsString| match option.to_str() {
             Some("--check") => word == "all" || word == "sample",
-            Some("--tuned" | "--from-db") => Path::new(&word).is_dir(),
+            Some("--tuned" | "--from-db") => is_folder(Path::new(&word)),
             _ => false,
         };
         match all.last_mut() {
@@ -115,9 +135,7 @@ mod tests {
 
     fn parsed(line: &str) -> Result<Cli, String> {
         let words = line.split_whitespace().map(OsString::from);
-        let matches = command().try_get_matches_from(joined(words));
-        let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-        cli.map_err(|error| error.render().to_string())
+        read(words).map_err(|error| error.render().to_string())
     }
 
     pub(super) fn run(line: &str) -> RunArguments {
@@ -275,6 +293,11 @@ mod tests {
             tuned("mdh run --tuned=none a.mlir"),
             Some(Some("none".into()))
         );
+        for line in ["mdh run a.mlir --tuned none", "mdh run --tuned none a.mlir"] {
+            assert_eq!(tuned(line), Some(Some("none".into())), "{line}");
+        }
+        assert!(parsed("mdh run --tuned a.mlir b.mlir").is_ok());
+        assert!(parsed("mdh run a.mlir --tuned src b.mlir").is_err());
         assert!(parsed("mdh run a.mlir --tuned=src --schedule s.json").is_err());
         assert!(parsed("mdh compile a.mlir --emit asm --tuned --no-schedules").is_err());
     }

@@ -124,7 +124,7 @@ impl<'s> Recorded<'s> {
         technique: &str,
         seed: u64,
         evaluations: usize,
-        model: Option<&CostModel>,
+        model: Option<&CostModel<'_>>,
     ) -> Result<Vec<f64>> {
         let mut technique = named(technique, seed)?;
         let (mut known, mut curve) = (Known::default(), Vec::new());
@@ -167,7 +167,7 @@ impl<'s> Recorded<'s> {
         techniques: &[&str],
         seeds: u64,
         evaluations: usize,
-        model: Option<&CostModel>,
+        model: Option<&CostModel<'_>>,
     ) -> Result<Vec<Comparison>> {
         let each = techniques.iter().map(|technique| {
             let curves = (0..seeds).map(|seed| self.replay(technique, seed, evaluations, model));

@@ -13,6 +13,10 @@ use crate::space::value::Configuration;
 use crate::space::{Point, Space};
 use crate::technique::{CostModel, Known, Search, Technique};
 
+mod candidate;
+
+use candidate::Candidate;
+
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
 /// In the place of a technique's name, of evaluations of before.
@@ -39,7 +43,7 @@ pub struct Tuning<'t> {
     /// Evaluations of before: they are not made again.
     pub resumed: Vec<(Configuration, Outcome)>,
     /// Estimates for the technique.
-    pub model: Option<&'t CostModel>,
+    pub model: Option<&'t CostModel<'t>>,
     /// Confidence with which a candidate has lost before its measurement stops.
     pub confidence: f64,
     /// The most configurations that are measured once more in the end, without a race: whoever is
@@ -67,6 +71,8 @@ pub enum Role {
     Start,
     /// The one taken without tuning.
     Default,
+    /// The same where it is none of the space's: it is there for comparison, and never the best.
+    Reference,
     /// One that a model thinks well of.
     Model,
     /// The best of similar sizes; left out if it is none of this space's.
@@ -78,7 +84,7 @@ impl Role {
     pub fn name(self) -> &'static str {
         match self {
             Role::Start => "start",
-            Role::Default => "default",
+            Role::Default | Role::Reference => "default",
             Role::Model => "model",
             Role::Nearest => "nearest sizes",
         }
@@ -217,21 +223,23 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         best: None,
         default: None,
         start: None,
+        reference: None,
         since_better: 0,
         rejected: 0,
         not_kept: None,
     };
+    let seeds = run.seeds(tuning.seeds)?;
     run.resume(tuning.resumed);
     let mut stop = None;
-    for (role, point) in run.seeds(tuning.seeds)? {
+    for (role, candidate) in seeds {
         stop = run.stop();
         if stop.is_some() {
             break;
         }
-        if run.known.cost(&point).is_none() {
-            run.evaluate(tuning.measure, vec![point.clone()], role.name());
+        if !run.is_known(&candidate) {
+            run.evaluate(tuning.measure, vec![candidate.clone()], role.name());
         }
-        run.note_role(role, &point);
+        run.note_role(role, &candidate);
     }
     let stop = match stop {
         Some(stop) => stop,
@@ -261,7 +269,7 @@ struct Run<'t> {
     space: &'t Space,
     abort: &'t Abort,
     interrupted: &'t AtomicBool,
-    model: Option<&'t CostModel>,
+    model: Option<&'t CostModel<'t>>,
     confidence: f64,
     keep: &'t mut dyn Keep,
     watch: &'t mut dyn Watch,
@@ -272,6 +280,8 @@ struct Run<'t> {
     best: Option<usize>,
     default: Option<usize>,
     start: Option<usize>,
+    /// The default, where it is none of the space's.
+    reference: Option<Configuration>,
     since_better: u64,
     /// Proposals that filters have rejected since one passed.
     rejected: usize,
@@ -282,46 +292,24 @@ impl Run<'_> {
     /// Takes over evaluations of before. Those of another space are left out.
     fn resume(&mut self, evaluations: Vec<(Configuration, Outcome)>) {
         for (configuration, outcome) in evaluations {
-            let Ok(point) = self.space.find(&configuration) else {
+            let Some(candidate) = self.candidate(&configuration) else {
                 continue;
             };
-            if self.known.cost(&point).is_none() {
-                self.add(&point, outcome, RESUMED);
+            if !self.is_known(&candidate) {
+                self.add(&candidate, outcome, RESUMED);
             }
         }
         self.resumed = self.evaluations.len();
         self.since_better = 0;
     }
 
-    /// The points of the seeds.
-    fn seeds(&mut self, seeds: Vec<Seed>) -> Result<Vec<(Role, Point)>> {
-        let mut points = Vec::new();
-        if let Some(start) = self.space.start() {
-            points.push((Role::Start, start.clone()));
-        }
-        for seed in seeds {
-            match self.space.find(&seed.configuration) {
-                Ok(point) => points.push((seed.role, point)),
-                Err(_) if seed.role == Role::Nearest => {}
-                Err(error) => {
-                    let role = seed.role.name();
-                    return Err(Error {
-                        message: format!("the {role} configuration: {}", error.message),
-                        ..error
-                    });
-                }
-            }
-        }
-        Ok(points)
-    }
-
     /// Remembers which evaluation is the start's or the default's.
-    fn note_role(&mut self, role: Role, point: &Point) {
-        let configuration = self.space.configuration(point);
+    fn note_role(&mut self, role: Role, candidate: &Candidate) {
+        let configuration = self.configuration(candidate);
         let is_it = |evaluation: &Evaluation| evaluation.configuration == configuration;
         let found = self.evaluations.iter().position(is_it);
         match role {
-            Role::Default => self.default = found,
+            Role::Default | Role::Reference => self.default = found,
             Role::Start => self.start = found,
             Role::Model | Role::Nearest => {}
         }
@@ -368,7 +356,8 @@ impl Run<'_> {
             let admitted = self.admitted(&proposed)?;
             if !admitted.is_empty() {
                 let name = technique.chosen().to_string();
-                self.evaluate(measure, admitted, &name);
+                let candidates = admitted.into_iter().map(Candidate::Of);
+                self.evaluate(measure, candidates.collect(), &name);
             }
             let results: Vec<(Point, f64)> = proposed
                 .into_iter()
@@ -402,12 +391,10 @@ impl Run<'_> {
         Ok(admitted)
     }
 
-    /// Measures points, and keeps each outcome as it comes.
-    fn evaluate(&mut self, measure: &mut dyn Measure, points: Vec<Point>, name: &str) {
-        let batch: Vec<Configuration> = points
-            .iter()
-            .map(|point| self.space.configuration(point))
-            .collect();
+    /// Measures candidates, and keeps each outcome as it comes.
+    fn evaluate(&mut self, measure: &mut dyn Measure, candidates: Vec<Candidate>, name: &str) {
+        let batch = candidates.iter().map(|one| self.configuration(one));
+        let batch: Vec<Configuration> = batch.collect();
         let is_search = name != CONFIRMED;
         let best = self.best.map(|best| &self.evaluations[best].outcome);
         let samples = match best {
@@ -422,19 +409,23 @@ impl Run<'_> {
             left: latest.map(|latest| latest.saturating_sub(elapsed)),
             interrupted: self.interrupted,
         };
-        let mut told = vec![false; points.len()];
+        let mut told = vec![false; candidates.len()];
         measure.measure(&batch, &race, &mut |n, outcome| {
             if told.get(n) == Some(&false) {
                 told[n] = true;
-                self.add(&points[n], outcome, name);
+                self.add(&candidates[n], outcome, name);
             }
         });
         if !is_search || self.stop().is_some() {
             return;
         }
-        for (point, _) in points.iter().zip(&told).filter(|(_, told)| !**told) {
+        for (candidate, _) in candidates.iter().zip(&told).filter(|(_, told)| !**told) {
             let text = "it was not measured, and nobody has interrupted: a bug in mdh";
-            self.add(point, Outcome::failed(FailureKind::Rejected, text), name);
+            self.add(
+                candidate,
+                Outcome::failed(FailureKind::Rejected, text),
+                name,
+            );
         }
     }
 
@@ -472,17 +463,18 @@ impl Run<'_> {
 
     /// Makes an evaluation once more.
     fn again(&mut self, measure: &mut dyn Measure, evaluation: usize) {
-        // It is in the space: it was made from one of its points.
-        if let Ok(point) = self.space.find(&self.evaluations[evaluation].configuration) {
-            self.evaluate(measure, vec![point], CONFIRMED);
+        // It was made from such a candidate.
+        if let Some(candidate) = self.candidate(&self.evaluations[evaluation].configuration) {
+            self.evaluate(measure, vec![candidate], CONFIRMED);
         }
     }
 
-    /// The evaluation of least cost, of those that are chosen: of each configuration the last one
-    /// counts, and none if it has ever failed.
+    /// The evaluation of least cost, of those that are chosen, and not of the reference: of each
+    /// configuration the last one counts, and none if it has ever failed.
     fn least(&self, choose: impl Fn(&Evaluation) -> bool) -> Option<usize> {
         let mut last: HashMap<&Configuration, Option<usize>> = HashMap::new();
-        for (number, evaluation) in self.evaluations.iter().enumerate() {
+        let of_space = |own: &(usize, &Evaluation)| !self.is_reference(&own.1.configuration);
+        for (number, evaluation) in self.evaluations.iter().enumerate().filter(of_space) {
             let entry = last
                 .entry(&evaluation.configuration)
                 .or_insert(Some(number));
@@ -501,7 +493,7 @@ impl Run<'_> {
     }
 
     /// Adds an evaluation, keeps it, and tells of it.
-    fn add(&mut self, point: &Point, outcome: Outcome, name: &str) {
+    fn add(&mut self, candidate: &Candidate, outcome: Outcome, name: &str) {
         let outcome = match outcome {
             Outcome::Measured(cost) if !cost.value.is_finite() => {
                 let text = format!("its cost is {}, expected a finite number", cost.value);
@@ -510,11 +502,17 @@ impl Run<'_> {
             outcome => outcome,
         };
         let cost = outcome.cost();
-        self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
+        let is_of_space = match candidate {
+            Candidate::Of(point) => {
+                self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
+                true
+            }
+            Candidate::Reference(_) => false,
+        };
         let number = self.evaluations.len();
         self.evaluations.push(Evaluation {
             number,
-            configuration: self.space.configuration(point),
+            configuration: self.configuration(candidate),
             outcome,
             technique: name.to_string(),
             at: self.stopwatch.elapsed(),
@@ -523,7 +521,7 @@ impl Run<'_> {
             .best
             .and_then(|best| self.evaluations[best].outcome.cost());
         self.since_better += 1;
-        if cost.is_some_and(|cost| best.is_none_or(|best| cost < best)) {
+        if is_of_space && cost.is_some_and(|cost| best.is_none_or(|best| cost < best)) {
             self.best = Some(number);
             self.since_better = 0;
         }

@@ -28,7 +28,7 @@ use mdh_tuner::racing::CONFIDENCE;
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use mdh_tuner::technique;
-use mdh_tuner::tune::{Role, Seed, Tuned, Tuning};
+use mdh_tuner::tune::{Tuned, Tuning};
 
 use crate::failed;
 use crate::options::{TuneArguments, TuneDevice};
@@ -137,11 +137,6 @@ fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> Stri
 /// Searches the space by the estimate.
 fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu) -> Result<Tuned> {
     let mut technique = technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
-    let default = program.default().filter(|own| space.find(own).is_ok());
-    let seeds = default.into_iter().map(|configuration| Seed {
-        role: Role::Default,
-        configuration,
-    });
     let tuned = mdh_tuner::tune::tune(Tuning {
         space,
         technique: &mut *technique,
@@ -149,8 +144,9 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         abort: &crate::abort(arguments, Abort::Evaluations(EVALUATIONS)),
         clock: &Monotonic::start(),
         interrupted: &AtomicBool::new(false),
-        seeds: seeds.collect(),
+        seeds: crate::of_model(space, program.default().as_ref())?,
         resumed: Vec::new(),
+        // The estimate is what is measured.
         model: None,
         confidence: CONFIDENCE,
         confirmations: 0,

@@ -7,6 +7,7 @@
 
 pub mod gpu;
 pub mod import;
+mod limit;
 pub mod measure;
 pub mod options;
 pub mod program;
@@ -35,10 +36,12 @@ use mdh_tuner::racing::CONFIDENCE;
 use mdh_tuner::report::{self, ReportTexts};
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
+use mdh_tuner::technique::CostModel;
 use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
 use mdh_tuner::{error, space, technique};
 use serde::Serialize;
 
+use limit::Shares;
 use measure::Processes;
 use options::{TuneArguments, TuneDevice};
 use program::Program;
@@ -131,22 +134,18 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     program.expect_some(&task.name)?;
     let space = program.space(&arguments.fix)?;
     let start = match &arguments.schedule {
-        Some(path) => start::configuration(&program, &source, task.entry.as_deref(), path)?,
+        Some(path) => start::configuration(&program, &space, &source, task.entry.as_deref(), path)?,
         None => None,
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let model = |configuration: &Configuration| program.cycles(configuration);
     let mut processes = Processes::new(&program, task.clone(), cores, measure::patience())?;
+    let work = processes.work();
+    let shares = |tuned: &Tuned| limit::shares(task, &program, &work, tuned);
     let search = Search {
-        name: task.name.clone(),
-        unit: "ms",
-        task: db::Task {
-            machine: machine(asm)?,
-            program: program.digest.clone(),
-            sizes: program.sizes.clone(),
-        },
-        // What is fixed may leave it out.
-        default: program.default().filter(|own| space.find(own).is_ok()),
         start,
+        shares: &shares,
+        ..Search::of(task, asm, &program, &model)?
     };
     let interrupts = Interrupts::ask();
     let tuned = search.run(arguments, &space, &mut processes, &interrupts)?;
@@ -197,6 +196,8 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         },
         default: None,
         start: None,
+        model: None,
+        shares: &|_| Ok(None),
     };
     let interrupts = Interrupts::ask();
     search.run(arguments, &space, &mut foreign, &interrupts)?;
@@ -204,15 +205,41 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
 }
 
 /// One search, and what it is kept by.
-struct Search {
+struct Search<'s> {
     name: String,
     unit: &'static str,
     task: db::Task,
     default: Option<Configuration>,
     start: Option<Configuration>,
+    /// Estimates, by which candidates are ranked before there are times.
+    model: Option<&'s CostModel<'s>>,
+    /// Measures the machine's limit, for what was found.
+    shares: &'s dyn Fn(&Tuned) -> Result<Option<Shares>>,
 }
 
-impl Search {
+impl<'s> Search<'s> {
+    /// The search of a program's space.
+    fn of(
+        task: &Task,
+        asm: &Asm,
+        program: &Program,
+        model: &'s CostModel<'s>,
+    ) -> Result<Search<'s>> {
+        Ok(Search {
+            name: task.name.clone(),
+            unit: "ms",
+            task: db::Task {
+                machine: machine(asm)?,
+                program: program.digest.clone(),
+                sizes: program.sizes.clone(),
+            },
+            default: program.default(),
+            start: None,
+            model: Some(model),
+            shares: &|_| Ok(None),
+        })
+    }
+
     fn run(
         &self,
         arguments: &TuneArguments,
@@ -228,7 +255,7 @@ impl Search {
             .into_iter()
             .map(|kept| (kept.configuration, kept.outcome));
         let resumed = resumed.collect();
-        let seeds = self.seeds(&database)?;
+        let seeds = self.seeds(space, &database)?;
         let mut session = database
             .session(&self.task, &arguments.technique, arguments.seed)
             .map_err(failed)?;
@@ -243,7 +270,7 @@ impl Search {
             interrupted: interrupts.flag(),
             seeds,
             resumed,
-            model: None,
+            model: self.model,
             confidence: CONFIDENCE,
             confirmations: CONFIRMATIONS,
             keep: &mut session,
@@ -255,37 +282,53 @@ impl Search {
         if let StopReason::NotKept(error) = &tuned.stop {
             return Err(failed(error.clone()));
         }
+        let shares = self.reached(arguments, &tuned);
         output::print(match arguments.json {
-            true => show::json(&self.name, space, &tuned),
+            true => show::json(&self.name, space, &tuned, shares.as_ref()),
             false => show::text(&self.name, self.unit, space, &tuned),
         })?;
         if let Some(path) = &arguments.report {
-            let page = report::html(space, &tuned, &self.texts(arguments, &tuned));
+            let limit = shares.and_then(|shares| shares.text());
+            let page = report::html(space, &tuned, &self.texts(arguments, &tuned, limit));
             output::write(path, page.map_err(failed)?.as_bytes())?;
         }
         Ok(tuned)
     }
 
     /// The default, the user's start, and the best of the nearest sizes.
-    fn seeds(&self, database: &Database) -> Result<Vec<Seed>> {
-        let default = self.default.iter().cloned();
-        let default = default.map(|configuration| (Role::Default, configuration));
+    fn seeds(&self, space: &Space, database: &Database) -> Result<Vec<Seed>> {
+        let mut seeds = of_model(space, self.default.as_ref())?;
         let start = self.start.iter().cloned();
         let start = start.map(|configuration| (Role::Start, configuration));
         let nearest = database.nearest(&self.task, NEAREST).map_err(failed)?;
         let nearest = nearest.into_iter();
         let nearest = nearest.map(|(_, kept)| (Role::Nearest, kept.configuration));
-        let seeds = default
-            .chain(start)
-            .chain(nearest)
-            .map(|(role, configuration)| Seed {
-                role,
-                configuration,
-            });
-        Ok(seeds.collect())
+        let others = start.chain(nearest).map(|(role, configuration)| Seed {
+            role,
+            configuration,
+        });
+        seeds.extend(others);
+        Ok(seeds)
     }
 
-    fn texts(&self, arguments: &TuneArguments, tuned: &Tuned) -> ReportTexts {
+    /// The share of the machine's limit, where it is shown; nobody waits for it after an interrupt.
+    fn reached(&self, arguments: &TuneArguments, tuned: &Tuned) -> Option<Shares> {
+        let is_shown = arguments.json || arguments.report.is_some();
+        if !is_shown || tuned.stop == StopReason::Interrupted {
+            return None;
+        }
+        (self.shares)(tuned).unwrap_or_else(|error| {
+            say(&format!("note: {}\n", error.message()));
+            None
+        })
+    }
+
+    fn texts(
+        &self,
+        arguments: &TuneArguments,
+        tuned: &Tuned,
+        limit: Option<String>,
+    ) -> ReportTexts {
         let facts = [
             ("machine", self.task.machine.clone()),
             ("sizes", self.task.sizes.to_string()),
@@ -296,10 +339,29 @@ impl Search {
             title: self.name.clone(),
             facts: facts.map(|(name, text)| (name.to_string(), text)).to_vec(),
             unit: self.unit.to_string(),
-            limit: None,
+            limit,
             differences: show::differences(tuned),
         }
     }
+}
+
+/// The model's choice. What is fixed may leave it out: it is measured for comparison, and the search
+/// begins from what is the nearest to it.
+fn of_model(space: &Space, default: Option<&Configuration>) -> Result<Vec<Seed>> {
+    let Some(default) = default else {
+        return Ok(Vec::new());
+    };
+    let seed = |role: Role, configuration: Configuration| Seed {
+        role,
+        configuration,
+    };
+    if space.find(default).is_ok() {
+        return Ok(vec![seed(Role::Default, default.clone())]);
+    }
+    let reference = seed(Role::Reference, default.clone());
+    let nearest = space.nearest(default).map_err(failed)?;
+    let nearest = nearest.map(|point| seed(Role::Model, space.configuration(&point)));
+    Ok([Some(reference), nearest].into_iter().flatten().collect())
 }
 
 /// The conditions that end a search: the usual one if none is asked for.
@@ -357,3 +419,6 @@ pub(crate) fn failed(error: error::Error) -> Error {
     let found = Error::new(kind, error.message);
     error.help.into_iter().fold(found, Error::help)
 }
+
+#[cfg(test)]
+mod tests;

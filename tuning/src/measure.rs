@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use mdh_bench::conduct::Measurement;
 use mdh_bench::contestant::{Contestant, Silence};
+use mdh_bench::limits::Work;
 use mdh_bench::protocol::{Answer, Request, Task};
 use mdh_compiler::error::{Error, Result};
 use mdh_tuner::measure::{Cost, FailureKind, Measure, Outcome, Race};
@@ -28,6 +30,8 @@ pub struct Processes<'p> {
     program: &'p Program,
     /// The configuration that stands for the model's choice.
     default: Option<Configuration>,
+    /// The work of a run, as soon as something was compiled.
+    work: Arc<OnceLock<Work>>,
     task: Task,
     folder: tempfile::TempDir,
     workers: Vec<Option<Contestant>>,
@@ -46,12 +50,18 @@ impl<'p> Processes<'p> {
         let folder = folder.map_err(|e| Error::of_system(format!("no temporary folder: {e}")))?;
         Ok(Processes {
             default: program.default(),
+            work: Arc::default(),
             program,
             task,
             folder,
             workers: (0..count.max(1)).map(|_| None).collect(),
             patience,
         })
+    }
+
+    /// The work of a run, which is there as soon as something was compiled.
+    pub fn work(&self) -> Arc<OnceLock<Work>> {
+        self.work.clone()
     }
 
     /// The request to a process, which is started if it is not there, and whether it was. They are
@@ -113,6 +123,7 @@ impl Measure for Processes<'_> {
             let waiting = Waiting {
                 patience: self.patience,
                 interrupted: race.interrupted,
+                work: &self.work,
             };
             // Compiled at once, then run with nothing beside.
             let found: Vec<Option<Outcome>> = std::thread::scope(|scope| {
@@ -159,11 +170,12 @@ fn bug(text: &str) -> Outcome {
     Outcome::failed(FailureKind::Crash, text)
 }
 
-/// Limits of waiting for an answer.
+/// Limits of waiting for an answer, and the place of what one tells.
 #[derive(Clone, Copy)]
 struct Waiting<'w> {
     patience: Duration,
     interrupted: &'w AtomicBool,
+    work: &'w OnceLock<Work>,
 }
 
 /// Has a process compile and check a candidate; the outcome if that fails. A new process prepares the
@@ -191,7 +203,11 @@ fn asked(
 ) -> Option<Outcome> {
     let process = worker.as_mut()?;
     match process.ask_unless(request, waiting.patience, waiting.interrupted) {
-        Ok(Answer::Compiled(_) | Answer::Done {}) => None,
+        Ok(Answer::Compiled(compiled)) => {
+            waiting.work.get_or_init(|| compiled.work);
+            None
+        }
+        Ok(Answer::Done {}) => None,
         Ok(Answer::Wrong(why)) => Some(Outcome::failed(FailureKind::WrongResult, why)),
         Ok(Answer::Failed(why)) => Some(Outcome::failed(FailureKind::Compilation, why)),
         Ok(Answer::No(why)) => Some(Outcome::failed(FailureKind::Memory, why)),

@@ -1,6 +1,6 @@
 //! A program that is tuned: its computations, the space of their schedules, and what it is known by.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use melior::Context;
@@ -47,6 +47,8 @@ pub struct Program {
     pub digest: String,
     /// The sizes.
     pub sizes: Sizes,
+    /// The types of the inputs' elements.
+    pub types: BTreeSet<String>,
 }
 
 impl Program {
@@ -69,11 +71,17 @@ impl Program {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
         let (mut searched, mut others) = (Vec::new(), Vec::new());
         let mut whole = Sha256::new();
-        let mut sizes = BTreeMap::new();
+        let (mut sizes, mut types) = (BTreeMap::new(), BTreeSet::new());
         for (position, op) in computations.iter().enumerate() {
             let name = schedule::name(*op);
             let (_, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
             whole.update(without_sizes(&computation));
+            types.extend(
+                computation
+                    .inputs
+                    .iter()
+                    .map(|input| input.element.to_string()),
+            );
             for dimension in &computation.dimensions {
                 let count = dimension.count().unwrap_or(-1);
                 sizes.insert(format!("{position}.{}", dimension.name), count);
@@ -97,6 +105,7 @@ impl Program {
             others,
             digest: format!("{:x}", whole.finalize()),
             sizes: Sizes(sizes),
+            types,
         })
     }
 
@@ -178,10 +187,8 @@ impl Program {
     /// The schedules of a configuration, by position.
     pub fn schedules(&self, configuration: &Configuration) -> Option<Schedules> {
         let schedule = |one: &Searched| -> Option<(String, Schedule)> {
-            let names = one.names();
-            let values: Option<Vec<&Value>> = names.iter().map(|n| configuration.get(n)).collect();
-            let positions = one.positions(&values?)?;
-            Some((one.position.to_string(), one.space.schedule(&positions)))
+            let values = one.values(configuration)?;
+            Some((one.position.to_string(), one.space.schedule(&values)))
         };
         let computations = self.searched.iter().map(schedule);
         Some(Schedules {
@@ -195,9 +202,7 @@ impl Program {
         let names = self.searched.iter().map(|one| one.names().len());
         let is_whole = configuration.pairs().count() == names.sum::<usize>();
         let fits = |one: &Searched| {
-            let names = one.names();
-            let values: Option<Vec<&Value>> = names.iter().map(|n| configuration.get(n)).collect();
-            let Some(positions) = values.and_then(|values| one.positions(&values)) else {
+            let Some(positions) = one.values(configuration) else {
                 return false;
             };
             (1..=positions.len()).all(|n| one.space.allows(&positions[..n]))
@@ -219,6 +224,14 @@ impl Program {
         Some(Schedules {
             computations: choices.collect::<Option<_>>()?,
         })
+    }
+
+    /// The cycles of a core that the model counts for a configuration on a processor, of all computations
+    /// of which it counts any.
+    pub fn cycles(&self, configuration: &Configuration) -> Option<f64> {
+        let cycles = |one: &Searched| one.space.cycles(&one.values(configuration)?);
+        let counted: Vec<f64> = self.searched.iter().filter_map(cycles).collect();
+        (!counted.is_empty()).then(|| counted.iter().sum())
     }
 
     /// Estimated seconds of the schedules of a configuration on a GPU, all together; `None` where one
@@ -287,6 +300,14 @@ impl Searched {
         named
             .map(|(name, (knob, n))| (name, value(&knob.values, *n)))
             .collect()
+    }
+
+    /// The positions of a configuration's values among those of the knobs; none if one of them is no
+    /// value, or is not there.
+    fn values(&self, configuration: &Configuration) -> Option<Vec<usize>> {
+        let names = self.names();
+        let values: Option<Vec<&Value>> = names.iter().map(|n| configuration.get(n)).collect();
+        self.positions(&values?)
     }
 
     /// The positions of values among those of the knobs; none if one of them is no value.

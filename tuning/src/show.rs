@@ -8,6 +8,8 @@ use mdh_tuner::measure::FailureKind;
 use mdh_tuner::space::Space;
 use mdh_tuner::tune::{Evaluation, Standing, Tuned, Watch};
 
+use crate::limit::Shares;
+
 /// Steps of a bar that is full.
 const FULL: u64 = 1000;
 /// Time between two looks at the clock.
@@ -190,7 +192,7 @@ pub fn differences(tuned: &Tuned) -> Vec<String> {
 }
 
 /// The result on one line of JSON.
-pub fn json(name: &str, space: &Space, tuned: &Tuned) -> String {
+pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) -> String {
     let one = |of: Option<&Evaluation>| {
         of.map(|e| {
             serde_json::json!({
@@ -215,6 +217,7 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned) -> String {
         "best": one(tuned.best()),
         "failures": failures,
         "rejected": tuned.rejected,
+        "limit": limit,
     });
     format!("{line}\n")
 }

@@ -15,6 +15,7 @@ use mdh_compiler::error::{Error, Result, say};
 use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
 use mdh_dialect::{context, schedule};
+use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use serde_json::Value;
 
@@ -23,10 +24,11 @@ use crate::program::Program;
 /// Time after which the nearest schedule that was found is good enough.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The configuration of the schedules of a file, which have to be the program's. A note says so if it
-/// stands for others.
+/// The configuration of a space for the schedules of a file, which have to be the program's. A note
+/// says so if it stands for others.
 pub fn configuration(
     program: &Program,
+    space: &Space,
     source: &Source,
     entry: Option<&str>,
     path: &Path,
@@ -40,16 +42,26 @@ pub fn configuration(
         let own = own.map(|own| (position.to_string(), own));
         wanted.computations.extend(own);
     }
-    let Some(found) = program.nearest(&wanted) else {
+    let Some(nearest) = program.nearest(&wanted) else {
         return Ok(None);
+    };
+    let Some(found) = space.nearest(&nearest).map_err(crate::failed)? else {
+        let what = "note: no schedule with what --fix says is near to the start schedule\n";
+        say(what);
+        return Ok(None);
+    };
+    let found = space.configuration(&found);
+    let why = match found == nearest {
+        true => "the search has no parameters for all of",
+        false => "--fix changes",
     };
     let made = program.schedules(&found).unwrap_or_default();
     for (position, made) in &made.computations {
         let asked = wanted.computations.get(position);
         if asked.is_some_and(|asked| parts(asked) != parts(made)) {
             say(&format!(
-                "note: the search has no parameters for all of the start schedule of computation \
-                 {position}; it starts from {made}\n"
+                "note: {why} the start schedule of computation {position}; the search starts from \
+                 {made}\n"
             ));
         }
     }

@@ -20,8 +20,11 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     let computations = schedule::computations(function);
     let folder = crate::folder(wanted.folder.as_deref())?;
     let Some(database) = Database::read(&folder).map_err(failed)? else {
-        let place = format!("{}, where there is no database", folder.display());
-        return Ok(untuned(&place, &wanted.machine));
+        let why = match folder.is_dir() {
+            true => "where there is no database",
+            false => "which does not exist",
+        };
+        return Ok(untuned(&format!("{}, {why}", folder.display()), wanted));
     };
     let (_, evaluations) = database.counts().map_err(failed)?;
     let place = format!(
@@ -39,7 +42,7 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
         }
     };
     let Some((program, machine)) = on_machine else {
-        return Ok(untuned(&place, &wanted.machine));
+        return Ok(untuned(&place, wanted));
     };
     if let Some(why) = program.nothing() {
         return Ok(nothing(why, "give one with --schedule".to_string()));
@@ -68,7 +71,7 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
             folder.display()
         ),
     };
-    Ok(untuned(&place, &wanted.machine))
+    Ok(untuned(&place, wanted))
 }
 
 /// The schedules of what was kept, if they fit a program.
@@ -138,16 +141,20 @@ fn nothing(found: String, help: String) -> Found {
 }
 
 /// Nothing is tuned for a program in a folder.
-fn untuned(place: &str, machine: &Machine) -> Found {
-    let help = match machine {
-        Machine::Cpu(_) => "`mdh tune FILE` tunes it",
-        Machine::Gpu { .. } => {
+fn untuned(place: &str, wanted: &Wanted) -> Found {
+    let folder = wanted.folder.as_ref();
+    let folder = folder.map_or(String::new(), |folder| {
+        format!(" --db {}", folder.display())
+    });
+    let help = match wanted.machine {
+        Machine::Cpu(_) => format!("`mdh tune FILE{folder}` tunes it"),
+        Machine::Gpu { .. } => format!(
             "`mdh tune FILE --device cuda --package DIR`, `mdh-exec --tune` on the GPU and `mdh tune \
-             --import` tune it"
-        }
+             --import RESULTS.json{folder}` tune it"
+        ),
     };
     let found = format!("nothing is tuned for this program in {place}");
-    nothing(found, help.to_string())
+    nothing(found, help)
 }
 
 /// A GPU, as far as a command knows it.

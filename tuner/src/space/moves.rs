@@ -3,10 +3,17 @@
 //! All of them speak of ranks among the values that occur at all: values that no configuration has
 //! are no distance.
 
+use std::collections::{HashSet, VecDeque};
+
 use rand::{Rng, RngExt};
 
 use super::parameter::Order;
-use super::{Point, Space};
+use super::value::{Configuration, Value};
+use super::{ParameterAxis, Point, Space};
+use crate::error::Result;
+
+/// The most configurations that filters are asked about for one that is near.
+const MOST_ASKED: usize = 1000;
 
 impl Space {
     /// The parameters that can be moved: those with a choice, and not derived from others.
@@ -54,6 +61,30 @@ impl Space {
             }
         }
         Point(ranks)
+    }
+
+    /// The point nearest to a configuration that may be none of this space's: the valid one by
+    /// [`Space::repaired`], or where the filters reject it, one of those that the fewest moves lead to.
+    /// `None` if the nearest thousand are all rejected.
+    pub fn nearest(&self, wanted: &Configuration) -> Result<Option<Point>> {
+        let ranks = self
+            .axes
+            .iter()
+            .map(|axis| axis.near(wanted.get(&axis.name)));
+        let first = self.repaired(&ranks.collect::<Vec<f64>>());
+        let mut seen = HashSet::from([first.clone()]);
+        let mut waiting = VecDeque::from([first]);
+        for _ in 0..MOST_ASKED {
+            let Some(point) = waiting.pop_front() else {
+                break;
+            };
+            if self.admits(&self.configuration(&point))? {
+                return Ok(Some(point));
+            }
+            let new = self.neighbours(&point).into_iter();
+            waiting.extend(new.filter(|new| seen.insert(new.clone())));
+        }
+        Ok(None)
     }
 
     /// The point with a parameter at the valid rank nearest to the one wanted, later ones that
@@ -171,6 +202,18 @@ impl Space {
             wanted[position] = coordinate.clamp(0.0, 1.0) * last as f64;
         }
         self.repaired(&wanted)
+    }
+}
+
+impl ParameterAxis {
+    /// The rank of a value, or of a number between ranks if it has none; 0 of what is not there.
+    fn near(&self, value: Option<&Value>) -> f64 {
+        let Some(value) = value else { return 0.0 };
+        match self.values.iter().position(|own| own.means(value)) {
+            Some(rank) => rank as f64,
+            None if self.order == Order::Categories => 0.0,
+            None => self.values.partition_point(|own| own.order(value).is_lt()) as f64 - 0.5,
+        }
     }
 }
 

@@ -404,3 +404,23 @@ fn neighbours_are_repaired_to_the_nearest() {
         ]
     );
 }
+
+#[test]
+fn what_is_none_of_a_space_has_a_nearest_point() {
+    let nearest = |filter: &str, json: &str| {
+        let text = SPACE.replace("not (flags == '-O3' and tile == 1)", filter);
+        let space = read(&text).unwrap().build().unwrap();
+        let configuration = Configuration::of_json(&serde_json::from_str(json).unwrap()).unwrap();
+        let point = space.nearest(&configuration).unwrap();
+        point.map(|point| space.configuration(&point).to_string())
+    };
+    let of = |text: &str| Some(text.to_string());
+    let wanted = r#"{"tile": 40, "unroll": 16, "flags": "-O3"}"#;
+    assert_eq!(
+        nearest("tile > 1", wanted),
+        of("tile=32 unroll=16 area=512 flags=-O3")
+    );
+    let found = nearest("tile * unroll != 512", wanted);
+    assert!(found.is_some_and(|found| !found.contains("area=512")));
+    assert_eq!(nearest("tile > 5000", wanted), None);
+}

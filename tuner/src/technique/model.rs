@@ -16,7 +16,7 @@ const MOST_ESTIMATES: usize = 5000;
 /// Estimates of a model, remembered.
 struct Estimates<'m> {
     space: &'m Space,
-    model: &'m CostModel,
+    model: &'m CostModel<'m>,
     known: HashMap<Point, Option<f64>>,
 }
 
@@ -50,7 +50,7 @@ impl Estimates<'_> {
 /// the model alone finds them. Filters let all of them pass.
 pub fn best_by_model(
     space: &Space,
-    model: &CostModel,
+    model: &CostModel<'_>,
     count: usize,
     seed: u64,
 ) -> Result<Vec<Configuration>> {

@@ -29,7 +29,7 @@ pub trait Technique {
 
 /// A cost function that is cheaper than measuring, such as a compiler's model: the estimate for a
 /// configuration, if it has one.
-pub type CostModel = dyn Fn(&Configuration) -> Option<f64>;
+pub type CostModel<'m> = dyn Fn(&Configuration) -> Option<f64> + 'm;
 
 /// All that a technique sees.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ pub struct Search<'s> {
     /// The points whose cost is known.
     pub known: &'s Known,
     /// Estimates.
-    pub model: Option<&'s CostModel>,
+    pub model: Option<&'s CostModel<'s>>,
 }
 
 /// Points whose cost is known; that of a failure is infinite.

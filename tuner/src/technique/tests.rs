@@ -41,7 +41,7 @@ fn search(
     batch: usize,
     evaluations: usize,
     cost: &dyn Fn(&Configuration) -> f64,
-    model: Option<&CostModel>,
+    model: Option<&CostModel<'_>>,
 ) -> Known {
     let mut known = Known::default();
     while known.len() < evaluations {
@@ -156,7 +156,7 @@ fn nothing_but_failures_ends_no_technique() {
 const LIMIT: usize = 600;
 
 /// The number of evaluations until a cost within 5 % of the least is found, as a geometric mean.
-fn evaluations_needed(space: &Space, name: &str, model: Option<&CostModel>) -> f64 {
+fn evaluations_needed(space: &Space, name: &str, model: Option<&CostModel<'_>>) -> f64 {
     let least = 1.0;
     let needed = (0..8).map(|seed| {
         let known = search(

@@ -316,8 +316,7 @@ impl LoopNest {
         let (nest, tried) = search.best(cores);
         self.reasons.push(search.reason(&nest, tried));
         self.cycles = Some(nest.cycles.total());
-        let shared = nest.cores.map(|d| (d, search.cores()));
-        self.cores = shared.into_iter().collect();
+        self.cores = nest.cores;
         self.cut = nest.cut;
         let loops = nest.loops.iter().filter_map(|(role, each)| {
             let (layer, parts) = match role {

@@ -60,6 +60,12 @@ pub trait Knobs: Send + Sync {
     /// and the model's schedule.
     fn default(&self) -> Option<(Vec<usize>, Schedule)>;
 
+    /// The cycles of a core that the model counts for a configuration on a processor; `None` where it
+    /// counts none. They are for comparing configurations.
+    fn cycles(&self, _: &[usize]) -> Option<f64> {
+        None
+    }
+
     /// Estimated seconds of a schedule on a GPU; `None` where nothing is estimated.
     fn estimate(&self, _: &Schedule, _: &Gpu) -> Option<f64> {
         None
@@ -84,4 +90,12 @@ pub(super) fn draw(
         values.push(*allowed.get((count > 0).then(|| random.below(count))? as usize)?);
     }
     Some(values)
+}
+
+/// The position of the number that is the nearest to another one, of equal ones the first.
+pub(super) fn nearest(counts: &[i64], wanted: i64) -> usize {
+    let distances = counts.iter().map(|n| n.abs_diff(wanted)).enumerate();
+    distances
+        .min_by_key(|(_, distance)| *distance)
+        .map_or(0, |(n, _)| n)
 }

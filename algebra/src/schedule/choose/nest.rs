@@ -8,6 +8,7 @@
 //! the fewest cycles is the one ([`super::traffic`]).
 
 mod cycles;
+mod given;
 
 pub use cycles::Cycles;
 
@@ -39,8 +40,8 @@ pub enum Role {
 /// The loops around a block.
 #[derive(Clone, Debug)]
 pub struct Nest {
-    /// The dimension that the cores share.
-    pub cores: Option<usize>,
+    /// The dimensions that the cores share, and into how many parts.
+    pub cores: Vec<(usize, i64)>,
     /// Outermost first, after that of the cores.
     pub loops: Vec<(Role, Loop)>,
     /// The combined dimension that is cut, and into parts of how many points.
@@ -60,7 +61,7 @@ const GROUPS: usize = 4;
 /// A nest in the making.
 #[derive(Clone, Debug)]
 struct Draft {
-    cores: Option<usize>,
+    cores: Vec<(usize, i64)>,
     /// Positions of groups.
     order: Vec<usize>,
     inner: Option<(usize, i64)>,
@@ -125,24 +126,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The cores that share a dimension.
-    pub fn cores(&self) -> i64 {
-        self.facts.cores
-    }
-
     /// Returns the nest that takes the fewest cycles among those that share one of `cores`, and the
     /// number of nests tried.
     pub fn best(&self, cores: &[usize]) -> (Nest, usize) {
         let orders = orders(self.groups.len());
-        let cores: Vec<Option<usize>> = match cores {
-            [] => vec![None],
-            _ => cores.iter().copied().map(Some).collect(),
+        let cores: Vec<Vec<(usize, i64)>> = match cores {
+            [] => vec![Vec::new()],
+            _ => cores.iter().map(|d| vec![(*d, self.facts.cores)]).collect(),
         };
         let mut first = Vec::new();
-        for &cores in &cores {
+        for cores in &cores {
             for order in &orders {
                 first.extend(self.cuts.iter().map(|cut| Draft {
-                    cores,
+                    cores: cores.clone(),
                     order: order.clone(),
                     inner: None,
                     cut: *cut,
@@ -174,12 +170,10 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the number of a core's blocks in a dimension.
-    fn blocks(&self, d: usize, cores: Option<usize>) -> i64 {
+    fn blocks(&self, d: usize, cores: &[(usize, i64)]) -> i64 {
         let blocks = ceil_div(self.views.size(d), self.block.points(d));
-        match cores == Some(d) {
-            true => ceil_div(blocks, self.facts.cores),
-            false => blocks,
-        }
+        let shares = cores.iter().find(|(shared, _)| *shared == d);
+        ceil_div(blocks, shares.map_or(1, |(_, parts)| *parts))
     }
 
     /// The loops of a draft.
@@ -191,10 +185,10 @@ impl<'a> Search<'a> {
             }
         };
         for d in &self.batch {
-            add(Role::Outer, *d, self.blocks(*d, draft.cores));
+            add(Role::Outer, *d, self.blocks(*d, &draft.cores));
         }
         if let Some((d, depth)) = draft.cut {
-            let blocks = self.blocks(d, draft.cores);
+            let blocks = self.blocks(d, &draft.cores);
             add(Role::Cut, d, ceil_div(blocks, depth / self.block.points(d)));
         }
         for (n, group) in draft.order.iter().enumerate() {
@@ -207,7 +201,7 @@ impl<'a> Search<'a> {
                     .inner
                     .filter(|(inner, _)| inner == d)
                     .map_or(1, |(_, n)| n);
-                add(role, *d, ceil_div(self.blocks(*d, draft.cores), parts));
+                add(role, *d, ceil_div(self.blocks(*d, &draft.cores), parts));
             }
         }
         if let Some((d, parts)) = draft.inner {
@@ -216,24 +210,20 @@ impl<'a> Search<'a> {
         for d in &self.sums {
             let trips = match draft.cut {
                 Some((cut, depth)) if cut == *d => depth / self.block.points(*d),
-                _ => self.blocks(*d, draft.cores),
+                _ => self.blocks(*d, &draft.cores),
             };
             add(Role::Sum, *d, trips);
         }
         loops
     }
 
-    /// A draft's nest, with the inputs packed for which that takes fewer cycles.
-    fn nest(&self, draft: &Draft) -> Nest {
-        let loops = self.loops(draft);
+    /// Loops as their cycles are counted.
+    fn at(&self, cores: &[(usize, i64)], cut: Option<(usize, i64)>, loops: &[(Role, Loop)]) -> At {
         let plain: Vec<Loop> = loops.iter().map(|(_, each)| *each).collect();
-        let kept = loops
-            .iter()
-            .take_while(|(role, _)| *role != Role::Sum)
-            .count();
+        let around = loops.iter().take_while(|(role, _)| *role != Role::Sum);
         let points: Vec<i64> = (0..self.views.points.len())
             .map(|d| {
-                let blocks = self.blocks(d, draft.cores);
+                let blocks = self.blocks(d, cores);
                 blocks
                     .saturating_mul(self.block.points(d))
                     .min(self.views.size(d))
@@ -242,13 +232,19 @@ impl<'a> Search<'a> {
         let block: Vec<i64> = (0..points.len())
             .map(|d| self.block.points(d).min(points[d]))
             .collect();
-        let tiles = traffic::tiles(&plain, &block, &points);
-        let at = At {
-            draft,
-            plain: &plain,
-            kept,
-            tiles: &tiles,
-        };
+        At {
+            cores: cores.to_vec(),
+            is_cut: cut.is_some(),
+            kept: around.count(),
+            tiles: traffic::tiles(&plain, &block, &points),
+            plain,
+        }
+    }
+
+    /// A draft's nest, with the inputs packed for which that takes fewer cycles.
+    fn nest(&self, draft: &Draft) -> Nest {
+        let loops = self.loops(draft);
+        let at = self.at(&draft.cores, draft.cut, &loops);
         let mut packed = Vec::new();
         let mut cycles = self.cycles(&at, &packed);
         for (n, view) in self.views.all.iter().enumerate() {
@@ -267,7 +263,7 @@ impl<'a> Search<'a> {
             }
         }
         Nest {
-            cores: draft.cores,
+            cores: draft.cores.clone(),
             cut: draft
                 .cut
                 .filter(|_| loops.iter().any(|(role, _)| *role == Role::Cut)),
@@ -318,7 +314,7 @@ impl Draft {
                 .iter()
                 .filter_map(|group| search.groups[*group].last())
             {
-                let blocks = search.blocks(*d, self.cores);
+                let blocks = search.blocks(*d, &self.cores);
                 let parts = INNER.map(|power| 1i64 << power).filter(|n| *n < blocks);
                 all.extend(parts.map(|parts| Draft {
                     order: order.clone(),

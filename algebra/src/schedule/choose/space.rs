@@ -20,7 +20,8 @@ use std::ops::RangeInclusive;
 
 use super::assemble::{LoopNest, SHARED, assemble};
 use super::block::{self, Block};
-use super::knobs::{Knob, Knobs};
+use super::knobs::{Knob, Knobs, nearest};
+use super::nest::Search;
 use super::views::Views;
 use super::{Facts, decide, has_gaps, has_parts, objections, pack, transpose};
 use crate::asm::Asm;
@@ -385,6 +386,36 @@ impl ScheduleSpace {
         .unwrap_or(order.len())
     }
 
+    /// The block of a configuration, and the loops around it.
+    fn plan(&self, values: &[usize]) -> (Block, LoopNest) {
+        let counts = |role: fn(usize) -> Role, missing: i64| -> Vec<i64> {
+            let each = (0..self.rank()).map(|d| self.count(role(d), values, missing));
+            each.collect()
+        };
+        let block = self.block(self.lanes[values[0]], counts(Role::Block, 1));
+        let order = self.order(values);
+        let mut plan = self.loops(&block, &counts(Role::Tile, 0), &order);
+        let cores = counts(Role::Cores, 1).into_iter().enumerate();
+        plan.cores = cores.filter(|(_, n)| *n > 1).collect();
+        plan.is_late = !self.has(values, Role::Combine, "early");
+        for n in 0..self.views.all.len() {
+            let before = self
+                .find(Role::Pack(n))
+                .and_then(|knob| values[knob].checked_sub(1));
+            if let Some(before) = before {
+                plan.packed
+                    .extend(self.before(&block, &plan, &order, before).map(|at| (n, at)));
+            }
+        }
+        (block, plan)
+    }
+
+    /// Returns whether a knob has that value in a configuration.
+    fn has(&self, values: &[usize], role: Role, text: &str) -> bool {
+        let knob = self.find(role);
+        knob.is_some_and(|n| self.knobs[n].values[values[n]] == text)
+    }
+
     /// Replaces the last value by the nearest that is allowed.
     fn repair(&self, values: &mut Vec<usize>) {
         let Some(wanted) = values.pop() else {
@@ -455,36 +486,15 @@ impl Knobs for ScheduleSpace {
     }
 
     fn schedule(&self, values: &[usize]) -> Schedule {
-        let counts = |role: fn(usize) -> Role, missing: i64| -> Vec<i64> {
-            let each = (0..self.rank()).map(|d| self.count(role(d), values, missing));
-            each.collect()
-        };
-        let block = self.block(self.lanes[values[0]], counts(Role::Block, 1));
-        let order = self.order(values);
-        let mut plan = self.loops(&block, &counts(Role::Tile, 0), &order);
-        let cores = counts(Role::Cores, 1).into_iter().enumerate();
-        plan.cores = cores.filter(|(_, n)| *n > 1).collect();
-        let is = |role: Role, text: &str| {
-            let knob = self.find(role);
-            knob.is_some_and(|n| self.knobs[n].values[values[n]] == text)
-        };
-        plan.is_late = !is(Role::Combine, "early");
-        for n in 0..self.views.all.len() {
-            let before = self
-                .find(Role::Pack(n))
-                .and_then(|knob| values[knob].checked_sub(1));
-            if let Some(before) = before {
-                plan.packed
-                    .extend(self.before(&block, &plan, &order, before).map(|at| (n, at)));
-            }
-        }
+        let (block, plan) = self.plan(values);
+        let is = |text: &str| self.has(values, Role::Tails, text);
         let mut schedule = self.assembled(&block, &plan);
         // What is switched off are lanes and unrolled parts of results.
         let is_unrolled = |d: &usize| self.views.combine[*d] == Combine::Cc && block.points(*d) > 1;
         let (all, unrolled) = (0..self.rank(), (0..self.rank()).filter(is_unrolled));
         let (code, dims): (_, Vec<usize>) = match () {
-            () if is(Role::Tails, "peel") => (TailCode::Peel, all.collect()),
-            () if is(Role::Tails, "mask") => (TailCode::Mask, unrolled.collect()),
+            () if is("peel") => (TailCode::Peel, all.collect()),
+            () if is("mask") => (TailCode::Mask, unrolled.collect()),
             () => return schedule,
         };
         let tails = dims
@@ -496,6 +506,16 @@ impl Knobs for ScheduleSpace {
 
     fn objections(&self, schedule: &Schedule) -> Vec<String> {
         objections(schedule, &self.computation, &self.asm)
+    }
+
+    fn cycles(&self, values: &[usize]) -> Option<f64> {
+        // Of prefix-sums the model counts nothing.
+        if self.views.combine.iter().any(|c| c.is_ps()) {
+            return None;
+        }
+        let (block, plan) = self.plan(values);
+        let search = Search::new(&self.computation, &self.facts, &self.views, &block);
+        Some(search.count(&plan))
     }
 
     fn default(&self) -> Option<(Vec<usize>, Schedule)> {
@@ -564,14 +584,6 @@ impl Knobs for ScheduleSpace {
         }
         Some((values, choice.schedule))
     }
-}
-
-/// The position of the number that is the nearest to another one, of equal ones the first.
-fn nearest(counts: &[i64], wanted: i64) -> usize {
-    let distances = counts.iter().map(|n| n.abs_diff(wanted)).enumerate();
-    distances
-        .min_by_key(|(_, distance)| *distance)
-        .map_or(0, |(n, _)| n)
 }
 
 /// Counts up to a number: all small ones, then steps of about a sixteenth.

@@ -7,7 +7,7 @@ use super::super::super::random_tests::agrees;
 use super::super::knobs::draw;
 use super::super::tests::small;
 use super::*;
-use crate::examples::{matvec, summed_area};
+use crate::examples::{Builder, d, matvec, summed_area};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
 use crate::scalar::ScalarType::{F32, F64};
@@ -26,6 +26,7 @@ proptest! {
         let Some(values) = draw(&space, Vec::new(), &mut random) else {
             return Err(TestCaseError::fail("a knob has no value that is allowed"));
         };
+        prop_assert!(space.cycles(&values).is_none_or(|n| n.is_finite() && n > 0.0));
         let schedule = space.schedule(&values);
         if !space.objections(&schedule).is_empty() {
             return Ok(());
@@ -84,6 +85,46 @@ fn the_models_schedule_is_in_the_space() {
         };
         assert_eq!(innermost(&found), innermost(&chosen));
     }
+}
+
+/// Checks: of its own choice the model counts what it counted then, and hardly any other takes fewer.
+#[test]
+fn the_models_choice_takes_few_cycles() {
+    for c in [
+        matmul(F32, 1024, 1024, 1024),
+        matvec(F32, 4096, 4096),
+        matmul(F64, 500, 60, 70),
+    ] {
+        let space = usual(&c);
+        let (values, _) = space.default().unwrap();
+        let own = space.cycles(&values).unwrap();
+        let decided = decide(&c, &space.asm, space.facts, space.group, &space.views);
+        if let Some(counted) = decided.unwrap().1.cycles {
+            assert!((own / counted - 1.0).abs() < 0.05, "{own} and {counted}");
+        }
+        let mut random = Random::new(1);
+        let drawn = (0..300).filter_map(|_| draw(&space, Vec::new(), &mut random));
+        let fewer = drawn.filter(|values| space.cycles(values).unwrap() < own);
+        let fewer = fewer.count();
+        assert!(fewer <= 6, "{fewer} of 300 take fewer than {own}");
+    }
+}
+
+/// Checks: nothing is counted of prefix-sums, and something of what combines nothing.
+#[test]
+fn cycles_of_other_computations() {
+    let of_first = |c: &Computation| {
+        let space = usual(c);
+        let (values, _) = space.default().unwrap();
+        space.cycles(&values)
+    };
+    assert_eq!(of_first(&summed_area(64, 64)), None);
+    let shape = [256, 512];
+    let transposed = Builder::new(&shape, &[Combine::Cc; 2], Vec::new())
+        .input(F32, &shape, &[d(0), d(1)])
+        .id()
+        .output(F32, &[512, 256], &[d(1), d(0)]);
+    assert!(of_first(&transposed.0).unwrap() > 0.0);
 }
 
 /// Checks: constraints leave little for the checks of all schedules to reject.

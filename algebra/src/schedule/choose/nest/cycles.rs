@@ -3,7 +3,7 @@
 use super::super::rates::OPERATIONS;
 use super::super::traffic::{self, Loop, Taken};
 use super::super::views::{Motion, View};
-use super::{Draft, Search};
+use super::Search;
 use crate::computation::Combine;
 
 /// Cycles of a core, by cause.
@@ -36,7 +36,7 @@ const SCATTER: f64 = 1.5;
 const ROW: f64 = 20.0;
 /// Cycles until all cores have what they are to do, and bytes of partial results that are combined
 /// in a cycle.
-const HAND_OVER: f64 = 3000.0;
+pub(super) const HAND_OVER: f64 = 3000.0;
 const COMBINED: f64 = 4.0;
 
 impl Cycles {
@@ -53,13 +53,16 @@ impl Cycles {
     }
 }
 
-/// Position of a draft whose cycles are counted.
-pub(super) struct At<'a> {
-    pub(super) draft: &'a Draft,
-    pub(super) plain: &'a [Loop],
+/// Loops whose cycles are counted.
+pub(super) struct At {
+    /// The dimensions that cores share.
+    pub(super) cores: Vec<(usize, i64)>,
+    /// True if a combined dimension is cut.
+    pub(super) is_cut: bool,
+    pub(super) plain: Vec<Loop>,
     /// Number of loops that are not around the block alone.
     pub(super) kept: usize,
-    pub(super) tiles: &'a [Vec<i64>],
+    pub(super) tiles: Vec<Vec<i64>>,
 }
 
 impl Search<'_> {
@@ -125,7 +128,7 @@ impl Search<'_> {
                     .any(|(n, _)| self.views.all[*n].buffer == region.buffer)
             })
             .collect();
-        let blocks = traffic::trips(at.plain);
+        let blocks = traffic::trips(&at.plain);
         let results: f64 = self.block.unrolled.iter().map(|n| *n as f64).product();
         let loads = self.loads.iter().enumerate();
         let loads: f64 = loads
@@ -143,13 +146,13 @@ impl Search<'_> {
             .map(|(n, before)| self.copying(at, &self.views.all[*n], *before));
         Cycles {
             computing: blocks * (loads.max(results) / OPERATIONS).max(LATENCY),
-            storing: visits * self.store_cycles(at.draft) + self.combine_cycles(at),
+            storing: visits * self.store_cycles(at) + self.combine_cycles(at),
             moving: traffic::moving(
                 self.facts,
                 &self.regions,
-                at.plain,
+                &at.plain,
                 at.kept,
-                at.tiles,
+                &at.tiles,
                 &regions,
             ),
             copying: copying.fold(0.0, |sum, one| sum + one),
@@ -157,11 +160,11 @@ impl Search<'_> {
     }
 
     /// Of the results of a block.
-    fn store_cycles(&self, draft: &Draft) -> f64 {
+    pub(super) fn store_cycles(&self, at: &At) -> f64 {
         let kept = |d: &usize| self.views.combine[*d] == Combine::Cc;
         let unrolled = (0..self.block.unrolled.len()).filter(kept);
         let results: f64 = unrolled.map(|d| self.block.unrolled[d] as f64).product();
-        let ways = if draft.cut.is_some() { 2.0 } else { 1.0 };
+        let ways = if at.is_cut { 2.0 } else { 1.0 };
         let outputs = self.views.all.iter().filter(|v| v.is_output);
         let each = outputs.map(|view| match self.block.lanes {
             // One lane after the other is added to half of the rest.
@@ -174,8 +177,8 @@ impl Search<'_> {
 
     /// Of combining what each core has of the results, if the cores share a combined dimension.
     fn combine_cycles(&self, at: &At) -> f64 {
-        let is_combined = |d: usize| self.views.combine[d] != Combine::Cc;
-        if !at.draft.cores.is_some_and(is_combined) {
+        let is_combined = |(d, _): &(usize, i64)| self.views.combine[*d] != Combine::Cc;
+        if !at.cores.iter().any(is_combined) {
             return 0.0;
         }
         let outputs = self.regions.iter().filter(|region| region.is_output);

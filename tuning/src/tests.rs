@@ -1,0 +1,128 @@
+//! Searches of a program, with costs that are computed.
+
+use clap::Parser;
+use mdh_tuner::measure::{Outcome, Race};
+use mdh_tuner::space::value::Value;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use super::*;
+
+const PROGRAM: &str = "\
+func.func @f(%A: tensor<512x256xf32>, %B: tensor<256x384xf32>, %init: tensor<512x384xf32>) -> tensor<512x384xf32> {
+  %C = mdh.compute (i = 512, j = 384, k = 256)
+    out_view(C = %init[i, j] : tensor<512x384xf32>)
+    md_hom(mulf, (cc, cc, pw(addf)))
+    inp_view(A = %A[i, k] : tensor<512x256xf32>, B = %B[k, j] : tensor<256x384xf32>)
+  return %C : tensor<512x384xf32>
+}
+";
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    arguments: TuneArguments,
+}
+
+/// All configurations cost the same.
+#[derive(Default)]
+struct Same {
+    measured: Vec<Configuration>,
+}
+
+impl Measure for Same {
+    fn measure(
+        &mut self,
+        batch: &[Configuration],
+        _: &Race<'_>,
+        tell: &mut dyn FnMut(usize, Outcome),
+    ) {
+        for (n, configuration) in batch.iter().enumerate() {
+            self.measured.push(configuration.clone());
+            tell(n, Outcome::of_cost(1.0));
+        }
+    }
+}
+
+/// A program that is tuned in a folder of its own.
+struct Setup {
+    program: Program,
+    task: Task,
+    asm: Asm,
+    folder: tempfile::TempDir,
+}
+
+impl Setup {
+    fn new() -> Setup {
+        register::all();
+        let context = context::program_context();
+        let source = Source::from_text("f.mlir", PROGRAM);
+        let asm = mdh_machine::this().unwrap();
+        Setup {
+            program: Program::read(&context, &source, None, &asm).unwrap(),
+            task: Task {
+                name: "f.mlir".to_string(),
+                ..Task::default()
+            },
+            asm,
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn arguments(&self, line: &str) -> TuneArguments {
+        let folder = self.folder.path().display().to_string();
+        let words = ["tune", "f.mlir", "--db", &folder].into_iter();
+        Line::parse_from(words.chain(line.split_whitespace())).arguments
+    }
+
+    /// A search, and the configurations that it measured, in order.
+    fn run(&self, line: &str) -> (Tuned, Vec<Configuration>) {
+        let arguments = self.arguments(line);
+        let space = self.program.space(&arguments.fix).unwrap();
+        let model = |configuration: &Configuration| self.program.cycles(configuration);
+        let search = Search::of(&self.task, &self.asm, &self.program, &model).unwrap();
+        let mut same = Same::default();
+        let tuned = search.run(&arguments, &space, &mut same, &Interrupts::ask());
+        (tuned.unwrap(), same.measured)
+    }
+}
+
+/// Checks: what is measured before the search has learned anything takes few of the model's cycles.
+#[test]
+fn the_model_says_what_is_tried_first() {
+    let setup = Setup::new();
+    let (_, measured) = setup.run("--technique surrogate --evaluations 3");
+    let cycles = |configuration: &Configuration| setup.program.cycles(configuration).unwrap();
+    let space = setup.program.space(&[]).unwrap();
+    let mut random = Pcg64Mcg::seed_from_u64(1);
+    let drawn = (0..100).map(|_| cycles(&space.configuration(&space.sample(&mut random))));
+    let mut drawn: Vec<f64> = drawn.collect();
+    drawn.sort_by(f64::total_cmp);
+    assert_eq!(measured[0], setup.program.default().unwrap());
+    // Of the next two, one is drawn at random.
+    let few = measured[1..3].iter().filter(|own| cycles(own) < drawn[5]);
+    assert!(few.count() >= 1, "{measured:?}");
+}
+
+/// Checks: the model's choice is measured though it is left out, and the search begins next to it.
+#[test]
+fn what_is_fixed_begins_near_the_models_choice() {
+    let setup = Setup::new();
+    let (tuned, measured) = setup.run("--fix lanes=none --evaluations 3");
+    let default = setup.program.default().unwrap();
+    assert_eq!(measured[0], default);
+    assert_eq!(tuned.default().unwrap().configuration, default);
+    let near = &measured[1];
+    let differ = near
+        .pairs()
+        .filter(|(name, own)| default.get(name) != Some(own));
+    let differ: Vec<(&str, &Value)> = differ.collect();
+    assert_eq!(differ, [("lanes", &Value::from("none"))]);
+    assert_eq!(tuned.evaluations[1].technique, "model");
+    let best = tuned.best().unwrap();
+    assert_eq!(best.configuration.get("lanes"), Some(&Value::from("none")));
+    // What was measured is not measured again.
+    let (again, measured) = setup.run("--fix lanes=none --evaluations 1");
+    assert_eq!(again.default().unwrap().configuration, default);
+    assert_ne!(measured[0], default);
+}
