@@ -1,6 +1,6 @@
 //! Accumulation under conditions: `m ? acc + x : acc` is `acc + (m ? x : -0.0)`, bit for bit, where the
 //! condition does not depend on what is accumulated; so are branches. `truncf(extf(acc) + extf(x))` is
-//! `acc + x`, and a product in the place of `extf(x)` is one that is rounded by itself.
+//! `acc + x`; other terms of the wider type, products too, stay as they are written.
 
 use std::collections::{HashMap, HashSet};
 
