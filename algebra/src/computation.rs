@@ -219,6 +219,16 @@ impl Buffer {
     pub fn rank_without_units(&self) -> usize {
         rank_without_units(&self.shape)
     }
+
+    /// Returns whether each row, neighbours along the last of these, fills whole lines of so many bytes
+    /// where the first one begins with a line.
+    pub fn fills_lines(&self, line: i64) -> bool {
+        let last = self.rank_without_units().checked_sub(1);
+        let elements = last.and_then(|last| self.shape[last]);
+        let width = self.element.byte_width() as i64;
+        let bytes = elements.and_then(|elements| elements.checked_mul(width));
+        bytes.is_some_and(|bytes| bytes % line == 0)
+    }
 }
 
 /// Number of axes of a shape without the last ones of one element; all where each has one.

@@ -9,6 +9,7 @@
 mod chains;
 mod licence;
 mod masks;
+pub mod narrow;
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -9,11 +9,10 @@ use melior::Context;
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 use mlir_sys::{
     MlirAttribute, mlirMemRefTypeGet, mlirMemRefTypeGetLayout, mlirMemRefTypeGetMemorySpace,
-    mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
-    mlirTypeGetContext, mlirTypeIsAMemRef,
+    mlirShapedTypeGetElementType, mlirTypeGetContext, mlirTypeIsAMemRef,
 };
 
-use crate::ir;
+use crate::{ir, types};
 
 /// The attribute's class.
 const CLASS: &str = "mdh.memory";
@@ -68,7 +67,7 @@ fn attribute_of(ty: Type) -> Option<Attribute> {
 
 /// The type of a memref in another memory space; any other type itself.
 pub fn within<'c>(ty: Type<'c>, space: Option<Space>) -> Type<'c> {
-    let raw = ty.to_raw();
+    let (raw, sizes) = (ty.to_raw(), types::sizes(ty));
     // SAFETY: the type is valid, and a memref where more is asked of it; that in another space is
     // valid, too.
     unsafe {
@@ -80,12 +79,9 @@ pub fn within<'c>(ty: Type<'c>, space: Option<Space>) -> Type<'c> {
             ptr: std::ptr::null_mut(),
         };
         let space = space.map_or(none, |space| space.attribute(context).to_raw());
-        let rank = mlirShapedTypeGetRank(raw);
-        let sizes = (0..rank).map(|axis| mlirShapedTypeGetDimSize(raw, axis as isize));
-        let sizes: Vec<i64> = sizes.collect();
         Type::from_raw(mlirMemRefTypeGet(
             mlirShapedTypeGetElementType(raw),
-            rank as isize,
+            sizes.len() as isize,
             sizes.as_ptr(),
             mlirMemRefTypeGetLayout(raw),
             space,

@@ -58,19 +58,32 @@ pub fn element(ty: Type<'_>) -> Type<'_> {
     }
 }
 
+/// The sizes of a vector, a ranked tensor or a memref as MLIR writes them; none of any other type.
+pub fn sizes(ty: Type) -> Vec<i64> {
+    let raw = ty.to_raw();
+    // SAFETY: the type is valid, and its kind is checked before its sizes are read.
+    unsafe {
+        let is_ranked = mlirTypeIsAShaped(raw) && mlirShapedTypeHasRank(raw);
+        let rank = if is_ranked {
+            mlirShapedTypeGetRank(raw)
+        } else {
+            0
+        };
+        let sizes = (0..rank).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
+        sizes.collect()
+    }
+}
+
 /// A scalar type, or a vector of it if another type is a vector: of the same shape.
 pub fn with_lanes_of<'c>(other: Type<'c>, scalar: Type<'c>) -> Type<'c> {
-    let raw = other.to_raw();
-    // SAFETY: the types are valid, and that of the vector is checked before its size is read.
+    let sizes = sizes(other);
+    // SAFETY: the types are valid, and there are as many sizes as the rank says.
     unsafe {
-        if !mlirTypeIsAVector(raw) {
+        if !mlirTypeIsAVector(other.to_raw()) {
             return scalar;
         }
-        let rank = mlirShapedTypeGetRank(raw);
-        let sizes = (0..rank).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
-        let sizes: Vec<i64> = sizes.collect();
         Type::from_raw(mlirVectorTypeGet(
-            rank as isize,
+            sizes.len() as isize,
             sizes.as_ptr(),
             scalar.to_raw(),
         ))
@@ -79,19 +92,16 @@ pub fn with_lanes_of<'c>(other: Type<'c>, scalar: Type<'c>) -> Type<'c> {
 
 /// The type of a memref of other elements, which lie in the same places; any other type itself.
 pub fn memref_of<'c>(scalar: Type<'c>, memref: Type<'c>) -> Type<'c> {
-    let raw = memref.to_raw();
+    let (raw, sizes) = (memref.to_raw(), sizes(memref));
     // SAFETY: the type is valid, and a memref where more is asked of it; that of other scalars is
     // valid, too.
     unsafe {
         if !mlirTypeIsAMemRef(raw) {
             return memref;
         }
-        let rank = mlirShapedTypeGetRank(raw);
-        let sizes = (0..rank).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
-        let sizes: Vec<i64> = sizes.collect();
         Type::from_raw(mlirMemRefTypeGet(
             scalar.to_raw(),
-            rank as isize,
+            sizes.len() as isize,
             sizes.as_ptr(),
             mlirMemRefTypeGetLayout(raw),
             mlirMemRefTypeGetMemorySpace(raw),
@@ -101,19 +111,16 @@ pub fn memref_of<'c>(scalar: Type<'c>, memref: Type<'c>) -> Type<'c> {
 
 /// The type of a memref of the same elements that lie row by row, from its first on; any other type itself.
 pub fn by_rows(ty: Type<'_>) -> Type<'_> {
-    let raw = ty.to_raw();
+    let (raw, sizes) = (ty.to_raw(), sizes(ty));
     // SAFETY: the type is valid, and a memref where more is asked of it; that of elements in other places
     // is valid, too.
     unsafe {
         if !mlirTypeIsAMemRef(raw) {
             return ty;
         }
-        let rank = mlirShapedTypeGetRank(raw);
-        let sizes = (0..rank).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
-        let sizes: Vec<i64> = sizes.collect();
         Type::from_raw(mlirMemRefTypeContiguousGet(
             mlirShapedTypeGetElementType(raw),
-            rank as isize,
+            sizes.len() as isize,
             sizes.as_ptr(),
             mlirMemRefTypeGetMemorySpace(raw),
         ))
@@ -209,9 +216,7 @@ pub fn buffer_type(ty: Type) -> Option<BufferType> {
             });
         };
         let element = scalar_type(Type::from_raw(mlirShapedTypeGetElementType(raw)))?;
-        let shape = (0..mlirShapedTypeGetRank(raw))
-            .map(|d| extent(mlirShapedTypeGetDimSize(raw, d as isize)))
-            .collect();
+        let shape = sizes(ty).into_iter().map(extent).collect();
         Some(BufferType {
             element,
             shape,

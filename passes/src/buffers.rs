@@ -11,6 +11,7 @@ use melior::ir::{Attribute, Region, Type, TypeLike};
 use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
 
 use crate::builder::{Builder, known};
+use crate::captured::attribute;
 
 /// A bound as a value.
 pub fn value<'c>(builder: &mut Builder<'c>, bound: Bound<'c>) -> Val<'c> {
@@ -55,15 +56,8 @@ pub fn local<'c>(
     space: Space,
 ) -> Val<'c> {
     let ty = space::within(shaped(BufferKind::MemRef, shape, element), Some(space));
-    let parse = |text: &str| {
-        let attribute = Attribute::parse(builder.context, text);
-        attribute.unwrap_or_else(|| panic!("{text} is an attribute"))
-    };
-    let own = [
-        ("operandSegmentSizes", parse("array<i32: 0, 0>")),
-        ("alignment", parse("16 : i64")),
-    ];
-    builder.op(ops::memref::ALLOCA, &[], &[ty], &own)[0]
+    let alignment = ("alignment", attribute(builder.context, "16 : i64"));
+    memory(builder, ops::memref::ALLOCA, &[], ty, &[alignment])
 }
 
 /// [`aligned`], with the name of the region that it is meant to stay in: on a machine whose
@@ -74,16 +68,9 @@ pub fn in_region<'c>(
     element: Type<'c>,
     region: Option<&str>,
 ) -> Val<'c> {
-    let alignment = Attribute::parse(builder.context, "64 : i64");
-    let alignment = alignment.unwrap_or_else(|| panic!("64 is an attribute"));
+    let alignment = ("alignment", attribute(builder.context, "64 : i64"));
     let space = region.map(Space::region);
-    allocated(
-        builder,
-        extents,
-        element,
-        space,
-        &[("alignment", alignment)],
-    )
+    allocated(builder, extents, element, space, &[alignment])
 }
 
 fn allocated<'c>(
@@ -96,11 +83,27 @@ fn allocated<'c>(
     let (shape, sizes) = (shape(extents), open(extents).collect::<Vec<_>>());
     let ty = shaped(BufferKind::MemRef, &shape, element);
     let ty = space::within(ty, space);
-    let text = format!("array<i32: {}, 0>", sizes.len());
-    let segments = Attribute::parse(builder.context, &text);
-    let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
+    memory(builder, ops::memref::ALLOC, &sizes, ty, more)
+}
+
+/// New memory as an operation gives it, `memref.alloc`, `memref.alloca` or `gpu.alloc`, with values for
+/// the sizes that its type leaves open.
+pub fn memory<'c>(
+    builder: &mut Builder<'c>,
+    name: &str,
+    sizes: &[Val<'c>],
+    ty: Type<'c>,
+    more: &[(&str, Attribute<'c>)],
+) -> Val<'c> {
+    let open = sizes.len() as i32;
+    let segments: &[i32] = match name {
+        // What it waits for comes first.
+        ops::gpu::ALLOC => &[0, open, 0],
+        _ => &[open, 0],
+    };
+    let segments = DenseI32ArrayAttribute::new(builder.context, segments).into();
     let attributes = [&[("operandSegmentSizes", segments)], more].concat();
-    builder.op(ops::memref::ALLOC, &sizes, &[ty], &attributes)[0]
+    builder.op(name, sizes, &[ty], &attributes)[0]
 }
 
 /// The type of a buffer in row-major order.

@@ -29,10 +29,7 @@ use mdh_dialect::{index_function, layout, types};
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
-use mlir_sys::{
-    mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirTypeIsAVector, mlirVectorTypeGet,
-    mlirVectorTypeIsScalable,
-};
+use mlir_sys::{mlirTypeIsAVector, mlirVectorTypeGet, mlirVectorTypeIsScalable};
 
 use crate::builder::Builder;
 use crate::lower::access::{load, store};
@@ -322,13 +319,8 @@ fn fixed_sizes(ty: Type) -> Option<Vec<i64>> {
         if !mlirTypeIsAVector(raw) || mlirVectorTypeIsScalable(raw) {
             return None;
         }
-        let sizes = 0..mlirShapedTypeGetRank(raw);
-        Some(
-            sizes
-                .map(|d| mlirShapedTypeGetDimSize(raw, d as isize))
-                .collect(),
-        )
     }
+    Some(types::sizes(ty))
 }
 
 /// The axis of each result of a permutation map; `None` for a constant.

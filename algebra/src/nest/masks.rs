@@ -1,10 +1,11 @@
 //! Accumulation under conditions: `m ? acc + x : acc` is `acc + (m ? x : -0.0)`, bit for bit, where the
 //! condition does not depend on what is accumulated; so are branches. `truncf(extf(acc) + extf(x))` is
-//! `acc + x`, and a product in the place of `extf(x)` is one that is rounded by itself.
+//! `acc + x`; other terms of the wider type, products too, stay as they are written.
 
 use std::collections::{HashMap, HashSet};
 
 use super::chains::{Step, keep_used};
+use super::narrow::{Made, is_narrow};
 use super::uses;
 use crate::code::{Block, Code, Instruction, Register};
 use crate::op::Op;
@@ -139,27 +140,32 @@ impl Masks {
     }
 
     fn is_narrow_term(&self, block: &Block, step: &Step, ty: ScalarType) -> bool {
-        match &step.term {
-            Ok(term) => self.is_narrow(&[block], *term, ty),
-            Err((Op::Negf, of)) => self.is_narrow(&[block], of[0], ty),
-            Err(_) => false,
-        }
+        let term = match &step.term {
+            Ok(term) => *term,
+            Err((Op::Negf, of)) => of[0],
+            Err(_) => return false,
+        };
+        is_narrow(term, ty, &|value| self.made(block, value))
     }
 
-    /// Returns whether a value is one of a narrower type.
-    fn is_narrow(&self, blocks: &[&Block], value: Register, ty: ScalarType) -> bool {
-        let constant = self.constants.get(&value);
-        if self.narrow(value, ty).is_some() || constant.is_some_and(|c| c.is_one_of(ty)) {
-            return true;
+    /// The way that a value is made; of blocks around, numbers are known, and what is extended.
+    fn made(&self, block: &Block, value: Register) -> Made<Register> {
+        let own = self
+            .extended
+            .get(&value)
+            .and_then(|own| self.types.get(own));
+        if let Some(ty) = own {
+            return Made::Extended(*ty);
         }
-        let mut made = blocks.iter().flat_map(|block| &block.instructions);
-        let is_all = |of: &[Register]| of.iter().all(|r| self.is_narrow(blocks, *r, ty));
-        match made.find(|one| one.results().contains(&value)) {
-            Some(Instruction::Constant { value, .. }) => value.is_one_of(ty),
+        if let Some(number) = self.constants.get(&value) {
+            return Made::Constant(*number);
+        }
+        match made_in(block, value) {
+            Some(Instruction::Constant { value, .. }) => Made::Constant(*value),
             Some(Instruction::Apply { op, operands, .. }) => match op {
-                Op::Select => is_all(&operands[1..]),
-                Op::Negf => is_all(operands),
-                _ => false,
+                Op::Select => Made::OneOf(operands[1..].to_vec()),
+                Op::Negf => Made::Negated(operands[0]),
+                _ => Made::Otherwise,
             },
             Some(Instruction::If {
                 then,
@@ -168,14 +174,11 @@ impl Masks {
                 ..
             }) => {
                 let n = results.iter().position(|r| *r == value);
-                n.is_some_and(|n| {
-                    [then, otherwise].into_iter().all(|inner| {
-                        let all = [&[inner], blocks].concat();
-                        self.is_narrow(&all, inner.yields[n], ty)
-                    })
+                n.map_or(Made::Otherwise, |n| {
+                    Made::OneOf(vec![then.yields[n], otherwise.yields[n]])
                 })
             }
-            _ => false,
+            _ => Made::Otherwise,
         }
     }
 
@@ -274,6 +277,17 @@ impl Masks {
         block.instructions.push(constant);
         result
     }
+}
+
+/// The instruction of a block, or of a branch in it, that makes a value.
+fn made_in(block: &Block, value: Register) -> Option<&Instruction> {
+    block.instructions.iter().find_map(|one| match one {
+        one if one.results().contains(&value) => Some(one),
+        Instruction::If {
+            then, otherwise, ..
+        } => made_in(then, value).or_else(|| made_in(otherwise, value)),
+        _ => None,
+    })
 }
 
 fn truncated(wide: Register, result: Register, ty: ScalarType) -> Instruction {

@@ -23,8 +23,9 @@ fn evaluations(session: &Session) -> i64 {
     number(session, "SELECT count(*) FROM evaluation").unwrap_or(0)
 }
 
-/// Starts a search without end in a group of its own, which is what a terminal interrupts.
-fn start(session: &Session, arguments: &[&str]) -> Child {
+/// Starts a search without end in a group of its own, which is what a terminal interrupts, and waits for
+/// some evaluations.
+fn begun(session: &Session, arguments: &[&str]) -> Child {
     let mut command = session.command(MDH);
     command
         .arg("tune")
@@ -33,16 +34,25 @@ fn start(session: &Session, arguments: &[&str]) -> Child {
         .process_group(0)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    command.spawn().unwrap()
+    let child = command.spawn().unwrap();
+    let start = Instant::now();
+    while evaluations(session) < 3 && start.elapsed() < LONG {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+/// A session with a space of one parameter, `n`, of numbers from 1 to `most`, in `space.json`.
+fn with_numbers(most: u32) -> Session {
+    let session = Session::new();
+    let space = format!(r#"{{"parameters": [{{"name": "n", "interval": [1, {most}]}}]}}"#);
+    session.file("space.json", &space);
+    session
 }
 
 /// Interrupts a search after some evaluations.
 fn interrupted(session: &Session, arguments: &[&str]) -> Output {
-    let child = start(session, arguments);
-    let begun = Instant::now();
-    while evaluations(session) < 3 && begun.elapsed() < LONG {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let child = begun(session, arguments);
     // SAFETY: sends a signal to the group of our own child.
     unsafe { libc::kill(-child.id().cast_signed(), libc::SIGINT) };
     child.wait_with_output().unwrap()
@@ -100,11 +110,7 @@ fn limits(parent: &Child) -> Vec<u64> {
 #[test]
 fn the_memory_of_a_candidate_is_limited() {
     let session = Session::new();
-    let mut child = start(&session, &[&example("matmul")]);
-    let begun = Instant::now();
-    while evaluations(&session) < 3 && begun.elapsed() < LONG {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut child = begun(&session, &[&example("matmul")]);
     let found = limits(&child);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -117,9 +123,7 @@ fn the_memory_of_a_candidate_is_limited() {
 /// `tail` keeps a line until it ends, and this one does not.
 #[test]
 fn a_command_that_takes_all_memory() {
-    let session = Session::new();
-    let space = r#"{"parameters": [{"name": "n", "interval": [1, 2]}]}"#;
-    session.file("space.json", space);
+    let session = with_numbers(2);
     // What is set for it is what there is, in KiB.
     let arguments = ["--command", "sh -c 'ulimit -d; : {n}'", "--cost", "number"];
     let more = ["tune", "--space", "space.json", "--db", "db", "--json"];
@@ -140,9 +144,7 @@ fn a_command_that_takes_all_memory() {
 
 #[test]
 fn an_interrupted_search_of_a_command() {
-    let session = Session::new();
-    let space = r#"{"parameters": [{"name": "n", "interval": [1, 900]}]}"#;
-    session.file("space.json", space);
+    let session = with_numbers(900);
     let arguments = ["--command", "sleep 0.01{n}", "--space", "space.json"];
     interrupts_and_resumes(&session, &arguments);
 }

@@ -71,8 +71,8 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::cores::is_in_kernel;
+use crate::buffers;
 use crate::builder::Builder;
-use crate::captured::attribute;
 use crate::overwritten::{self, EqualSizes};
 use crate::parallel::{self, FORALL};
 use crate::region;
@@ -400,13 +400,8 @@ fn like<'c>(builder: &mut Builder<'c>, host: Val<'c>, name: &str) -> Val<'c> {
     let shape = buffer_type(host.r#type()).map_or(Vec::new(), |ty| ty.shape);
     let open = (0..shape.len()).filter(|axis| shape[*axis].is_none());
     let sizes: Vec<Val> = open.map(|axis| builder.dim(host, axis)).collect();
-    let segments = match name {
-        ops::gpu::ALLOC => format!("array<i32: 0, {}, 0>", sizes.len()),
-        _ => format!("array<i32: {}, 0>", sizes.len()),
-    };
-    let segments = [("operandSegmentSizes", attribute(builder.context, &segments))];
     let ty = types::by_rows(host.r#type());
-    builder.op(name, &sizes, &[ty], &segments)[0]
+    buffers::memory(builder, name, &sizes, ty, &[])
 }
 
 /// Makes memory of the host, which kernels use, that of the device.
@@ -420,9 +415,8 @@ pub fn move_to_device(module: Op) {
         }
         let mut builder = Builder::before(op);
         let sizes: Vec<Val> = op.operands().map(ir::value).collect();
-        let segments = format!("array<i32: 0, {}, 0>", sizes.len());
-        let segments = [("operandSegmentSizes", attribute(builder.context, &segments))];
-        let device = builder.op(ops::gpu::ALLOC, &sizes, &[memory.r#type()], &segments)[0];
+        let ty = memory.r#type();
+        let device = buffers::memory(&mut builder, ops::gpu::ALLOC, &sizes, ty, &[]);
         for user in ir::users(memory) {
             if ir::name_of(user) == ops::memref::DEALLOC {
                 Builder::before(user).op(ops::gpu::DEALLOC, &[device], &[], &[]);

@@ -5,13 +5,14 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, CarryPart, Parts};
 use mdh_dialect::types::{self, DYNAMIC};
-use melior::ir::{Attribute, Type, ValueLike};
+use melior::ir::{Type, ValueLike};
 
 use super::access::{load, read, store, write};
 use super::carry;
 use super::fold::{Fold, Partial};
 use super::grid::Grid;
 use crate::borders;
+use crate::buffers;
 use crate::builder::{Builder, known};
 use crate::inline::inline;
 use crate::kernels;
@@ -97,19 +98,14 @@ impl<'c, 'p> Nest<'c, 'p> {
                         .into(),
                 ]);
             }
-            let segments = Attribute::parse(
-                builder.context,
-                &format!("array<i32: {}, 0>", dynamic.len()),
-            );
             let components = self.computation.components.iter().map(|ty| {
                 let element = types::mlir_type(builder.context, *ty);
                 let ty = memref_type(builder.context, &shape, element);
-                let segments = ("operandSegmentSizes", segments.expect("a valid attribute"));
                 match kernel {
-                    None => builder.op(ops::memref::ALLOC, &dynamic, &[ty], &[segments])[0],
+                    None => buffers::memory(builder, ops::memref::ALLOC, &dynamic, ty, &[]),
                     Some(first) => {
                         let mut start = Builder::before(first);
-                        start.op(ops::memref::ALLOCA, &[], &[ty], &[segments])[0]
+                        buffers::memory(&mut start, ops::memref::ALLOCA, &[], ty, &[])
                     }
                 }
             });

@@ -6,6 +6,7 @@
 //! keeps their order. Other elements of the wider type, products too, would lose digits that the program has not
 //! let go, or leave the narrow type, and stay.
 
+use mdh_algebra::nest::narrow::{Made, is_narrow};
 use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Op, Val};
@@ -54,35 +55,34 @@ fn loses_nothing(step: &Step, ty: ScalarType, body: Option<BlockRef>) -> bool {
     let sums = [Builtin::Addf, Builtin::Mulf].map(Family::Builtin);
     match step.element {
         _ if !sums.contains(&step.family) => true,
-        Element::Value(e) | Element::Negated(e) => is_narrow(e, ty, body),
+        Element::Value(e) | Element::Negated(e) => is_narrow(e, ty, &|e| made(e, body)),
         Element::Product(..) | Element::Number(..) => false,
     }
 }
 
-/// Returns whether a value is one of a narrower type, as the body itself shows: the definition sees no
-/// more.
-fn is_narrow(value: Val, ty: ScalarType, body: Option<BlockRef>) -> bool {
-    let mut around = ir::defining_op(value).into_iter().flat_map(ir::ancestors);
-    if !around.any(|op| op.block() == body) {
-        return false;
-    }
-    let Some(op) = ir::defining_op(value).filter(|_| extended(value, ty).is_none()) else {
-        return extended(value, ty).is_some();
+/// The way that a value is made, as the body itself shows: the definition sees no more.
+fn made<'c>(value: Val<'c>, body: Option<BlockRef>) -> Made<Val<'c>> {
+    let is_inside = |op: &Op| ir::ancestors(*op).any(|op| op.block() == body);
+    let Some(op) = ir::defining_op(value).filter(is_inside) else {
+        return Made::Otherwise;
     };
-    let operand = |n| ir::operand(op, n);
-    match ir::name_of(op) {
+    let made = match ir::name_of(op) {
         ops::arith::CONSTANT => {
             let number = ir::attribute(op, "value").and_then(types::scalar);
-            number.is_some_and(|number| number.is_one_of(ty))
+            number.map(Made::Constant)
         }
-        ops::arith::NEGF => operand(0).is_some_and(|e| is_narrow(e, ty, body)),
-        ops::arith::SELECT => [1, 2]
-            .map(operand)
-            .iter()
-            .flatten()
-            .all(|e| is_narrow(*e, ty, body)),
-        _ => false,
-    }
+        ops::arith::EXTF => {
+            let own = ir::operand(op, 0).and_then(|of| types::scalar_type(of.r#type()));
+            own.map(Made::Extended)
+        }
+        ops::arith::NEGF => ir::operand(op, 0).map(Made::Negated),
+        ops::arith::SELECT => {
+            let all = [1, 2].into_iter().filter_map(|n| ir::operand(op, n));
+            Some(Made::OneOf(all.collect()))
+        }
+        _ => None,
+    };
+    made.unwrap_or(Made::Otherwise)
 }
 
 /// The number of a narrower type that a value is.

@@ -9,6 +9,7 @@ use melior::ir::{BlockRef, Region, RegionLike, Type, TypeLike, ValueLike};
 use mlir_sys::mlirValueSetType;
 
 use super::{copies, multiply, site};
+use crate::buffers;
 use crate::builder::Builder;
 use crate::captured::{Captured, call_function, extract, known_function, memref, number, parse};
 use crate::region;
@@ -144,9 +145,7 @@ impl<'c> Kernel<'c> {
 }
 
 fn private_buffer<'c>(builder: &mut Builder<'c>, ty: Type<'c>) -> Val<'c> {
-    let segments = crate::captured::attribute(builder.context, "array<i32: 0, 0>");
-    let own = [("operandSegmentSizes", segments)];
-    builder.op(ops::memref::ALLOCA, &[], &[plain(ty)], &own)[0]
+    buffers::memory(builder, ops::memref::ALLOCA, &[], plain(ty), &[])
 }
 
 /// A type without the address spaces of a GPU: a simulated one has only one.

@@ -7,7 +7,7 @@ use mdh_dialect::types;
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
-use mlir_sys::{mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirVectorTypeGet};
+use mlir_sys::mlirVectorTypeGet;
 
 use crate::builder::Builder;
 
@@ -31,13 +31,7 @@ fn row(ty: Type) -> Type {
 }
 
 fn lanes(ty: Type) -> i64 {
-    // SAFETY: the type is a vector's.
-    unsafe {
-        let raw = ty.to_raw();
-        let sizes =
-            (0..mlirShapedTypeGetRank(raw)).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
-        sizes.product()
-    }
+    types::sizes(ty).into_iter().product()
 }
 
 /// An operation on vectors, computed for one lane after the other.

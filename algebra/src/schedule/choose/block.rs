@@ -407,7 +407,7 @@ fn unrolled(
     blocks.collect()
 }
 
-/// The blocks of a map that writes rows non-temporally: of several rows along a dimension, if these share
+/// The blocks of a map that writes rows non-temporally: of several neighbouring rows, if these share
 /// what they read, and of a single one.
 fn of_rows(
     views: &Views,

@@ -6,12 +6,12 @@
 //! and accesses with large strides need pages of their own.
 
 use super::rates::RATES;
-use super::{Facts, streaming_threshold};
+use super::{Facts, streaming_threshold, transpose};
 use crate::computation::{Access, Buffer, Computation};
 use crate::schedule::reach::Reach;
 
 /// Bytes of a line of a cache.
-const LINE: f64 = 64.0;
+const LINE: f64 = transpose::LINE as f64;
 /// Bytes of a page, the reach of the first and of the second TLB in pages, and
 /// the cycles of asking once and in all tables.
 const PAGE: f64 = 4096.0;
@@ -41,6 +41,8 @@ pub struct Region {
     /// True if it is written.
     pub is_output: bool,
     element: f64,
+    /// True if each row of the buffer fills whole lines.
+    fills_lines: bool,
     /// `None` where an index function is not linear.
     axes: Option<Vec<AccessAxis>>,
 }
@@ -94,6 +96,7 @@ impl Region {
                 buffer: n,
                 is_output,
                 element: buffer.element.byte_width().max(1) as f64,
+                fills_lines: buffer.fills_lines(transpose::LINE),
                 axes: axes(buffer, group, rank),
             }));
         }
@@ -126,10 +129,9 @@ impl Region {
         };
         let (outer, last) = (&axes[..row], &axes[row]);
         let is_row = outer.iter().all(|axis| axis.extent(block) <= 1.0);
-        let fills_lines = (last.whole * self.element) % LINE == 0.0;
         let extents = axes.iter().map(|axis| axis.whole);
         let bytes = extents.fold(self.element, |bytes, extent| bytes * extent);
-        let is_whole = last.extent(points) * self.element >= LINE && (is_row || fills_lines);
+        let is_whole = last.extent(points) * self.element >= LINE && (is_row || self.fills_lines);
         is_whole && bytes.is_finite() && bytes >= streaming_threshold(facts.l3) as f64
     }
 

@@ -23,8 +23,8 @@ pub struct View {
     pub is_padded: bool,
     /// Bytes of an element, if vectors of them are laid out as memory is.
     pub bytes: Option<i64>,
-    /// Elements of a row of the buffer, if they are known.
-    pub row: Option<i64>,
+    /// True if each row of the buffer fills whole lines of a cache.
+    pub fills_lines: bool,
 }
 
 /// Rows that are stored non-temporally.
@@ -99,7 +99,7 @@ impl Views {
                         ScalarType::Index => None,
                         ty => Some(ty.byte_width() as i64),
                     },
-                    row: row(buffer),
+                    fills_lines: buffer.fills_lines(transpose::LINE),
                 });
             }
         }
@@ -199,11 +199,10 @@ impl Views {
         let mut all = self.all.iter();
         let (view, bytes) = all.find_map(|view| Some((view, bytes(view).filter(is_past)?)))?;
         let last = view.axes.as_ref()?.get(view.rank.checked_sub(1)?)?;
-        let row = view.row.map(|elements| elements.saturating_mul(bytes));
         Some(StreamedRow {
             dimension: last.coefficients.iter().position(|c| *c != 0)?,
             bytes,
-            fills_lines: row.is_some_and(|bytes| bytes % transpose::LINE == 0),
+            fills_lines: view.fills_lines,
         })
     }
 
@@ -272,11 +271,6 @@ pub fn view_moves(view: &View, d: usize) -> bool {
         None => true,
         Some(axes) => axes.iter().any(|form| form.coefficients[d] != 0),
     }
-}
-
-fn row(buffer: &Buffer) -> Option<i64> {
-    let last = buffer.rank_without_units().checked_sub(1)?;
-    buffer.shape.get(last).copied().flatten()
 }
 
 fn is_padded(buffer: &Buffer) -> bool {
