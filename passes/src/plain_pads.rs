@@ -14,8 +14,8 @@ use crate::extents;
 use crate::ranges;
 use crate::region;
 
-/// Makes padding of a slice of a `tensor.pad` that may be by less than nothing.
-pub fn plain(op: Op) -> Option<()> {
+/// Makes padding of a slice of a `tensor.pad` that may be by less than nothing, which it returns.
+pub fn plain<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let (source, padded) = (ir::operand(op, 0)?, ir::result(op, 0)?);
     let [low, high] = listed(op, 1, PAD)?;
     let is_plain = |bound: &Bound| ranges::is_natural(*bound);
@@ -41,7 +41,7 @@ pub fn plain(op: Op) -> Option<()> {
     let new = buffers::padded(&mut builder, part, [&low, &high], padded.r#type(), code);
     region::replace_all_uses(padded, new);
     region::erase(op);
-    Some(())
+    ir::defining_op(new)
 }
 
 /// The part of an axis that is left, its first element and their number, and how many elements are before that

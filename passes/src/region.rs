@@ -183,15 +183,9 @@ pub fn erase_dead(block: BlockRef) {
     }
 }
 
-/// Takes out arithmetic, sizes, and empty or filled tensors that nothing uses any more, and what only these have
-/// used.
+/// Takes out arithmetic, sizes and empty tensors that nothing uses any more, and what only these have used.
 pub fn erase_unused(mut values: Vec<Val>) {
-    let known = [
-        ops::tensor::DIM,
-        ops::memref::DIM,
-        ops::tensor::EMPTY,
-        ops::linalg::FILL,
-    ];
+    let known = [ops::tensor::DIM, ops::memref::DIM, ops::tensor::EMPTY];
     while let Some(value) = values.pop() {
         // An operation that is gone is asked for nothing.
         if values.contains(&value) {

@@ -21,6 +21,26 @@ func.func @filled(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) -> tensor<4x5xf32> {
   return %d : tensor<4x5xf32>
 }
 
+// Of truth there is no larger one without a sign that has a name.
+func.func @truth(%a: tensor<5xi1>, %w: tensor<2xi1>, %c: tensor<4xi1>) -> tensor<4xi1> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%a, %w : tensor<5xi1>, tensor<2xi1>) outs(%c : tensor<4xi1>) {
+  ^bb0(%in: i1, %in_0: i1, %out: i1):
+    %1 = arith.andi %in, %in_0 : i1
+    %2 = arith.maxui %out, %1 : i1
+    linalg.yield %2 : i1
+  } -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// Fills of fills that nobody needs.
+func.func @chain(%a: tensor<4x8xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %d = linalg.reduce { arith.addf } ins(%a : tensor<4x8xf32>) outs(%f : tensor<4xf32>) dimensions = [1]
+  return %d : tensor<4xf32>
+}
+
 func.func @memory(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
   linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
   return

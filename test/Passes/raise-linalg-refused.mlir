@@ -19,13 +19,17 @@ func.func @unknown(%x: tensor<8xi32>) -> tensor<8xi32> {
 
 // -----
 
-// What is padded by a number at run time may be cut off instead.
+// Padding that is no number.
 // CHECK-LABEL: func.func @padded
 // CHECK:       tensor.pad
-func.func @padded(%x: tensor<?xf32>, %n: index, %h: f32) -> tensor<?xf32> {
-  // expected-remark@+1 {{'tensor.pad' op stays as it is: it computes its padding, and may cut off elements: expected numbers that say how many are added}}
-  %p = tensor.pad %x low[%n] high[1] { ^bb0(%i: index): tensor.yield %h : f32 } : tensor<?xf32> to tensor<?xf32>
-  return %p : tensor<?xf32>
+func.func @padded(%x: tensor<8xf32>, %n: index) -> tensor<10xf32> {
+  // expected-remark@+1 {{'tensor.pad' op stays as it is: its body has 'other.number': expected numbers that are computed}}
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    %h = "other.number"(%i) : (index) -> f32
+    tensor.yield %h : f32
+  } : tensor<8xf32> to tensor<10xf32>
+  return %p : tensor<10xf32>
 }
 
 // -----

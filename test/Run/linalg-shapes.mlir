@@ -13,6 +13,9 @@
 // RUN: mdh run %s --check=all --entry pad_given --in l=3 --in h=-9 --random 1 --no-raise 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_added --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry pad_computed --in h=0.5 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_itself --random 1 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_cut --in n=-2 h=0.5 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --check=all --entry pad_cut --in n=2 h=0.5 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_alone 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_before --in o=3 --random 1 2>&1 | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --check=all --entry slice_after 2>&1 | FileCheck %s --check-prefix PASSED
@@ -75,6 +78,20 @@ func.func @pad_computed(%x: tensor<6x7xf32>, %h: f32, %y: tensor<9x8xf32>) -> (t
   %q = tensor.pad %x low[3, 0] high[0, 1] { ^bb0(%i: index, %j: index): tensor.yield %h : f32 } : tensor<6x7xf32> to tensor<9x8xf32>
   %r = linalg.add ins(%q, %y : tensor<9x8xf32>, tensor<9x8xf32>) outs(%y : tensor<9x8xf32>) -> tensor<9x8xf32>
   return %p, %r : tensor<9x8xf32>, tensor<9x8xf32>
+}
+
+func.func @pad_itself(%x: tensor<3x3xindex>) -> tensor<4x4xindex> {
+  %p = tensor.pad %x low[1, 0] high[0, 1] { ^bb0(%i: index, %j: index): tensor.yield %j : index } : tensor<3x3xindex> to tensor<4x4xindex>
+  return %p : tensor<4x4xindex>
+}
+
+// Elements that are cut off are not written.
+func.func @pad_cut(%x: tensor<5xf32>, %n: index, %h: f32) -> (tensor<4xf32>, tensor<4xf32>, tensor<?xf32>) {
+  %p = tensor.pad %x low[-2] high[1] { ^bb0(%i: index): tensor.yield %h : f32 } : tensor<5xf32> to tensor<4xf32>
+  %z = arith.constant 3.0 : f32
+  %q = tensor.pad %x low[0] high[-1] { ^bb0(%i: index): tensor.yield %z : f32 } : tensor<5xf32> to tensor<4xf32>
+  %r = tensor.pad %x low[%n] high[1] { ^bb0(%i: index): tensor.yield %h : f32 } : tensor<5xf32> to tensor<?xf32>
+  return %p, %q, %r : tensor<4xf32>, tensor<4xf32>, tensor<?xf32>
 }
 
 // CHECK-LABEL: func.func @pad_alone_dyn(

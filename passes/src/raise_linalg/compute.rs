@@ -505,9 +505,13 @@ fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Opti
 
 /// A destination that is not filled, in the place of one that is.
 fn empty<'c>(builder: &mut Builder<'c>, output: &BufferPart<'c>) -> Option<Val<'c>> {
-    let fill = ir::defining_op(output.value)?;
-    if ir::name_of(fill) == ops::linalg::FILL {
-        return ir::operand(fill, 1);
+    let filled = |value| ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::linalg::FILL);
+    let mut before = output.value;
+    while let Some(fill) = filled(before) {
+        before = ir::operand(fill, 1)?;
+    }
+    if before != output.value {
+        return Some(before);
     }
     let ty = types::buffer_type(output.value.r#type())?;
     let sizes: Option<Vec<i64>> = ty.shape.iter().copied().collect();
@@ -542,7 +546,7 @@ pub fn of_indices<'c>(
     scalar: Region<'c>,
 ) -> Result<Op<'c>, String> {
     let block = region::block(&scalar);
-    let (indices, yields) = (arguments(block), region::yields(block));
+    let indices = arguments(block);
     let mut first = Builder::before(region::first(block));
     let number = types::mlir_type(builder.context, ScalarType::I64);
     for (n, index) in indices.iter().enumerate() {
@@ -551,6 +555,8 @@ pub fn of_indices<'c>(
         let here = first.op(ops::mdh::INDEX, &[], &[ty], &[("dim", dim)])[0];
         region::replace_all_uses(*index, here);
     }
+    // One of the indices may be what is yielded.
+    let yields = region::yields(block);
     region::keep_arguments(block, &[]);
     finish_code(block, &yields);
     let kept = vec![true; indices.len()];

@@ -20,7 +20,7 @@ use super::{body, compute};
 use crate::buffers::{PAD, SLICE, listed};
 use crate::builder::Builder;
 use crate::extents::Sum;
-use crate::{buffers, region};
+use crate::{buffers, plain_pads, region};
 
 /// The operations, from those that make one tensor of several on.
 const NAMES: [&str; 6] = [
@@ -43,6 +43,10 @@ pub fn raise(module: Op) {
         if !is_at_top {
             continue;
         }
+        let op = match cuts_off(op) {
+            true => plain_pads::plain(op).unwrap_or(op),
+            false => op,
+        };
         let before = ir::previous(op);
         let raised = match ir::name_of(op) {
             ops::memref::COPY => memory(op),
@@ -77,6 +81,17 @@ fn is_read_elsewhere(op: Op) -> bool {
     let is_known = !ir::integers(op, "static_low").contains(&DYNAMIC);
     let of_compute = |user: &Op| ir::name_of(*user) == ops::mdh::COMPUTE;
     !is_known || !users(op).iter().all(of_compute)
+}
+
+/// Returns whether a tensor is padded here, and loses elements where it is padded by less than nothing: a slice of
+/// it is padded instead, since those are nowhere to be written.
+fn cuts_off(op: Op) -> bool {
+    let is_cut = || {
+        let mut counts = PAD.map(|name| ir::integers(op, name)).into_iter().flatten();
+        counts.any(|count| count < 0 && count != DYNAMIC)
+    };
+    ir::name_of(op) == ops::tensor::PAD
+        && (padding(op).is_none() || (is_read_elsewhere(op) && is_cut()))
 }
 
 /// Returns whether a slice is a result, for which it is copied.
@@ -219,14 +234,6 @@ fn pad(op: Op) -> Result<(), String> {
 fn pad_by_indices(op: Op) -> Result<(), String> {
     body::check(op)?;
     let source = Buffer::of(op, 0)?;
-    let counts = PAD.map(|name| ir::integers(op, name)).concat();
-    // A negative number cuts off elements, and that of a value at run time is DYNAMIC, which is negative.
-    if counts.iter().any(|count| *count < 0) {
-        return Err(
-            "it computes its padding, and may cut off elements: expected numbers that say how many are added"
-                .into(),
-        );
-    }
     let builder = &mut Builder::before(op);
     let (low, dest) = around(builder, op, &source)?;
     let compute = compute::of_indices(builder, &dest, region::copy(op, 0))?;

@@ -63,13 +63,8 @@ const ELEMENTWISE: [(&str, &str, usize); 36] = [
 /// Conversions of integers without a sign.
 const UNSIGNED_COPIES: [&str; 2] = [ops::arith::EXTUI, ops::arith::UITOFP];
 
-/// The larger and the smaller of integers.
-const BOUNDS: [&str; 4] = [
-    ops::arith::MAXSI,
-    ops::arith::MAXUI,
-    ops::arith::MINSI,
-    ops::arith::MINUI,
-];
+/// The larger and the smaller of integers with a sign: of others without one upstream builds none of truth.
+const BOUNDS: [&str; 2] = [ops::arith::MAXSI, ops::arith::MINSI];
 
 /// Sums of products over loops without windows, and their number of inputs.
 const PRODUCTS: [(&str, usize); 9] = [
