@@ -5,7 +5,7 @@
 //! ([`blas`], [`onednn`]), Python packages (`bench/peers`). They take turns, so that what
 //! changes on the machine meanwhile hits all of them; before each turn the threads of the one
 //! before are asleep ([`idle`]). Beside the times stand the limits of the machine, measured in
-//! the same run ([`limits`]).
+//! the same run ([`mod@limits`]).
 
 pub mod agree;
 pub mod blas;

@@ -63,7 +63,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 use options::{Checks, Licence};
 
-use crate::{index_arith, region};
+use crate::index_arith;
 
 pub use selection::declares_numbers;
 pub use structured::names;
@@ -110,24 +110,6 @@ fn decompose(module: Op) {
     }
 }
 
-/// Takes out fills of tensors that nothing uses: what a destination was filled with is the start of its
-/// computation, and often nobody else's.
-fn erase_fills(module: Op) {
-    let is_fill = |op: &Op| ir::name_of(*op) == ops::linalg::FILL;
-    let mut unused = Vec::new();
-    // From the last one: a fill of another comes before that.
-    for fill in ir::find_all(module, &[ops::linalg::FILL]).into_iter().rev() {
-        if ir::result(fill, 0).is_some_and(|filled| !ir::has_uses(filled)) {
-            let operands = (0..2).filter_map(|n| ir::operand(fill, n));
-            unused.extend(
-                operands.filter(|value| !ir::defining_op(*value).is_some_and(|op| is_fill(&op))),
-            );
-            region::erase(fill);
-        }
-    }
-    region::erase_unused(unused);
-}
-
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let all = options.flag("associative")?;
     let checks = match options.flag("checks")? {
@@ -167,7 +149,6 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         }
     }
     shapes::raise(module);
-    erase_fills(module);
     naming::distinguish(module, &written);
     Ok(())
 }

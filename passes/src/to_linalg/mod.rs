@@ -84,6 +84,24 @@ enum Names {
     None,
 }
 
+/// Takes out fills of tensors that nothing uses: what a destination was filled with is the start of its
+/// computation, and often nobody else's.
+fn erase_fills(module: Op) {
+    let is_fill = |op: &Op| ir::name_of(*op) == ops::linalg::FILL;
+    let mut unused = Vec::new();
+    // From the last one: a fill of another comes before that.
+    for fill in ir::find_all(module, &[ops::linalg::FILL]).into_iter().rev() {
+        if ir::result(fill, 0).is_some_and(|filled| !ir::has_uses(filled)) {
+            let operands = (0..2).filter_map(|n| ir::operand(fill, n));
+            unused.extend(
+                operands.filter(|value| !ir::defining_op(*value).is_some_and(|op| is_fill(&op))),
+            );
+            region::erase(fill);
+        }
+    }
+    region::erase_unused(unused);
+}
+
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let names = match options.flag("generic")? {
         true => Names::None,
@@ -109,6 +127,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             }
         }
     }
+    erase_fills(module);
     // A back end that does not know the dialect can read what is left.
     erase_operators(module, |_| true);
     Ok(())
