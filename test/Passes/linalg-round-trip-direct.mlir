@@ -32,7 +32,7 @@ func.func @truth(%a: tensor<5xi1>, %w: tensor<2xi1>, %c: tensor<4xi1>) -> tensor
   return %0 : tensor<4xi1>
 }
 
-// Fills of fills that nobody needs.
+// So does that of a reduction.
 func.func @chain(%a: tensor<4x8xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   %z = arith.constant 0.0 : f32
