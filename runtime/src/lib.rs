@@ -16,6 +16,7 @@
 //! be a value (compiled code that divides by zero or stops itself) ends the process with a
 //! message and a stated exit code: [`faults`].
 
+mod backend;
 mod error;
 pub mod exhaustion;
 pub mod faults;
@@ -25,7 +26,6 @@ mod library;
 mod llvm;
 mod module;
 mod packed;
-mod single_lanes;
 mod support;
 mod target;
 

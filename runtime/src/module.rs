@@ -13,11 +13,11 @@ use llvm_sys::transforms::pass_builder::*;
 
 use mdhrt::interface::Interface;
 
+use crate::backend;
 use crate::jit::Jit;
 use crate::library;
 use crate::llvm::{Diagnostics, c_string, check, take_message};
 use crate::packed::{self, Signature};
-use crate::single_lanes;
 use crate::target::{self, Processor, Target};
 use crate::{Error, Result};
 
@@ -201,7 +201,7 @@ impl Module {
         self.diagnostics.check("optimising LLVM IR")?;
         for function in self.defined() {
             // SAFETY: the function has a body in this module, and so in its context.
-            unsafe { single_lanes::replace(self.context, function) };
+            unsafe { backend::avoid_faults(self.context, function) };
         }
         if !self.exported.is_empty() {
             // SAFETY: the module is alive.

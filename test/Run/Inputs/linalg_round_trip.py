@@ -35,6 +35,7 @@ def call(command, text=None):
 def functions(text):
     """The functions of a module, by name."""
     found = {}
+    text = text.rstrip().removesuffix("}")
     for body in re.split(r"(?m)^  (?=func\.func )", text)[1:]:
         found[re.match(r"func\.func @(\w+)", body)[1]] = body
     return found
@@ -117,11 +118,13 @@ def main():
             others[f"{case.op}: {' '.join(collections.Counter(own))}"] += 1
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        before, after = folder / "before.mlir", folder / "after.mlir"
-        before.write_text(written)
-        after.write_text(lowered.stdout)
+        aliases = lowered.stdout.partition("module")[0]
 
+        # A file of its own for each: others would be compiled with it.
         def compared(case):
+            before, after = folder / f"{case.name}-before.mlir", folder / f"{case.name}-after.mlir"
+            before.write_text(case.function())
+            after.write_text(aliases + out[case.name])
             return case, differs(mdh, case, before, after, folder)
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:

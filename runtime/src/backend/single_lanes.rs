@@ -15,26 +15,16 @@
 use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMContextRef, LLVMValueRef};
 
-/// Replaces those stores in a function.
+/// Replaces an instruction if it is one of those stores.
 ///
 /// # Safety
 ///
-/// The function is alive, has a body, and belongs to the context.
-pub unsafe fn replace(context: LLVMContextRef, function: LLVMValueRef) {
-    // SAFETY: blocks and instructions belong to the function; the next one is asked for before
-    // one is erased.
+/// The instruction is alive, has a place in a block, and belongs to the context.
+pub unsafe fn replace(context: LLVMContextRef, instruction: LLVMValueRef) {
+    // SAFETY: by this function's contract.
     unsafe {
-        let mut block = LLVMGetFirstBasicBlock(function);
-        while !block.is_null() {
-            let mut instruction = LLVMGetFirstInstruction(block);
-            while !instruction.is_null() {
-                let next = LLVMGetNextInstruction(instruction);
-                if let Some(lane) = single_lane(instruction) {
-                    store(context, instruction, lane);
-                }
-                instruction = next;
-            }
-            block = LLVMGetNextBasicBlock(block);
+        if let Some(lane) = single_lane(instruction) {
+            store(context, instruction, lane);
         }
     }
 }
