@@ -9,7 +9,7 @@
 mod tests;
 
 use crate::ops;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mdh_algebra::schedule::Schedule;
 use mdh_algebra::schedule::edit;
@@ -110,13 +110,32 @@ enum Meaning {
     Open,
 }
 
+/// A knob (`transform.tune.knob`) that has no value yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenKnob {
+    /// Its name.
+    pub name: String,
+    /// The values that it may have, in the order of the script.
+    pub options: Vec<i64>,
+}
+
+/// Values of open knobs, by name.
+pub type KnobValues = BTreeMap<String, i64>;
+
 /// The schedules that a script gives, whatever it is applied to.
 pub fn read<'c>(sequence: Op<'c>) -> Result<Plans, Vec<Finding<'c>>> {
+    read_with(sequence, &KnobValues::new())
+}
+
+/// The same where open knobs have these values.
+pub fn read_with<'c>(sequence: Op<'c>, values: &KnobValues) -> Result<Plans, Vec<Finding<'c>>> {
+    let unresolved = open(sequence).filter(|op| !values.contains_key(&knob_name(*op)));
     let mut reader = Reader {
+        values,
         meanings: HashMap::new(),
         all: None,
         named: BTreeMap::new(),
-        findings: knobs(sequence),
+        findings: unresolved.map(is_open).collect(),
     };
     let body = ir::only_block(ir::region(sequence, 0));
     let top = body.map_or(Vec::new(), ir::ops_of);
@@ -136,24 +155,108 @@ pub fn read<'c>(sequence: Op<'c>) -> Result<Plans, Vec<Finding<'c>>> {
     reader.finish(sequence)
 }
 
-/// The knobs of a script that no value was selected for.
+/// The knobs of a script that no value was selected for, as mistakes.
 pub fn knobs<'c>(sequence: Op<'c>) -> Vec<Finding<'c>> {
-    let all = ir::find_all(sequence, &[ops::transform::TUNE_KNOB]).into_iter();
-    let open = all.filter(|op| ir::attribute(*op, "selected").is_none());
-    let say = |op| {
-        let text = |name| ir::attribute(op, name).map_or(String::new(), |a| a.to_string());
-        let message = format!(
-            "{} is not resolved: select one of {}, as in `<{}> = value from options = ..`",
-            text("name"),
-            text("options"),
-            text("name")
-        );
-        Finding { op, message }
-    };
-    open.map(say).collect()
+    open(sequence).map(is_open).collect()
 }
 
-struct Reader<'c> {
+/// The same as what a search decides, in the order of the script. Knobs of one name are one; they are
+/// numbers, of which there are options.
+pub fn open_knobs<'c>(sequence: Op<'c>) -> Result<Vec<OpenKnob>, Vec<Finding<'c>>> {
+    let mut found: Vec<OpenKnob> = Vec::new();
+    let mut findings = Vec::new();
+    let mut refuse = |op, message| findings.push(Finding { op, message });
+    for op in open(sequence) {
+        let knob = match options(op) {
+            Ok(options) => OpenKnob {
+                name: knob_name(op),
+                options,
+            },
+            Err(message) => {
+                refuse(op, message);
+                continue;
+            }
+        };
+        match found.iter().find(|other| other.name == knob.name) {
+            None => found.push(knob),
+            Some(same) if *same == knob => {}
+            Some(other) => refuse(
+                op,
+                format!(
+                    "has other options than the knob of the same name before it: found {:?} and \
+                     {:?}, expected the same, or another name",
+                    knob.options, other.options
+                ),
+            ),
+        }
+    }
+    match findings.is_empty() {
+        true => Ok(found),
+        false => Err(findings),
+    }
+}
+
+/// What a script does beside changing schedules, and [`read`] passes over.
+pub fn others<'c>(sequence: Op<'c>) -> Vec<Op<'c>> {
+    let is_read = |op: &Op| {
+        let read = [
+            ops::transform::STRUCTURED_MATCH,
+            ops::transform::SPLIT_HANDLE,
+            ops::transform::PARAM_CONSTANT,
+            ops::transform::TUNE_KNOB,
+            ops::transform::YIELD,
+        ];
+        transform::mnemonic(*op).is_some() || read.contains(&ir::name_of(*op))
+    };
+    let body = ir::only_block(ir::region(sequence, 0));
+    let all = body.map_or(Vec::new(), ir::ops_of).into_iter();
+    all.filter(|op| !is_read(op)).collect()
+}
+
+/// The knobs without a value.
+fn open<'c>(sequence: Op<'c>) -> impl Iterator<Item = Op<'c>> {
+    let all = ir::find_all(sequence, &[ops::transform::TUNE_KNOB]).into_iter();
+    all.filter(|op| ir::attribute(*op, "selected").is_none())
+}
+
+/// A string's own text, or another attribute as it is written.
+fn knob_name(op: Op) -> String {
+    let name = ir::attribute(op, "name");
+    let text = name.and_then(|name| ir::text(name).map(str::to_string));
+    text.or(name.map(|name| name.to_string()))
+        .unwrap_or_default()
+}
+
+/// The numbers that a knob may have.
+fn options(op: Op) -> Result<Vec<i64>, String> {
+    let found = ir::attribute(op, "options");
+    let wrong = || {
+        let found = found.map_or("none".into(), |found| found.to_string());
+        format!("has the options {found}: expected an array of integers, each once")
+    };
+    let elements = found.map_or(Vec::new(), ir::elements).into_iter();
+    let numbers: Result<Vec<i64>, _> = elements.map(|one| transform::number(&[one])).collect();
+    let numbers = numbers.map_err(|_| wrong())?;
+    let distinct: BTreeSet<&i64> = numbers.iter().collect();
+    match !numbers.is_empty() && distinct.len() == numbers.len() {
+        true => Ok(numbers),
+        false => Err(wrong()),
+    }
+}
+
+fn is_open(op: Op<'_>) -> Finding<'_> {
+    let text = |name| ir::attribute(op, name).map_or(String::new(), |a| a.to_string());
+    let message = format!(
+        "{} is not resolved: select one of {}, as in `<{}> = value from options = ..`",
+        text("name"),
+        text("options"),
+        text("name")
+    );
+    Finding { op, message }
+}
+
+struct Reader<'c, 'v> {
+    values: &'v KnobValues,
     meanings: HashMap<usize, Meaning>,
     all: Option<Schedule>,
     named: BTreeMap<String, Schedule>,
@@ -164,7 +267,7 @@ fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }
 
-impl<'c> Reader<'c> {
+impl<'c> Reader<'c, '_> {
     fn refuse(&mut self, op: Op<'c>, message: &str) {
         let message = message.to_owned();
         self.findings.push(Finding { op, message });
@@ -196,7 +299,11 @@ impl<'c> Reader<'c> {
             ops::transform::PARAM_CONSTANT => self.number(op, "value"),
             ops::transform::TUNE_KNOB => match ir::attribute(op, "selected") {
                 Some(_) => self.number(op, "selected"),
-                None => self.define(op, 0, Meaning::Open),
+                None => {
+                    let value = self.values.get(&knob_name(op));
+                    let meaning = value.map_or(Meaning::Open, |n| Meaning::Number(*n));
+                    self.define(op, 0, meaning);
+                }
             },
             _ => self.edit(op),
         }

@@ -11,6 +11,7 @@ mod limit;
 pub mod measure;
 pub mod options;
 pub mod program;
+pub mod script;
 mod show;
 mod start;
 pub mod tuned;
@@ -45,6 +46,7 @@ use limit::Shares;
 use measure::Processes;
 use options::{TuneArguments, TuneDevice};
 use program::Program;
+use script::KnobScript;
 
 /// Time of a search, if nothing else ends it.
 const USUAL: Duration = Duration::from_secs(60);
@@ -132,10 +134,24 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     let source = Source::from_text(&task.name, &task.program);
     let program = Program::read(&context, &source, task.entry.as_deref(), asm)?;
     program.expect_some(&task.name)?;
+    let script = arguments
+        .schedule
+        .as_deref()
+        .map(knob_script)
+        .transpose()?
+        .flatten();
+    let is_script = script.is_some();
+    let program = match script {
+        Some(script) => program.with_script(script)?,
+        None => program,
+    };
     let space = program.space(&arguments.fix)?;
+    program.expect_legal(&space)?;
     let start = match &arguments.schedule {
-        Some(path) => start::configuration(&program, &space, &source, task.entry.as_deref(), path)?,
-        None => None,
+        Some(path) if !is_script => {
+            start::configuration(&program, &space, &source, task.entry.as_deref(), path)?
+        }
+        _ => None,
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let model = |configuration: &Configuration| program.cycles(configuration);
@@ -156,6 +172,11 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
         write_schedules(path, &schedules)?;
     }
     interrupts.end()
+}
+
+/// The script of a file that leaves knobs open, if it is one.
+fn knob_script(path: &Path) -> Result<Option<KnobScript>> {
+    KnobScript::open(&Source::read(path)?)
 }
 
 /// Writes schedules as `--schedule` takes them.

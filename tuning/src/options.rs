@@ -50,7 +50,8 @@ pub struct TuneArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// A schedule that is tried right after the model's: JSON, the attribute's text, or a transform
-    /// script. The search starts from the nearest one that it can write down itself.
+    /// script. The search starts from the nearest one that it can write down itself. Of a script that
+    /// leaves knobs open (transform.tune.knob), it searches these.
     #[arg(long, value_name = "START.json", conflicts_with_all = ["package", "import", "command"])]
     pub schedule: Option<PathBuf>,
     /// Searches only where a parameter has this value, such as cores.i=2; the names and values are

@@ -16,6 +16,7 @@ use mdh_compiler::formed::Formed;
 use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::script::{OpenKnob, Plans};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{ops, schedule};
 use mdh_passes::choose;
@@ -26,13 +27,19 @@ use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};
 
 use crate::options::Fix;
+use crate::script::{self, KnobScript};
 use crate::start;
+
+/// The rule that values of a script's knobs follow, for messages.
+const SCRIPT_RULES: &str = "its schedules keep all rules";
 
 /// A computation whose schedule is searched.
 #[derive(Clone)]
 struct Searched {
     /// Its position in the function.
     position: usize,
+    /// Its first output.
+    name: String,
     /// The start of its parameters' names: empty if it is the only one.
     prefix: String,
     space: Arc<dyn Knobs>,
@@ -41,6 +48,8 @@ struct Searched {
 /// The schedules of a program's computations.
 pub struct Program {
     searched: Vec<Searched>,
+    /// A script whose open knobs are searched, and the positions of what it gives schedules to.
+    script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
     /// Computations that have a schedule of their own, or no space.
     pub others: Vec<String>,
     /// A digest of the computations without their sizes.
@@ -93,7 +102,8 @@ impl Program {
             match space {
                 Some(space) => searched.push(Searched {
                     position,
-                    prefix: name,
+                    prefix: name.clone(),
+                    name,
                     space: Arc::from(space),
                 }),
                 None => others.push(name),
@@ -102,6 +112,7 @@ impl Program {
         make_prefixes(&mut searched);
         Ok(Program {
             searched,
+            script: None,
             others,
             digest: format!("{:x}", whole.finalize()),
             sizes: Sizes(sizes),
@@ -109,12 +120,54 @@ impl Program {
         })
     }
 
+    /// The same program, of which a search decides what a script leaves open, and what it gives no
+    /// schedule to. What is measured so is kept for this script.
+    pub fn with_script(mut self, script: KnobScript) -> Result<Program> {
+        let first: Vec<i64> = script.knobs.iter().map(|knob| knob.options[0]).collect();
+        let plans = script.plans(&first);
+        let given = |one: &&Searched| plans.as_ref().is_some_and(|p| one.given(p).is_some());
+        let covered: BTreeSet<usize> = self
+            .searched
+            .iter()
+            .filter(given)
+            .map(|o| o.position)
+            .collect();
+        let wanted = match &plans {
+            Some(Plans::Several(plans)) => plans.len(),
+            _ => self.searched.len() + self.others.len(),
+        };
+        if covered.len() != wanted {
+            let names: Vec<String> = self.searched.iter().map(Searched::both_names).collect();
+            return Err(Error::input(format!(
+                "the script gives schedules to {wanted} computations, of which {} can be searched: \
+                 expected those of {}, which have none of their own",
+                covered.len(),
+                names.join(", ")
+            )));
+        }
+        self.digest = format!(
+            "{:x}",
+            Sha256::digest(format!("{}\n{}", self.digest, script.text()))
+        );
+        self.script = Some((Arc::new(script), covered));
+        Ok(self)
+    }
+
+    /// The computations whose own parameters are searched.
+    fn free(&self) -> impl Iterator<Item = &Searched> {
+        let is_covered = |one: &Searched| {
+            let script = self.script.as_ref();
+            script.is_some_and(|(_, covered)| covered.contains(&one.position))
+        };
+        self.searched.iter().filter(move |one| !is_covered(one))
+    }
+
     /// The space of all schedules, or of those in which some parameters have one value; constraints
     /// that only a whole schedule can be asked about are filters.
     pub fn space(&self, fixed: &[Fix]) -> Result<Space> {
         self.check_fixed(fixed)?;
         let mut builder = Space::builder();
-        for one in &self.searched {
+        for one in self.free() {
             let names = one.names();
             for (n, knob) in one.space.knobs().iter().enumerate() {
                 builder = builder.parameter(one.parameter(n, knob, &names, fixed)?);
@@ -127,30 +180,91 @@ impl Program {
             });
             builder = builder.filter(filter);
         }
+        if let Some((script, covered)) = &self.script {
+            for knob in &script.knobs {
+                let is_free = |value: &&i64| {
+                    let mut own = fixed.iter().filter(|fix| fix.name == knob.name);
+                    own.all(|fix| fix.value == value.to_string())
+                };
+                let values = knob.options.iter().filter(is_free).copied();
+                let parameter = Parameter::set(&knob.name, values).map_err(crate::failed)?;
+                builder = builder.parameter(parameter);
+            }
+            let of = self
+                .searched
+                .iter()
+                .filter(|one| covered.contains(&one.position));
+            let (of, script): (Vec<Searched>, _) = (of.cloned().collect(), script.clone());
+            let names: Vec<String> = script.knobs.iter().map(|knob| knob.name.clone()).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let keeps_rules = move |values: &[&Value]| {
+                let values: Option<Vec<i64>> = values.iter().map(|value| value.integer()).collect();
+                let plans = values.and_then(|values| script.plans(&values));
+                plans.is_some_and(|plans| of.iter().all(|one| one.objections(&plans).is_empty()))
+            };
+            builder = builder.filter(Formula::new(SCRIPT_RULES, names, keeps_rules));
+        }
         builder.build().map_err(crate::failed)
+    }
+
+    /// Checks: some values of the script's knobs, if there is one, keep all rules.
+    pub fn expect_legal(&self, space: &Space) -> Result<()> {
+        let Some((script, covered)) = &self.script else {
+            return Ok(());
+        };
+        if space
+            .nearest(&Configuration::of([]))
+            .map_err(crate::failed)?
+            .is_some()
+        {
+            return Ok(());
+        }
+        let first: Vec<i64> = script.knobs.iter().map(|knob| knob.options[0]).collect();
+        let plans = script.plans(&first);
+        let of = self
+            .searched
+            .iter()
+            .filter(|one| covered.contains(&one.position));
+        let why: Vec<String> = of
+            .flat_map(|one| plans.iter().flat_map(|p| one.objections(p)))
+            .collect();
+        let names = script.knobs.iter().zip(&first);
+        let names: Vec<String> = names
+            .map(|(knob, n)| format!("{} = {n}", knob.name))
+            .collect();
+        Err(Error::input(format!(
+            "found no values of the script's knobs whose schedules keep all rules: with {}, {}",
+            names.join(", "),
+            why.join("; ")
+        )))
     }
 
     /// Checks: each parameter that is fixed is there, and has that value.
     fn check_fixed(&self, fixed: &[Fix]) -> Result<()> {
-        let all = || {
-            let each = |one: &Searched| one.names().into_iter().zip(one.space.knobs().to_vec());
-            self.searched.iter().flat_map(each)
+        let own = |one: &Searched| {
+            let values = one.space.knobs().iter().map(|knob| knob.values.clone());
+            one.names().into_iter().zip(values.collect::<Vec<_>>())
         };
+        let mut all: Vec<(String, Vec<String>)> = self.free().flat_map(own).collect();
+        for knob in self.script.iter().flat_map(|(script, _)| &script.knobs) {
+            let values = knob.options.iter().map(i64::to_string);
+            all.push((knob.name.clone(), values.collect()));
+        }
         for fix in fixed {
-            let Some((_, knob)) = all().find(|(name, _)| *name == fix.name) else {
-                let names: Vec<String> = all().map(|(name, _)| name).collect();
+            let Some((_, values)) = all.iter().find(|(name, _)| *name == fix.name) else {
+                let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
                 return Err(Error::usage(format!(
                     "--fix: found no parameter '{}', expected one of {}",
                     fix.name,
                     names.join(", ")
                 )));
             };
-            if !knob.values.contains(&fix.value) {
+            if !values.contains(&fix.value) {
                 return Err(Error::usage(format!(
                     "--fix: found '{}' for {}, expected one of {}",
                     fix.value,
                     fix.name,
-                    knob.values.join(", ")
+                    values.join(", ")
                 )));
             }
         }
@@ -186,14 +300,25 @@ impl Program {
 
     /// The schedules of a configuration, by position.
     pub fn schedules(&self, configuration: &Configuration) -> Option<Schedules> {
+        let plans = self.plans(configuration);
         let schedule = |one: &Searched| -> Option<(String, Schedule)> {
-            let values = one.values(configuration)?;
-            Some((one.position.to_string(), one.space.schedule(&values)))
+            let given = plans.as_ref().and_then(|plans| one.given(plans));
+            let own = || Some(one.space.schedule(&one.values(configuration)?));
+            Some((one.position.to_string(), given.or_else(own)?))
         };
         let computations = self.searched.iter().map(schedule);
         Some(Schedules {
             computations: computations.collect::<Option<_>>()?,
         })
+    }
+
+    /// What the script gives for the values of a configuration; `None` if that has none of them, as the
+    /// model's choice has not.
+    fn plans(&self, configuration: &Configuration) -> Option<Plans> {
+        let (script, _) = self.script.as_ref()?;
+        let value = |knob: &OpenKnob| configuration.get(&knob.name)?.integer();
+        let values: Option<Vec<i64>> = script.knobs.iter().map(value).collect();
+        script.plans(&values?)
     }
 
     /// The schedules of a configuration that may be another program's, or of other sizes; `None` if
@@ -229,6 +354,10 @@ impl Program {
     /// The cycles of a core that the model counts for a configuration on a processor, of all computations
     /// of which it counts any.
     pub fn cycles(&self, configuration: &Configuration) -> Option<f64> {
+        // Counts of some computations only would compare nothing.
+        if self.script.is_some() {
+            return None;
+        }
         let cycles = |one: &Searched| one.space.cycles(&one.values(configuration)?);
         let counted: Vec<f64> = self.searched.iter().filter_map(cycles).collect();
         (!counted.is_empty()).then(|| counted.iter().sum())
@@ -286,6 +415,21 @@ fn make_prefixes(searched: &mut [Searched]) {
 }
 
 impl Searched {
+    /// The schedule that a script gives it.
+    fn given(&self, plans: &Plans) -> Option<Schedule> {
+        script::of(plans, self.position, &self.name)
+    }
+
+    /// What is wrong with that.
+    fn objections(&self, plans: &Plans) -> Vec<String> {
+        let given = self.given(plans);
+        given.map_or(Vec::new(), |given| self.space.objections(&given))
+    }
+
+    fn both_names(&self) -> String {
+        format!("{} ({})", self.name, self.position)
+    }
+
     fn names(&self) -> Vec<String> {
         let knobs = self.space.knobs().iter();
         knobs
