@@ -110,6 +110,16 @@ impl Threads {
         }
     }
 
+    /// Returns the number of indices of each axis: some loops may have fewer parts.
+    pub fn extents(&self) -> Vec<(Core, i64)> {
+        let mut all = self.axes.clone();
+        // Lanes that only fill a warp up have indices behind those of the last axis.
+        let filled = self.lanes() - self.parts(THREAD);
+        let last = all.iter_mut().rfind(|(core, _)| core.layer == THREAD);
+        last.into_iter().for_each(|(_, extent)| *extent += filled);
+        all
+    }
+
     /// Returns the stride in lanes, and the number, of a warp's threads in each axis.
     pub fn strides(&self) -> Vec<(Core, i64, i64)> {
         let mut stride = 1;
