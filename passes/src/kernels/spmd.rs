@@ -545,7 +545,7 @@ fn loops_inside<'c>(op: Op<'c>) -> Vec<(Op<'c>, Core)> {
 }
 
 /// The parts of nested loops, outermost first.
-fn shape(op: Op) -> Vec<i64> {
+pub fn shape(op: Op) -> Vec<i64> {
     let mut all = vec![parts_of(op).unwrap_or(1)];
     if let Some((inner, _)) = loops_inside(op).first() {
         all.extend(shape(*inner));
