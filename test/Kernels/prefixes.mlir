@@ -6,6 +6,8 @@
 // RUN: mdh run %s --entry threads --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry loops --device sim --report --random 1 --check | FileCheck %s
 // RUN: %emulated mdh run %s --entry threads --device cuda --random 1 --check | FileCheck %s --check-prefix CUDA
+// RUN: mdh run %s --entry empty --in m=20 n=30 k=0 --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry empty --in m=20 n=30 k=2 --device sim --report --random 1 --check | FileCheck %s
 // CHECK: no mistakes found
 // CHECK: check passed
 // CUDA:  check passed
@@ -51,5 +53,16 @@ func.func @loops(%x: memref<20x30xi32>, %y: memref<20x30xi32>) {
     inp_view(x = %x[i, j] : memref<20x30xi32>)
     schedule(#mdh.schedule<asm = cuda, layers = [device {i: *}, block {j: *}, shared {i: 2, j: 2}, thread {i: 3, j: 2}, register {j: 2}],
       decompose = {order: [device.i, block.j, shared.j, shared.i, thread.i, thread.j, register.j]}>)
+  return
+}
+
+// Without points only what comes in is left: no memory between the two, which a kernel takes of known sizes only.
+func.func @empty(%x: memref<20x30x2xi32>, %in: memref<i32>, %y: memref<20x30xi32>, %m: index, %n: index, %k: index) {
+  mdh.compute (i = %m, j = %n, k = %k)
+    out_view(y = %y[i, j] : memref<20x30xi32>)
+    md_hom(id, (ps(addi), ps(addi), pw(addi)))
+    inp_view(x = %x[i, j, k] : memref<20x30x2xi32>)
+    carry k (in = %in[] : memref<i32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [device {i: *, j: *, k: *}]>)
   return
 }

@@ -2,7 +2,7 @@
 // RUN: mdh compile %s --device cuda --emit kernels | FileCheck %s
 // RUN: mdh run %s --device sim --random 1 --check --report | FileCheck %s --check-prefix SUMS
 // CHECK: gpu.launch
-// CHECK: gpu.launch {{.*}} threads({{.*}}) in ({{.*}} = %c64, {{.*}} = %c4, {{.*}})
+// CHECK: gpu.launch {{.*}} threads({{.*}}) in ({{.*}} = %c256, {{.*}})
 // CHECK: mdh.compute (i = {{.*}}, j = {{.*}}, part = 4)
 // CHECK-NEXT: out_view(y
 // SUMS: 2 launches

@@ -14,6 +14,7 @@
 // RUN: mdh run %s --entry product --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry many --size b=2 --size d=2 --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry one --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry filled --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry map --device sim --report --random 1 --check | FileCheck %s --check-prefixes CHECK,ALONE
 // CHECK:     no mistakes found
 // ALONE-NOT: shared memory
@@ -253,5 +254,16 @@ func.func @many(%A: memref<2x?x2x?x2xf32>, %C: memref<2x?x2x?xf32>) {
     inp_view(A = %A[a, b, c, d + e + f, g] : memref<2x?x2x?x2xf32>)
     schedule(#mdh.schedule<asm = cuda,
       layers = [device {g: *}, block {a: *, b: *, c: *, d: *, e: *, f: *}, warp {g: 2}, thread {a: 4, b: 4, c: 4, d: 8}]>)
+  return
+}
+
+// A warp of 3 threads is one of 4 on the device, of which the last has no part.
+func.func @filled(%x: memref<2x6xf32>, %y: memref<2xf32>) {
+  mdh.compute (i = 2, k = 6)
+    out_view(y = %y[i] : memref<2xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<2x6xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [device {k: 2}, block {i: *}, warp {i: 2}, thread {k: 3}],
+      outputs = {y: {combine: {device.k: register}}}>)
   return
 }

@@ -284,3 +284,25 @@ func.func @more_parts_than_threads(%x: memref<8xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+// As many threads as the largest loop of an axis has parts: the others have a part of another one only if there is one.
+// CHECK-LABEL: func.func @fewer_parts
+// CHECK:       gpu.launch {{.*}} threads(%[[T:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %c8
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%[[T]]]
+// CHECK:         %[[IS_THERE:.*]] = arith.cmpi slt, %[[T]], %c3
+// CHECK:         scf.if %[[IS_THERE]] {
+// CHECK-NEXT:      memref.store %{{.*}}, %{{.*}}[%[[T]]]
+func.func @fewer_parts(%x: memref<8xf32>, %y: memref<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%b) in (1) {
+    scf.forall (%t) in (8) {
+      memref.store %zero, %x[%t] : memref<8xf32>
+    } {mapping = [#gpu.thread<x>]}
+    scf.forall (%t) in (3) {
+      memref.store %zero, %y[%t] : memref<8xf32>
+    } {mapping = [#gpu.thread<x>]}
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -86,6 +86,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
     let place = spmd::ThreadPosition {
         blocks: blocks.indices(&mut builder, &arguments[..AXES]),
         threads: threads.indices(&mut builder, &arguments[AXES..2 * AXES])?,
+        extents: threads.extents(),
         number: number(&mut builder, &arguments),
         count: threads.count(),
         strides: threads.strides(),

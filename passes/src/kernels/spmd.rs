@@ -23,6 +23,8 @@ pub struct ThreadPosition<'c> {
     pub blocks: Vec<(usize, Val<'c>)>,
     /// Its own index in each axis of threads and warps.
     pub threads: Vec<(Core, Val<'c>)>,
+    /// The number of indices in each of these axes.
+    pub extents: Vec<(Core, i64)>,
     /// Its number in its block.
     pub number: Val<'c>,
     /// Number of a block's threads.
@@ -126,7 +128,10 @@ impl<'c> Walk<'_, 'c> {
 
     /// The thread's part of a loop: its index, and whether there is one.
     fn enter(&self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
-        let own = guard::open(op, index(&self.place.threads, core)?);
+        let number = index(&self.place.threads, core)?;
+        let is_within = self.is_within(op, core, number);
+        let own = guard::open(op, number);
+        let own = both(&mut Builder::before(op), is_within, own);
         let mut parts = scope.parts.clone();
         parts.extend(own.map(|own| (core.clone(), own)));
         let is_there = both(&mut Builder::before(op), scope.is_there, own);
@@ -137,6 +142,16 @@ impl<'c> Walk<'_, 'c> {
             parts,
             rest,
         })
+    }
+
+    /// The condition that an index is that of a part, where the launch has more indices than a loop has parts.
+    fn is_within(&self, op: Op<'c>, core: &Core, number: Val<'c>) -> Option<Val<'c>> {
+        let mut extents = self.place.extents.iter();
+        let (_, extent) = extents.find(|(known, _)| known == core)?;
+        let parts = parts_of(op).filter(|parts| parts < extent)?;
+        let mut builder = Builder::before(op);
+        let parts = builder.index(parts);
+        Some(builder.compare("slt", number, parts))
     }
 
     /// A part in which nobody waits: all of it stands under the condition.
@@ -530,7 +545,7 @@ fn loops_inside<'c>(op: Op<'c>) -> Vec<(Op<'c>, Core)> {
 }
 
 /// The parts of nested loops, outermost first.
-fn shape(op: Op) -> Vec<i64> {
+pub fn shape(op: Op) -> Vec<i64> {
     let mut all = vec![parts_of(op).unwrap_or(1)];
     if let Some((inner, _)) = loops_inside(op).first() {
         all.extend(shape(*inner));

@@ -29,8 +29,8 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 
 use super::cores::{THREAD, WARP, is_block, is_cooperative, is_of_threads, parts_of};
-use super::lanes;
 use super::launch::{AXES, Extents};
+use super::{lanes, spmd};
 use crate::builder::Builder;
 use crate::parallel::{Core, FORALL};
 
@@ -45,7 +45,11 @@ impl Threads {
     /// The warps of a nest of loops.
     pub fn of(nest: Op) -> Result<Threads, Errors> {
         let mut axes: Vec<(Core, i64)> = Vec::new();
+        let mut shared = 1;
         for op in ir::find_all(nest, &[FORALL]) {
+            if is_cooperative(op) {
+                shared = spmd::shape(op).into_iter().product::<i64>().max(shared);
+            }
             let own = Core::of(op).filter(|core| !is_block(core) && !is_cooperative(op));
             let Some(core) = own else {
                 continue;
@@ -67,6 +71,10 @@ impl Threads {
                 Some((_, most)) => *most = parts.max(*most),
                 None => axes.push((core, parts)),
             }
+        }
+        if axes.is_empty() && shared > 1 {
+            // What all threads of a block do goes by their numbers: none has a loop of its own.
+            axes.push((Core::new(THREAD, 0), shared));
         }
         axes.sort_by_key(|(core, _)| core.axis);
         let all = Threads {
@@ -108,6 +116,16 @@ impl Threads {
             true => own.unsigned_abs().next_power_of_two().cast_signed(),
             false => own,
         }
+    }
+
+    /// Returns the number of indices of each axis: some loops may have fewer parts.
+    pub fn extents(&self) -> Vec<(Core, i64)> {
+        let mut all = self.axes.clone();
+        // Lanes that only fill a warp up have indices behind those of the last axis.
+        let filled = self.lanes() - self.parts(THREAD);
+        let last = all.iter_mut().rfind(|(core, _)| core.layer == THREAD);
+        last.into_iter().for_each(|(_, extent)| *extent += filled);
+        all
     }
 
     /// Returns the stride in lanes, and the number, of a warp's threads in each axis.

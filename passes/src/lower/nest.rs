@@ -31,7 +31,8 @@ pub struct Nest<'c, 'p> {
     cc: Vec<usize>,
     ps: Vec<usize>,
     pw: Vec<usize>,
-    /// For each `ps` dimension but the innermost, a slice of the tuple's components.
+    /// For each `ps` dimension but the innermost, a slice of the tuple's components; none where there are no
+    /// points to combine.
     slices: Vec<Vec<Val<'c>>>,
     /// True if these are a thread's own.
     is_in_kernel: bool,
@@ -77,6 +78,12 @@ impl<'c, 'p> Nest<'c, 'p> {
     /// none, it is the thread's own.
     fn allocate_slices(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
         let kernel = kernels::start_of_kernel(self.op);
+        self.is_in_kernel = kernel.is_some();
+        // Prefix-sums of nothing are nothing.
+        let is_empty = |d: &usize| known(self.grids[*d].count) == Some(0);
+        if self.pw.iter().any(is_empty) {
+            return Ok(());
+        }
         for level in 1..self.ps.len() {
             let counts: Vec<Val> = self.ps[level..]
                 .iter()
@@ -112,7 +119,6 @@ impl<'c, 'p> Nest<'c, 'p> {
             let slice = components.collect();
             self.slices.push(slice);
         }
-        self.is_in_kernel = kernel.is_some();
         Ok(())
     }
 
@@ -225,7 +231,7 @@ impl<'c, 'p> Nest<'c, 'p> {
             let tile = self.tile(builder, point);
             let prefix = self.fold.combine(builder, &before, &tile);
             let mut total = prefix.clone();
-            for outer in (0..level).rev() {
+            for outer in (0..self.slices.len()).rev() {
                 total = self.add_slice(builder, outer, point, total);
             }
             self.finish(builder, point, total);

@@ -2,7 +2,7 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::Parts;
+use mdh_dialect::parts::{Bound, Parts};
 use mdh_dialect::write;
 use melior::ir::Attribute;
 
@@ -95,13 +95,20 @@ impl<'c> Emptiness<'c> {
 
 /// A computation without its schedule, where a dimension that is combined has no points: each result
 /// is neutral, and so are prefix-sums of these, which then need no memory between each other. What
-/// comes in is combined with them.
+/// comes in is combined with them: then the dimension is known to have no points.
 pub fn neutral<'c>(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>) {
     let mut parts = parts.clone();
     if parts.carries.is_empty() {
         let is_scan = |combine: &Attribute| ir::is_ps(*combine);
         let scans = parts.combine.iter_mut().filter(|combine| is_scan(combine));
         scans.for_each(|combine| *combine = cc(builder));
+    } else {
+        let mut dims = parts.dims.iter_mut().zip(&parts.combine);
+        // Where another one has none, this one may have none as well.
+        let empty = dims.find(|(_, combine)| ir::is_pw(**combine));
+        empty.into_iter().for_each(|(dim, _)| {
+            (dim.lower, dim.upper) = (Bound::Static(0), Bound::Static(0));
+        });
     }
     unscheduled(builder, op, &parts);
 }

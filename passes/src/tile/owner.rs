@@ -353,8 +353,9 @@ fn share<'c>(
             of_threads(nest, &points, lanes, threads(nest))
         }
         None if tile.cores.is_empty() => of_blocks(nest, &points),
-        // A kernel of its own, whose blocks are those around it.
+        // Of a kernel whose blocks are those around it, and whose threads do all that stands there.
         None if is_between_blocks(nest, tile) => {
+            write::share(op, |threads| threads.cooperative = true);
             of_threads(nest, &points, lanes, Some(BETWEEN_BLOCKS))
         }
         _ => None,
