@@ -37,6 +37,7 @@ pub mod loop_buffers;
 pub mod lower;
 pub mod machine;
 pub mod names;
+pub mod order_constants;
 pub mod outline;
 pub mod overwritten;
 pub mod parallel;

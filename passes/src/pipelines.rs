@@ -44,6 +44,7 @@ pub const BUFFERIZE: Pipeline = Pipeline {
         "mdh-loop-buffers",
         "one-shot-bufferize{bufferize-function-boundaries \
          function-boundary-type-conversion=identity-layout-map}",
+        "mdh-order-constants",
         "mdh-separate-results",
         "buffer-results-to-out-params{hoist-static-allocs hoist-dynamic-allocs \
          modify-public-functions}",

@@ -1,4 +1,5 @@
-//! `mdh-plain-subviews`: slices that drop an axis of one index, in which they take a step, are casts.
+//! `mdh-plain-subviews`: slices that drop an axis of one index, in which they take a step, are casts. So are reshapes
+//! of nothing to an extent that is given.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<4x4xf32>, %i: index) -> f32 {
@@ -20,23 +21,27 @@
 //! ```
 //!
 //! Upstream's expansion of strided metadata does not find out which axis such a slice has dropped, and ends the
-//! process. Slices of memory whose offset or strides are not known stay as they are.
+//! process. Slices of memory whose offset or strides are not known stay as they are. Of a reshape it computes an extent by
+//! dividing by the others of its group, also where one of these is 0.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::pass::{Options, Pass};
-use mdh_dialect::types;
+use mdh_dialect::types::{self, DYNAMIC};
 use melior::ir::ValueLike;
 
 use crate::buffers::{self, SLICE, listed, open};
 use crate::builder::Builder;
 use crate::region;
 
+/// The list of extents of a reshape.
+const SHAPE: &str = "static_output_shape";
+
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-plain-subviews",
-    description: "slices that drop an axis in which they take a step to casts",
+    description: "slices that drop an axis in which they take a step, and reshapes of nothing, to casts",
     operation: ops::builtin::MODULE,
     options: &[],
     run,
@@ -46,6 +51,11 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::memref::SUBVIEW]) {
         if takes_dropped_steps(op) {
             cast(op);
+        }
+    }
+    for op in ir::find_all(module, &[ops::memref::EXPAND_SHAPE]) {
+        if divides_by_nothing(op) {
+            cast_nothing(op);
         }
     }
     Ok(())
@@ -81,12 +91,53 @@ fn cast(op: Op) -> Option<()> {
         Some(number) => Bound::Static(number),
         None => Bound::Dynamic(self::offset(&mut builder, (start, &steps), offsets)),
     };
-    let lists = [&[place][..], &shape, &strides];
-    let (operands, attributes) = buffers::lists(&builder, &[source], SLICE, lists);
+    replace(
+        &mut builder,
+        (op, source, slice),
+        [&[place], &shape, &strides],
+    );
+    Some(())
+}
+
+/// Puts a cast to an offset, sizes and strides in the place of an operation.
+fn replace<'c>(
+    builder: &mut Builder<'c>,
+    (op, source, view): (Op<'c>, Val<'c>, Val<'c>),
+    lists: [&[Bound<'c>]; 3],
+) {
+    let (operands, attributes) = buffers::lists(builder, &[source], SLICE, lists);
     let name = ops::memref::REINTERPRET_CAST;
-    let cast = builder.op(name, &operands, &[slice.r#type()], &attributes)[0];
-    region::replace_all_uses(slice, cast);
+    let cast = builder.op(name, &operands, &[view.r#type()], &attributes)[0];
+    region::replace_all_uses(view, cast);
     region::erase(op);
+}
+
+/// Returns whether a reshape has an open extent beside a 0.
+fn divides_by_nothing(op: Op) -> bool {
+    let shape = ir::integers(op, SHAPE);
+    let has = |group: &[usize], size: i64| group.iter().any(|axis| shape.get(*axis) == Some(&size));
+    let groups = ir::axis_groups(op);
+    groups.iter().any(|own| has(own, 0) && has(own, DYNAMIC))
+}
+
+/// Makes a cast of a reshape to memory without elements: nothing is read or written there, so that an offset and
+/// strides that its type leaves open may be any.
+fn cast_nothing(op: Op) -> Option<()> {
+    let (source, view) = (ir::operand(op, 0)?, ir::result(op, 0)?);
+    let (offset, strides) = types::strides(view.r#type())?;
+    let [shape] = listed(op, 1, [SHAPE])?;
+    let mut builder = Builder::before(op);
+    let mut known = |number: Option<i64>| match number {
+        Some(number) => Bound::Static(number),
+        None => Bound::Dynamic(builder.index(0)),
+    };
+    let place = known(offset);
+    let strides: Vec<Bound> = strides.into_iter().map(known).collect();
+    replace(
+        &mut builder,
+        (op, source, view),
+        [&[place], &shape, &strides],
+    );
     Some(())
 }
 

@@ -31,6 +31,7 @@ pub static PASSES: &[Pass] = &[
     crate::histograms::PASS,
     crate::lower::PASS,
     crate::kernels::map::PASS,
+    crate::order_constants::PASS,
     crate::outline::PASS,
     crate::kernels::place::PASS,
     crate::plain_subviews::PASS,

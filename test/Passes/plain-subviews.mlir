@@ -56,3 +56,18 @@ func.func @others(%x: memref<4x4xf32>, %z: memref<4x4xf32, strided<[?, 1], offse
   %c = memref.load %u[%c0] : memref<1xf32, strided<[?], offset: ?>>
   return %a, %b, %c : f32, f32, f32
 }
+
+// A reshape to a given extent beside one of 0: upstream's expansion divides by that. Beside others it stays.
+// CHECK-LABEL: func.func @nothing(
+// CHECK-SAME:    %{{.*}}, %[[N:.*]]: index, %[[M:.*]]: index
+// CHECK:       memref.reinterpret_cast %{{.*}} to offset: [%c0{{.*}}], sizes: [%[[N]], 0, %[[M]]], strides: [0, %{{.*}}, 2]
+// CHECK:       memref.expand_shape
+func.func @nothing(%x: memref<?xi32, strided<[2], offset: ?>>, %n: index, %m: index) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %e = memref.expand_shape %x [[0, 1, 2]] output_shape [%n, 0, %m] : memref<?xi32, strided<[2], offset: ?>> into memref<?x0x?xi32, strided<[0, ?, 2], offset: ?>>
+  %d = memref.dim %e, %c2 : memref<?x0x?xi32, strided<[0, ?, 2], offset: ?>>
+  %f = memref.expand_shape %x [[0, 1]] output_shape [%n, 2] : memref<?xi32, strided<[2], offset: ?>> into memref<?x2xi32, strided<[4, 2], offset: ?>>
+  %g = memref.dim %f, %c0 : memref<?x2xi32, strided<[4, 2], offset: ?>>
+  return %d, %g : index, index
+}

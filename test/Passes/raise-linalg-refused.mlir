@@ -34,6 +34,50 @@ func.func @padded(%x: tensor<8xf32>, %n: index) -> tensor<10xf32> {
 
 // -----
 
+// In a loop or a branch these are parts of tiles that somebody has made. Padding that only computations read is
+// seen through.
+// CHECK-LABEL: func.func @in_loop
+// CHECK:       tensor.pad
+// CHECK:       tensor.generate
+// CHECK:       tensor.concat
+func.func @in_loop(%x: tensor<8x4xf32>, %y: tensor<4x8xf32>, %v: f32, %b: i1) -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%t = %y) -> tensor<4x8xf32> {
+    %row = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+    // expected-remark@+1 {{'tensor.pad' op stays as it is: it is inside of 'scf.for': expected it in the function's own block}}
+    %p = tensor.pad %row low[1] high[3] {
+    ^bb0(%k: index):
+      tensor.yield %v : f32
+    } : tensor<4xf32> to tensor<8xf32>
+    %seen = tensor.pad %row low[2] high[2] {
+    ^bb0(%k: index):
+      tensor.yield %zero : f32
+    } : tensor<4xf32> to tensor<8xf32>
+    %s = linalg.add ins(%p, %seen : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %j = scf.if %b -> tensor<8xf32> {
+      // expected-remark@+1 {{'tensor.generate' op stays as it is: it is inside of 'scf.if'}}
+      %g = tensor.generate {
+      ^bb0(%k: index):
+        tensor.yield %v : f32
+      } : tensor<4xf32>
+      // expected-remark@+1 {{'tensor.concat' op stays as it is: it is inside of 'scf.if'}}
+      %c = tensor.concat dim(0) %row, %g : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+      scf.yield %c : tensor<8xf32>
+    } else {
+      scf.yield %s : tensor<8xf32>
+    }
+    %n = tensor.insert_slice %j into %t[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<4x8xf32>
+    scf.yield %n : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
+}
+
+// -----
+
 // An index that is data is no index function.
 // CHECK-LABEL: func.func @gathered
 // CHECK:       linalg.generic

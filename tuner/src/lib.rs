@@ -8,26 +8,15 @@
 //!
 //! use mdh_tuner::abort::Abort;
 //! use mdh_tuner::clock::Monotonic;
-//! use mdh_tuner::measure::{Measure, Outcome, Race};
-//! use mdh_tuner::space::{self, value::Configuration};
+//! use mdh_tuner::measure::{Computed, Outcome};
+//! use mdh_tuner::space;
 //! use mdh_tuner::technique;
 //! use mdh_tuner::tune::{Tuning, tune};
 //!
-//! struct Computed;
-//!
-//! impl Measure for Computed {
-//!     fn measure(
-//!         &mut self,
-//!         batch: &[Configuration],
-//!         _: &Race<'_>,
-//!         tell: &mut dyn FnMut(usize, Outcome),
-//!     ) {
-//!         for (n, configuration) in batch.iter().enumerate() {
-//!             let of = |name| configuration.get(name).and_then(|v| v.number()).unwrap_or(0.0);
-//!             tell(n, Outcome::of_cost((of("tile") - 32.0).abs() + of("threads")));
-//!         }
-//!     }
-//! }
+//! let mut measure = Computed::new(1, |configuration| {
+//!     let of = |name| configuration.get(name).and_then(|v| v.number()).unwrap_or(0.0);
+//!     Outcome::of_cost((of("tile") - 32.0).abs() + of("threads"))
+//! });
 //!
 //! let space = space::read(
 //!     r#"{"parameters": [
@@ -38,7 +27,7 @@
 //! let tuned = tune(Tuning {
 //!     space: &space,
 //!     technique: &mut *technique::named("auto", 1)?,
-//!     measure: &mut Computed,
+//!     measure: &mut measure,
 //!     abort: &(Abort::Evaluations(30) | Abort::Fraction(1.0)),
 //!     clock: &Monotonic::start(),
 //!     interrupted: &AtomicBool::new(false),

@@ -25,6 +25,38 @@ pub trait Measure {
     }
 }
 
+/// Costs that a function computes, of one configuration after the other.
+#[derive(Debug)]
+pub struct Computed<F> {
+    batch: usize,
+    cost: F,
+}
+
+impl<F: FnMut(&Configuration) -> Outcome> Computed<F> {
+    /// The costs by a function, of so many configurations at a time.
+    pub fn new(batch: usize, cost: F) -> Self {
+        Computed { batch, cost }
+    }
+}
+
+impl<F: FnMut(&Configuration) -> Outcome> Measure for Computed<F> {
+    fn measure(
+        &mut self,
+        batch: &[Configuration],
+        race: &Race<'_>,
+        tell: &mut dyn FnMut(usize, Outcome),
+    ) {
+        let all = batch.iter().enumerate();
+        for (n, configuration) in all.take_while(|_| !race.is_interrupted()) {
+            tell(n, (self.cost)(configuration));
+        }
+    }
+
+    fn batch(&self) -> usize {
+        self.batch
+    }
+}
+
 /// The competition of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Race<'r> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
-use crate::measure::{FailureKind, Measure, Outcome, Race};
+use crate::measure::{FailureKind, Outcome};
 use crate::space::value::Configuration;
 use crate::space::{Point, Space};
 use crate::stats::geometric_mean;
@@ -200,25 +200,6 @@ impl<'s> Recorded<'s> {
             found: found as f64 / curves.len().max(1) as f64,
             curve: (0..length).filter_map(mean).collect(),
         })
-    }
-}
-
-impl Measure for Recorded<'_> {
-    fn measure(
-        &mut self,
-        batch: &[Configuration],
-        _: &Race<'_>,
-        tell: &mut dyn FnMut(usize, Outcome),
-    ) {
-        for (n, configuration) in batch.iter().enumerate() {
-            tell(
-                n,
-                match self.space.find(configuration) {
-                    Ok(point) => self.outcome(&point),
-                    Err(error) => Outcome::failed(FailureKind::Rejected, error.message),
-                },
-            );
-        }
     }
 }
 

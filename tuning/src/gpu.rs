@@ -23,7 +23,7 @@ use mdh_exec::tune::package::{Candidate, TunePackage};
 use mdh_passes::pipelines::{RangeChecks, Schedules};
 use mdh_tuner::abort::Abort;
 use mdh_tuner::clock::Monotonic;
-use mdh_tuner::measure::{FailureKind, Measure, Outcome, Race};
+use mdh_tuner::measure::{Computed, FailureKind, Outcome};
 use mdh_tuner::racing::CONFIDENCE;
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
@@ -137,10 +137,16 @@ fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> Stri
 /// Searches the space by the estimate.
 fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu) -> Result<Tuned> {
     let mut technique = technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
+    let mut measure = Computed::new(16, |configuration| {
+        match program.estimate(configuration, gpu) {
+            Some(seconds) => Outcome::of_cost(seconds * 1e3),
+            None => Outcome::failed(FailureKind::Rejected, "it has no estimate"),
+        }
+    });
     let tuned = mdh_tuner::tune::tune(Tuning {
         space,
         technique: &mut *technique,
-        measure: &mut Estimated { program, gpu },
+        measure: &mut measure,
         abort: &crate::abort(arguments, Abort::Evaluations(EVALUATIONS)),
         clock: &Monotonic::start(),
         interrupted: &AtomicBool::new(false),
@@ -154,34 +160,6 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         watch: &mut (),
     });
     tuned.map_err(failed)
-}
-
-/// Estimates schedules.
-struct Estimated<'p> {
-    program: &'p Program,
-    gpu: &'p Gpu,
-}
-
-impl Measure for Estimated<'_> {
-    fn measure(
-        &mut self,
-        batch: &[Configuration],
-        _: &Race<'_>,
-        tell: &mut dyn FnMut(usize, Outcome),
-    ) {
-        for (n, configuration) in batch.iter().enumerate() {
-            let estimate = self.program.estimate(configuration, self.gpu);
-            let outcome = match estimate {
-                Some(seconds) => Outcome::of_cost(seconds * 1e3),
-                None => Outcome::failed(FailureKind::Rejected, "it has no estimate"),
-            };
-            tell(n, outcome);
-        }
-    }
-
-    fn batch(&self) -> usize {
-        16
-    }
 }
 
 /// A configuration with its estimate in milliseconds.

@@ -1,7 +1,7 @@
 //! Searches of a program, with costs that are computed.
 
 use clap::Parser;
-use mdh_tuner::measure::{Outcome, Race};
+use mdh_tuner::measure::{Computed, Outcome};
 use mdh_tuner::space::value::Value;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -22,26 +22,6 @@ func.func @f(%A: tensor<512x256xf32>, %B: tensor<256x384xf32>, %init: tensor<512
 struct Line {
     #[command(flatten)]
     arguments: TuneArguments,
-}
-
-/// All configurations cost the same.
-#[derive(Default)]
-struct Same {
-    measured: Vec<Configuration>,
-}
-
-impl Measure for Same {
-    fn measure(
-        &mut self,
-        batch: &[Configuration],
-        _: &Race<'_>,
-        tell: &mut dyn FnMut(usize, Outcome),
-    ) {
-        for (n, configuration) in batch.iter().enumerate() {
-            self.measured.push(configuration.clone());
-            tell(n, Outcome::of_cost(1.0));
-        }
-    }
 }
 
 /// A program that is tuned in a folder of its own.
@@ -75,15 +55,19 @@ impl Setup {
         Line::parse_from(words.chain(line.split_whitespace())).arguments
     }
 
-    /// A search, and the configurations that it measured, in order.
+    /// A search in which all configurations cost the same, and those that it measured, in order.
     fn run(&self, line: &str) -> (Tuned, Vec<Configuration>) {
         let arguments = self.arguments(line);
         let space = self.program.space(&arguments.fix).unwrap();
         let model = |configuration: &Configuration| self.program.cycles(configuration);
         let search = Search::of(&self.task, &self.asm, &self.program, &model).unwrap();
-        let mut same = Same::default();
+        let mut measured = Vec::new();
+        let mut same = Computed::new(1, |configuration| {
+            measured.push(configuration.clone());
+            Outcome::of_cost(1.0)
+        });
         let tuned = search.run(&arguments, &space, &mut same, &Interrupts::ask());
-        (tuned.unwrap(), same.measured)
+        (tuned.unwrap(), measured)
     }
 }
 

@@ -39,8 +39,14 @@ const LOOPS: [&str; 3] = [ops::tensor::GENERATE, ops::tensor::CONCAT, ops::tenso
 pub fn raise(module: Op) {
     for op in ir::find_all(module, &NAMES).into_iter().rev() {
         // Slices in loops are those of tiles that somebody has made, and are no copies.
-        let is_at_top = ir::parent(op).is_some_and(|at| ir::name_of(at) == ops::func::FUNC);
-        if !is_at_top {
+        let around = ir::parent(op).map_or("", ir::name_of);
+        if around != ops::func::FUNC {
+            if !is_view(op) {
+                say_stays(
+                    op,
+                    &format!("it is inside of '{around}': expected it in the function's own block"),
+                );
+            }
             continue;
         }
         let op = match cuts_off(op) {
@@ -53,22 +59,32 @@ pub fn raise(module: Op) {
             ops::tensor::GENERATE => generated(op),
             ops::tensor::CONCAT => concat(op),
             ops::tensor::INSERT_SLICE if is_copied(op) => inserted(op),
+            ops::tensor::PAD if is_view(op) => continue,
             ops::tensor::PAD if padding(op).is_none() => pad_by_indices(op),
-            ops::tensor::PAD if is_read_elsewhere(op) => pad(op),
+            ops::tensor::PAD => pad(op),
             ops::tensor::EXTRACT_SLICE if is_returned(op) => slice(op),
             _ => continue,
         };
         if let Err(rule) = raised {
-            let name = ir::name_of(op);
-            // Others stay copies of memory.
-            if LOOPS.contains(&name) {
-                ir::remark_at(op, &format!("'{name}' op stays as it is: {rule}"));
-            }
+            say_stays(op, &rule);
             let made = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
             let made: Vec<Op> = made.take_while(|op| Some(*op) != before).collect();
             made.into_iter().for_each(region::erase);
         }
     }
+}
+
+/// Says of an operation that is loops over elements why it stays: others stay copies of memory.
+fn say_stays(op: Op, rule: &str) {
+    let name = ir::name_of(op);
+    if LOOPS.contains(&name) {
+        ir::remark_at(op, &format!("'{name}' op stays as it is: {rule}"));
+    }
+}
+
+/// Returns whether a tensor is padded for none but computations, which see through it.
+fn is_view(op: Op) -> bool {
+    ir::name_of(op) == ops::tensor::PAD && padding(op).is_some() && !is_read_elsewhere(op)
 }
 
 fn users<'c>(op: Op<'c>) -> Vec<Op<'c>> {

@@ -39,6 +39,7 @@
 //! from.
 
 mod body;
+mod candidates;
 mod domain;
 mod matching;
 mod named;

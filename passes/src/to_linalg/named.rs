@@ -1,8 +1,8 @@
 //! Operations with names in the place of `linalg.generic`.
 //!
 //! No pattern says what an operation with a name does: it is built as upstream defines it, with the same
-//! operands in the same order, and stands where its maps and its body are the same. Rows here say only which ones are worth
-//! a try. What has no row, or differs in anything, stays generic.
+//! operands in the same order, and stands where its maps and its body are the same. Rows of [`candidates`](super::candidates)
+//! say only which ones are worth a try. What has no row, or differs in anything, stays generic.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
@@ -15,124 +15,13 @@ use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::{Attribute, Identifier, Region, Type, ValueLike};
 use mlir_sys::mlirLinalgFillBuiltinNamedOpRegion;
 
+use super::candidates::{
+    BOUNDS, CONVOLUTIONS, ELEMENTWISE, MATRICES, POOLINGS, PRODUCTS, UNSIGNED_COPIES,
+};
 use super::matching::{same_code, same_maps};
 use crate::builder::Builder;
 use crate::raise_linalg::structured::{Structured, maps};
 use crate::region;
-
-/// The operation that a body yields, and the named one on as many inputs whose loops are the indices of all operands.
-const ELEMENTWISE: [(&str, &str, usize); 36] = [
-    (ops::arith::ADDF, "add", 2),
-    (ops::arith::ADDI, "add", 2),
-    (ops::arith::ORI, "add", 2),
-    (ops::arith::ANDI, "mul", 2),
-    (ops::arith::SUBF, "sub", 2),
-    (ops::arith::SUBI, "sub", 2),
-    (ops::arith::MULF, "mul", 2),
-    (ops::arith::MULI, "mul", 2),
-    (ops::arith::DIVF, "div", 2),
-    (ops::arith::DIVSI, "div", 2),
-    (ops::arith::DIVUI, "div_unsigned", 2),
-    (ops::arith::MAXIMUMF, "max", 2),
-    (ops::arith::MAXSI, "max", 2),
-    (ops::arith::MINIMUMF, "min", 2),
-    (ops::arith::MINSI, "min", 2),
-    (ops::math::POWF, "powf", 2),
-    (ops::arith::SELECT, "select", 3),
-    (ops::arith::MULF, "square", 1),
-    (ops::arith::DIVF, "reciprocal", 1),
-    (ops::arith::NEGF, "negf", 1),
-    (ops::math::ABSF, "abs", 1),
-    (ops::math::CEIL, "ceil", 1),
-    (ops::math::ERF, "erf", 1),
-    (ops::math::EXP, "exp", 1),
-    (ops::math::FLOOR, "floor", 1),
-    (ops::math::LOG, "log", 1),
-    (ops::math::ROUND, "round", 1),
-    (ops::math::RSQRT, "rsqrt", 1),
-    (ops::math::SQRT, "sqrt", 1),
-    (ops::math::TANH, "tanh", 1),
-    (ops::arith::EXTF, "copy", 1),
-    (ops::arith::EXTSI, "copy", 1),
-    (ops::arith::FPTOSI, "copy", 1),
-    (ops::arith::SITOFP, "copy", 1),
-    (ops::arith::TRUNCF, "copy", 1),
-    (ops::arith::TRUNCI, "copy", 1),
-];
-
-/// Conversions of integers without a sign.
-const UNSIGNED_COPIES: [&str; 2] = [ops::arith::EXTUI, ops::arith::UITOFP];
-
-/// The larger and the smaller of integers with a sign: of others without one upstream builds none of truth.
-const BOUNDS: [&str; 2] = [ops::arith::MAXSI, ops::arith::MINSI];
-
-/// Sums of products over loops without windows, and their number of inputs.
-const PRODUCTS: [(&str, usize); 9] = [
-    ("dot", 2),
-    ("matvec", 2),
-    ("vecmat", 2),
-    ("batch_matvec", 2),
-    ("batch_vecmat", 2),
-    ("mmt4d", 2),
-    ("batch_mmt4d", 2),
-    ("quantized_matmul", 4),
-    ("quantized_batch_matmul", 4),
-];
-
-/// Sums of products over windows; those with `_q` take their zeros, too.
-const CONVOLUTIONS: [&str; 30] = [
-    "conv_1d",
-    "conv_1d_ncw_fcw",
-    "conv_1d_nwc_wcf",
-    "conv_2d",
-    "conv_2d_nchw_fchw",
-    "conv_2d_nchw_fchw_q",
-    "conv_2d_ngchw_fgchw",
-    "conv_2d_ngchw_gfchw",
-    "conv_2d_ngchw_gfchw_q",
-    "conv_2d_nhwc_fhwc",
-    "conv_2d_nhwc_fhwc_q",
-    "conv_2d_nhwc_hwcf",
-    "conv_2d_nhwc_hwcf_q",
-    "conv_2d_nhwgc_gfhwc",
-    "conv_2d_nhwgc_gfhwc_q",
-    "conv_3d",
-    "conv_3d_ncdhw_fcdhw",
-    "conv_3d_ndhwc_dhwcf",
-    "conv_3d_ndhwc_dhwcf_q",
-    "depthwise_conv_1d_ncw_cw",
-    "depthwise_conv_1d_nwc_wc",
-    "depthwise_conv_1d_nwc_wcm",
-    "depthwise_conv_2d_nchw_chw",
-    "depthwise_conv_2d_nhwc_hwc",
-    "depthwise_conv_2d_nhwc_hwc_q",
-    "depthwise_conv_2d_nhwc_hwcm",
-    "depthwise_conv_2d_nhwc_hwcm_q",
-    "depthwise_conv_3d_ncdhw_cdhw",
-    "depthwise_conv_3d_ndhwc_dhwc",
-    "depthwise_conv_3d_ndhwc_dhwcm",
-];
-
-/// The layouts of poolings, and what they accumulate.
-const POOLINGS: [(&str, &str); 17] = [
-    ("nchw", "max"),
-    ("nchw", "sum"),
-    ("ncw", "max"),
-    ("ncw", "sum"),
-    ("ndhwc", "max"),
-    ("ndhwc", "min"),
-    ("ndhwc", "sum"),
-    ("nhwc", "max"),
-    ("nhwc", "max_unsigned"),
-    ("nhwc", "min"),
-    ("nhwc", "min_unsigned"),
-    ("nhwc", "sum"),
-    ("nwc", "max"),
-    ("nwc", "max_unsigned"),
-    ("nwc", "min"),
-    ("nwc", "min_unsigned"),
-    ("nwc", "sum"),
-];
 
 /// An operation to try.
 struct Candidate<'c> {
@@ -370,40 +259,6 @@ fn elementwise<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
     }
     candidates
 }
-
-/// The numbers of kept, combined and batch loops in which upstream writes products of matrices, by whose
-/// maps it knows which one is transposed, or lacks loops.
-struct Product {
-    name: &'static str,
-    left: &'static [&'static [usize]],
-    right: &'static [&'static [usize]],
-    output: &'static [usize],
-    rank: usize,
-}
-
-const MATRICES: [Product; 3] = [
-    Product {
-        name: "matmul",
-        left: &[&[0, 2], &[2, 0], &[2]],
-        right: &[&[2, 1], &[1, 2], &[2]],
-        output: &[0, 1],
-        rank: 3,
-    },
-    Product {
-        name: "batch_matmul",
-        left: &[&[0, 1, 3], &[0, 3, 1], &[1, 3], &[3]],
-        right: &[&[0, 3, 2], &[0, 2, 3], &[3, 2], &[3]],
-        output: &[0, 1, 2],
-        rank: 4,
-    },
-    Product {
-        name: "batch_reduce_matmul",
-        left: &[&[0, 1, 3], &[0, 3, 1], &[1, 3], &[3]],
-        right: &[&[0, 3, 2], &[0, 2, 3], &[3, 2], &[3]],
-        output: &[1, 2],
-        rank: 4,
-    },
-];
 
 fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
     let count = of.inputs.len();

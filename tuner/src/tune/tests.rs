@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::*;
-use crate::measure::Cost;
+use crate::measure::{Computed, Cost};
 use crate::space::read;
 use crate::technique::{NAMES, named};
 
@@ -19,44 +19,8 @@ impl Clock for Fake {
     }
 }
 
-/// Costs by a function; each evaluation takes a second. At the number `interrupt_at` the user
-/// interrupts.
-struct Computed<'c> {
-    cost: &'c dyn Fn(&Configuration) -> Outcome,
-    clock: Fake,
-    measured: RefCell<Vec<String>>,
-    interrupt_at: Option<(usize, &'c AtomicBool)>,
-    batch: usize,
-}
-
-impl Measure for Computed<'_> {
-    fn measure(
-        &mut self,
-        batch: &[Configuration],
-        race: &Race<'_>,
-        tell: &mut dyn FnMut(usize, Outcome),
-    ) {
-        for (n, configuration) in batch.iter().enumerate() {
-            if race.is_interrupted() {
-                return;
-            }
-            self.clock.0.set(self.clock.0.get() + 1);
-            self.measured.borrow_mut().push(configuration.to_string());
-            if let Some((at, flag)) = self.interrupt_at
-                && self.measured.borrow().len() == at
-            {
-                flag.store(true, Ordering::Relaxed);
-            }
-            tell(n, (self.cost)(configuration));
-        }
-    }
-
-    fn batch(&self) -> usize {
-        self.batch
-    }
-}
-
-/// A search of a space of 64 points, `a` and `b` from 1 to 8, of which (6, 3) has the least cost.
+/// A search of a space of 64 points, `a` and `b` from 1 to 8, of which (6, 3) has the least cost. Each evaluation takes
+/// a second. At the number `interrupt_at` the user interrupts.
 struct Setup<'s> {
     space: Space,
     cost: &'s dyn Fn(&Configuration) -> Outcome,
@@ -130,13 +94,15 @@ impl Setup<'_> {
 
     fn run_with(self, keep: &mut dyn Keep, watch: &mut dyn Watch) -> Result<(Tuned, Vec<String>)> {
         let (clock, interrupted) = (Fake::default(), AtomicBool::new(false));
-        let mut measure = Computed {
-            cost: self.cost,
-            clock: clock.clone(),
-            measured: RefCell::default(),
-            interrupt_at: self.interrupt_at.map(|at| (at, &interrupted)),
-            batch: self.batch,
-        };
+        let mut measured = Vec::new();
+        let mut measure = Computed::new(self.batch, |configuration| {
+            clock.0.set(clock.0.get() + 1);
+            measured.push(configuration.to_string());
+            if self.interrupt_at == Some(measured.len()) {
+                interrupted.store(true, Ordering::Relaxed);
+            }
+            (self.cost)(configuration)
+        });
         let tuned = tune(Tuning {
             space: &self.space,
             technique: &mut *named(self.technique, 1)?,
@@ -152,7 +118,7 @@ impl Setup<'_> {
             keep,
             watch,
         })?;
-        Ok((tuned, measure.measured.into_inner()))
+        Ok((tuned, measured))
     }
 }
 
