@@ -196,7 +196,7 @@ pub fn open_knobs<'c>(sequence: Op<'c>) -> Result<Vec<OpenKnob>, Vec<Finding<'c>
     }
 }
 
-/// What a script does beside changing schedules, and [`read`] passes over.
+/// Operations of a script that do not change schedules: [`read`] passes over them.
 pub fn others<'c>(sequence: Op<'c>) -> Vec<Op<'c>> {
     let is_read = |op: &Op| {
         let read = [

@@ -53,7 +53,17 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         let name = ir::attribute(*op, "sym_name").and_then(ir::text);
         Some((name?, *op))
     });
-    let (made, others): (Vec<_>, Vec<_>) = named.partition(|(name, op)| is_made(name, *op));
+    // What is in a module of its own has its own constants.
+    let modules = [ops::builtin::MODULE, ops::gpu::MODULE];
+    let code = all
+        .iter()
+        .filter(|op| !modules.contains(&ir::name_of(**op)));
+    let users: Vec<Op> = code
+        .flat_map(|op| ir::find_all(*op, &[ops::memref::GET_GLOBAL]))
+        .collect();
+    let used: HashSet<&str> = users.iter().filter_map(|user| used_by(*user)).collect();
+    let (made, others): (Vec<_>, Vec<_>) =
+        named.partition(|(name, op)| is_made(name, *op) && used.contains(name));
     let made: HashMap<&str, Op> = made.into_iter().collect();
     let mut taken: HashSet<String> = others
         .into_iter()
@@ -64,14 +74,9 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         return Ok(());
     };
     let start = Builder::before(*start).marker();
-    // What is in a module of its own has its own constants.
-    let modules = [ops::builtin::MODULE, ops::gpu::MODULE];
-    let code = all
-        .iter()
-        .filter(|op| !modules.contains(&ir::name_of(**op)));
-    for user in code.flat_map(|op| ir::find_all(*op, &[ops::memref::GET_GLOBAL])) {
-        let old = ir::attribute(user, "name").and_then(ir::symbol);
-        let Some((old, constant)) = old.and_then(|old| Some((old, made.get(old)?))) else {
+    for user in users {
+        let Some((old, constant)) = used_by(user).and_then(|old| Some((old, made.get(old)?)))
+        else {
             continue;
         };
         let new = renamed.entry(old).or_insert_with(|| {
@@ -88,6 +93,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     }
     region::erase(start);
     Ok(())
+}
+
+fn used_by<'c>(user: Op<'c>) -> Option<&'c str> {
+    ir::attribute(user, "name").and_then(ir::symbol)
 }
 
 /// Returns whether a symbol is a constant of upstream's that nobody else knows.

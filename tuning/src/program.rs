@@ -312,7 +312,7 @@ impl Program {
         })
     }
 
-    /// What the script gives for the values of a configuration; `None` if that has none of them, as the
+    /// The script's schedules for the values of a configuration; `None` if that has none of them, as the
     /// model's choice has not.
     fn plans(&self, configuration: &Configuration) -> Option<Plans> {
         let (script, _) = self.script.as_ref()?;
@@ -420,7 +420,7 @@ impl Searched {
         script::of(plans, self.position, &self.name)
     }
 
-    /// What is wrong with that.
+    /// Everything against that.
     fn objections(&self, plans: &Plans) -> Vec<String> {
         let given = self.given(plans);
         given.map_or(Vec::new(), |given| self.space.objections(&given))

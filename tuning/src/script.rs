@@ -15,7 +15,7 @@ use mdh_dialect::script::{self, OpenKnob, Plans};
 /// A script with open knobs.
 pub struct KnobScript {
     text: String,
-    /// What is open, in the order of the script.
+    /// Those without a value, in the order of the script.
     pub knobs: Vec<OpenKnob>,
     /// The schedules of values that were asked for.
     read: Mutex<HashMap<Vec<i64>, Option<Plans>>>,
