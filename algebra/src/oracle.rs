@@ -28,7 +28,7 @@
 //!   and at least that of a running error analysis: what its operations round, as far as what follows
 //!   passes that on.
 //! - Errors of inputs (results of earlier computations) pass through the scalar function by
-//!   finite differences `f(x +- e) - f(x)`. Before a user's operator, each of these runs is a
+//!   finite differences `f(x +- e) - f(x)`, of each alone, summed up, or of all together, if that is more. Before a user's operator, each of these runs is a
 //!   world of its own instead, in which every input element is at an end or within the bounds of what
 //!   it may be, and a math function is off up or down, but always in the same way: equal
 //!   arguments give equal values, so that true ties stay ties.

@@ -20,7 +20,8 @@ use crate::ops;
 use std::collections::HashMap;
 
 use mdh_algebra::program::{
-    ArgumentType, Body, CarryOperands, Compute, Placement, Program, Statement, ValueId,
+    ArgumentType, Body, CarryOperands, Compute, Placement, Program, SliceOperands, Statement,
+    ValueId,
 };
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, BlockRef, RegionLike, Type, ValueLike};
@@ -70,6 +71,7 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
         instead: None,
         copies: Vec::new(),
         roots: HashMap::new(),
+        within: HashMap::new(),
         nest: Vec::new(),
         calls: symbol_name(function).into_iter().collect(),
         globals: HashMap::new(),
@@ -119,6 +121,8 @@ struct Translator<'c> {
     copies: Vec<Copy<'c>>,
     /// Holds the memref that another name of one, or of a part of one, stands for.
     roots: HashMap<ValueId, ValueId>,
+    /// For names of memrefs, what each is a part of; the whole of it without a slice.
+    within: HashMap<ValueId, (ValueId, Option<SliceOperands>)>,
     /// Holds the indices of the loops of the generic that is read as loops.
     nest: Vec<ValueId>,
     /// Holds the names of the functions that are read, each called by the one before it.

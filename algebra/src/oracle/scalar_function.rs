@@ -7,10 +7,14 @@ use crate::computation::Computation;
 use crate::machine::{EvalError, Machine, Noise};
 use crate::op::Op;
 use crate::operator::{Builtin, Operator};
+use crate::random::{hash, sign};
 use crate::scalar::{Scalar, ScalarType};
 
 /// Runs with random deviations of math functions, besides one up and one down.
 const NOISY_RUNS: u64 = 4;
+/// Of so many uncertain arguments, all combinations of the ends of what they may be are tried; of more, as many
+/// combinations at random.
+const CORNERS: usize = 4;
 
 pub(super) struct ScalarFunction<'a> {
     code: &'a Code,
@@ -86,6 +90,7 @@ impl<'a> ScalarFunction<'a> {
                 self.move_argument(n, *argument, point, tuple);
             }
         }
+        self.move_together(arguments, point, tuple);
         if self.approximate {
             self.move_functions(point, tuple);
         }
@@ -162,6 +167,41 @@ impl<'a> ScalarFunction<'a> {
         }
         self.values[n] = argument.value;
         add(tuple, &worst);
+    }
+
+    /// Moves all uncertain arguments at once. What each of them changes alone may be lost in the rounding of the
+    /// result, and not be lost where others change it as well.
+    fn move_together(&mut self, arguments: &[Element], point: &[i64], tuple: &mut [Element]) {
+        let is_open = |n: &usize| arguments[*n].error > 0.0 && !arguments[*n].is_arbitrary();
+        let open: Vec<usize> = (0..arguments.len()).filter(is_open).collect();
+        if open.len() < 2 {
+            return;
+        }
+        let all = 1u64 << open.len().min(CORNERS);
+        let mut worst = vec![0.0; tuple.len()];
+        for corner in 0..all {
+            for (n, bit) in open.iter().zip(0..) {
+                let is_up = match open.len() <= CORNERS {
+                    true => corner >> bit & 1 == 1,
+                    false => sign(hash([corner, bit])) > 0.0,
+                };
+                let argument = arguments[*n];
+                let error = if is_up {
+                    argument.error
+                } else {
+                    -argument.error
+                };
+                let moved = argument.value.as_f64() + error;
+                self.values[*n] = Scalar::from_f64(argument.value.ty, moved);
+            }
+            self.run_moved(point, &mut worst);
+        }
+        for n in open {
+            self.values[n] = arguments[n].value;
+        }
+        for (element, together) in tuple.iter_mut().zip(worst) {
+            element.error = element.error.max(together);
+        }
     }
 
     fn move_functions(&mut self, point: &[i64], tuple: &mut [Element]) {

@@ -381,6 +381,26 @@ fn errors_of_chained_inputs_pass_through() {
     assert!((moved.error - expected).abs() < 1e-9);
 }
 
+/// Checks: what two uncertain numbers change together counts where the rounding of the sum hides what each changes
+/// alone.
+#[test]
+fn errors_of_several_inputs_add_up_behind_a_rounding() {
+    let c = Builder::new(&[1], &[Combine::Cc], vec![])
+        .input(F64, &[1], &[d(0)])
+        .input(F64, &[1], &[d(0)])
+        .scalar(Code::single(Op::Addf, F64))
+        .output(F64, &[1], &[d(0)])
+        .0;
+    for value in [1.1442680491440647 / 2.0, 1.1442680491440649 / 2.0] {
+        let mut arrays = Arrays::new(&c, |_, _| Scalar::from_f64(F64, value));
+        for input in &mut arrays.elements {
+            input[0].error = F64.ulp(value);
+        }
+        let sum = all_results(&c, &mut arrays)[0][0];
+        assert!(sum.error >= 2.0 * F64.ulp(value), "{}", sum.error);
+    }
+}
+
 #[test]
 fn the_store_converts_and_its_rounding_counts() {
     let mut c = matvec(F32, 1, 50);

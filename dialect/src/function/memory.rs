@@ -40,7 +40,32 @@ impl<'c> Translator<'c> {
     /// Returns whether two values may show the same memory.
     pub(super) fn may_share(&self, a: ValueId, b: ValueId) -> bool {
         let roots = [a, b].map(|id| self.root(id));
-        roots[0] == roots[1] || roots.contains(&ANY)
+        (roots[0] == roots[1] || roots.contains(&ANY)) && !self.is_apart(a, b)
+    }
+
+    /// Returns whether two names show parts of a memref, by numbers that are known, that have no element in common.
+    fn is_apart(&self, a: ValueId, b: ValueId) -> bool {
+        let wholes = self.wholes(b);
+        let common = self.wholes(a).into_iter().find_map(|(whole, one)| {
+            let (_, other) = wholes.iter().find(|(other, _)| *other == whole)?;
+            Some((one, *other))
+        });
+        matches!(common, Some((Some(one), Some(other))) if disjoint(one, other))
+    }
+
+    /// What a name is a part of, the nearest first, and which part; itself without one.
+    fn wholes(&self, name: ValueId) -> Vec<(ValueId, Option<&SliceOperands>)> {
+        let (mut at, mut part) = (name, None);
+        let mut found = Vec::new();
+        while let Some((whole, slice)) = self.within.get(&at) {
+            if slice.is_some() {
+                found.push((at, part));
+                part = slice.as_ref();
+            }
+            at = *whole;
+        }
+        found.push((at, part));
+        found
     }
 
     /// Defines a value that is carried: memory may be any.
@@ -77,6 +102,7 @@ impl<'c> Translator<'c> {
             }
             let result = self.fresh();
             self.shares(result, id);
+            self.within.insert(result, (id, None));
             let alias = Statement::Alias {
                 result,
                 memref: id,
@@ -203,4 +229,21 @@ impl<'c> Translator<'c> {
             strides,
         })
     }
+}
+
+/// Returns whether two parts of one memref have no index in common along some axis.
+fn disjoint(a: &SliceOperands, b: &SliceOperands) -> bool {
+    let ends = |of: &SliceOperands, axis: usize| {
+        let list = [&of.offsets, &of.sizes, &of.strides];
+        let [offset, size, stride] = list.map(|list| match list.get(axis) {
+            Some(Index::Known(number)) => Some(*number),
+            _ => None,
+        });
+        let last = offset?.checked_add(stride?.checked_mul(size? - 1)?)?;
+        Some((offset?.min(last), offset?.max(last)))
+    };
+    (0..a.offsets.len()).any(|axis| match (ends(a, axis), ends(b, axis)) {
+        (Some(a), Some(b)) => a.1 < b.0 || b.1 < a.0,
+        _ => false,
+    })
 }

@@ -58,6 +58,7 @@ impl<'c> Translator<'c> {
     ) -> Result<Statement, String> {
         let result = self.result(op)?;
         self.shares(result, memref);
+        self.within.insert(result, (memref, slice.clone()));
         Ok(Statement::Alias {
             result,
             memref,
