@@ -156,15 +156,6 @@ func.func @twice(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index, %m: index) {
   return
 }
 
-// -----
-
-func.func @axes(%x: memref<8xf32>) -> index {
-  %c5 = arith.constant 5 : index
-  // expected-error @+1 {{asks for the extent of axis 5 of a buffer whose axes are 0 to 0}}
-  %n = memref.dim %x, %c5 : memref<8xf32>
-  return %n : index
-}
-
 // What an axis is split into: no extent is negative, and their product is that of the axis, by division.
 // CHECK-LABEL: @split
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?xf32>, %[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index
@@ -194,4 +185,13 @@ func.func @split_known(%x: tensor<?x6xf32>) -> tensor<?x1x2x3xf32> {
   %n = tensor.dim %x, %c0 : tensor<?x6xf32>
   %e = tensor.expand_shape %x [[0, 1], [2, 3]] output_shape [%n, 1, 2, 3] : tensor<?x6xf32> into tensor<?x1x2x3xf32>
   return %e : tensor<?x1x2x3xf32>
+}
+
+// -----
+
+func.func @axes(%x: memref<8xf32>) -> index {
+  %c5 = arith.constant 5 : index
+  // expected-error @+1 {{asks for the extent of axis 5 of a buffer whose axes are 0 to 0}}
+  %n = memref.dim %x, %c5 : memref<8xf32>
+  return %n : index
 }
