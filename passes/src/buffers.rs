@@ -7,8 +7,11 @@ use mdh_dialect::space::{self, Space};
 use mdh_dialect::types::{BufferKind, DYNAMIC};
 use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Region, Type, TypeLike};
-use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
+use melior::ir::{Attribute, Region, Type, TypeLike, ValueLike};
+use mlir_sys::{
+    MlirAttribute, mlirMemRefTypeContiguousGet, mlirMemRefTypeGetMemorySpace,
+    mlirRankedTensorTypeGet, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
+};
 
 use crate::builder::{Builder, known};
 use crate::captured::attribute;
@@ -122,11 +125,33 @@ pub fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c
     }
 }
 
+/// What `memref.extract_strided_metadata` says of memory: the memory under it, the offset of its first element, its
+/// extents and its strides.
+pub fn metadata<'c>(builder: &mut Builder<'c>, memory: Val<'c>) -> Vec<Val<'c>> {
+    let raw = memory.r#type().to_raw();
+    // SAFETY: the value is a memref, whose element type and memory space are valid.
+    let (base, rank) = unsafe {
+        let (element, space) = (
+            mlirShapedTypeGetElementType(raw),
+            mlirMemRefTypeGetMemorySpace(raw),
+        );
+        let base = mlirMemRefTypeContiguousGet(element, 0, std::ptr::null(), space);
+        (Type::from_raw(base), mlirShapedTypeGetRank(raw) as usize)
+    };
+    let numbers = std::iter::repeat_n(builder.index_type(), 1 + 2 * rank);
+    let types: Vec<Type> = std::iter::once(base).chain(numbers).collect();
+    let name = ops::memref::EXTRACT_STRIDED_METADATA;
+    builder.op(name, &[memory], &types, &[])
+}
+
 /// The names of the lists that say which part of a buffer a slice is.
 pub const SLICE: [&str; 3] = ["static_offsets", "static_sizes", "static_strides"];
 
 /// The names of the lists of how much a `tensor.pad` adds before a tensor, and behind it.
 pub const PAD: [&str; 2] = ["static_low", "static_high"];
+
+/// The name of the list of extents that `expand_shape` gives a buffer.
+pub const EXPANDED: [&str; 1] = ["static_output_shape"];
 
 /// The numbers of bounds as a type or a list has them, in which others are open.
 pub fn shape(bounds: &[Bound]) -> Vec<i64> {

@@ -1,5 +1,5 @@
 //! `mdh-plain-subviews`: slices that drop an axis of one index, in which they take a step, are casts. So are reshapes
-//! of nothing to an extent that is given.
+//! whose extents do not follow from the memory's own.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<4x4xf32>, %i: index) -> f32 {
@@ -22,7 +22,8 @@
 //!
 //! Upstream's expansion of strided metadata does not find out which axis such a slice has dropped, and ends the
 //! process. Slices of memory whose offset or strides are not known stay as they are. Of a reshape it computes an extent by
-//! dividing by the others of its group, also where one of these is 0.
+//! dividing by the others of its group, also where one of these is 0; where several are open it ends the process. That
+//! they are those of the memory is asserted by `mdh-insert-range-checks`.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
@@ -31,17 +32,14 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types::{self, DYNAMIC};
 use melior::ir::ValueLike;
 
-use crate::buffers::{self, SLICE, listed, open};
+use crate::buffers::{self, EXPANDED, SLICE, listed, open, value};
 use crate::builder::Builder;
 use crate::region;
-
-/// The list of extents of a reshape.
-const SHAPE: &str = "static_output_shape";
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-plain-subviews",
-    description: "slices that drop an axis in which they take a step, and reshapes of nothing, to casts",
+    description: "slices that drop an axis in which they take a step, and reshapes to given extents, to casts",
     operation: ops::builtin::MODULE,
     options: &[],
     run,
@@ -54,8 +52,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     for op in ir::find_all(module, &[ops::memref::EXPAND_SHAPE]) {
-        if divides_by_nothing(op) {
-            cast_nothing(op);
+        if is_given(op) {
+            cast_reshape(op);
         }
     }
     Ok(())
@@ -112,33 +110,66 @@ fn replace<'c>(
     region::erase(op);
 }
 
-/// Returns whether a reshape has an open extent beside a 0.
-fn divides_by_nothing(op: Op) -> bool {
-    let shape = ir::integers(op, SHAPE);
-    let has = |group: &[usize], size: i64| group.iter().any(|axis| shape.get(*axis) == Some(&size));
+/// Returns whether a reshape splits an axis into extents of which an open one is no quotient of the axis and the others.
+fn is_given(op: Op) -> bool {
+    let shape = ir::integers(op, EXPANDED[0]);
+    let count = |group: &[usize], size: i64| {
+        let sizes = group.iter().filter_map(|axis| shape.get(*axis));
+        sizes.filter(|own| **own == size).count()
+    };
     let groups = ir::axis_groups(op);
-    groups.iter().any(|own| has(own, 0) && has(own, DYNAMIC))
+    groups.iter().any(|own| match count(own, DYNAMIC) {
+        0 => false,
+        1 => count(own, 0) > 0,
+        _ => true,
+    })
 }
 
-/// Makes a cast of a reshape to memory without elements: nothing is read or written there, so that an offset and
-/// strides that its type leaves open may be any.
-fn cast_nothing(op: Op) -> Option<()> {
+/// Makes a cast of a reshape: the last axis of a group has the stride of the one that is split, and each axis skips
+/// those behind it.
+fn cast_reshape(op: Op) -> Option<()> {
     let (source, view) = (ir::operand(op, 0)?, ir::result(op, 0)?);
-    let (offset, strides) = types::strides(view.r#type())?;
-    let [shape] = listed(op, 1, [SHAPE])?;
+    let (offset, known) = types::strides(view.r#type())?;
+    let [shape] = listed(op, 1, EXPANDED)?;
     let mut builder = Builder::before(op);
-    let mut known = |number: Option<i64>| match number {
-        Some(number) => Bound::Static(number),
-        None => Bound::Dynamic(builder.index(0)),
-    };
-    let place = known(offset);
-    let strides: Vec<Bound> = strides.into_iter().map(known).collect();
+    let (place, steps) = described(&mut builder, source)?;
+    let place = offset.map_or(Bound::Dynamic(place), Bound::Static);
+    let mut strides = vec![Bound::Static(1); shape.len()];
+    for (group, mut step) in ir::axis_groups(op).into_iter().zip(steps) {
+        let mut inner = None;
+        for axis in group.into_iter().rev() {
+            if let Some(size) = inner.replace(shape[axis]) {
+                let size = value(&mut builder, size);
+                step = builder.binary(ops::arith::MULI, step, size);
+            }
+            strides[axis] = known[axis].map_or(Bound::Dynamic(step), Bound::Static);
+        }
+    }
     replace(
         &mut builder,
         (op, source, view),
         [&[place], &shape, &strides],
     );
     Some(())
+}
+
+/// The offset and strides of memory as values: it is asked for those that its type leaves open.
+fn described<'c>(builder: &mut Builder<'c>, memory: Val<'c>) -> Option<(Val<'c>, Vec<Val<'c>>)> {
+    if let Some((offset, strides)) = known(memory) {
+        let strides = strides.into_iter().map(|stride| builder.index(stride));
+        let strides = strides.collect();
+        return Some((builder.index(offset), strides));
+    }
+    let (_, strides) = types::strides(memory.r#type())?;
+    let parts = buffers::metadata(builder, memory);
+    let asked = parts.get(2 + strides.len()..)?.iter();
+    let strides = strides.into_iter().zip(asked);
+    let strides = strides.map(|(known, asked)| match known {
+        Some(number) => builder.index(number),
+        None => *asked,
+    });
+    let strides = strides.collect();
+    Some((parts[1], strides))
 }
 
 /// The offset and strides of memory, if they are known.

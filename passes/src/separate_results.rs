@@ -96,7 +96,7 @@ fn allocate_as_returned<'c>(returned: Op<'c>, value: Val<'c>) -> Option<()> {
     let mut attributes = vec![("reassociation", ir::attribute(reshape, "reassociation")?)];
     if back == ops::memref::EXPAND_SHAPE {
         let shape = DenseI64ArrayAttribute::new(builder.context, &before).into();
-        attributes.push(("static_output_shape", shape));
+        attributes.push((buffers::EXPANDED[0], shape));
     }
     let view = builder.op(back, &[new], &[memory.r#type()], &attributes)[0];
     region::replace_all_uses(memory, view);

@@ -156,6 +156,37 @@ func.func @twice(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index, %m: index) {
   return
 }
 
+// What an axis is split into: no extent is negative, and their product is that of the axis, by division.
+// CHECK-LABEL: @split
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?xf32>, %[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index
+// CHECK:      %[[LEFT:.*]] = arith.cmpi sge, %[[N]], %c0
+// CHECK-NEXT: %[[RIGHT:.*]] = arith.cmpi sge, %[[M]], %c0
+// CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[LEFT]], %[[RIGHT]]
+// CHECK-NEXT: cf.assert %[[BOTH]], "'memref.expand_shape' op splits axis 0 into a negative number of parts: expected extents of at least 0"
+// CHECK:      %[[ALL:.*]] = memref.dim %[[X]], %c0
+// CHECK:      %[[PARTS:.*]] = arith.divsi %[[ALL]], %c4
+// CHECK:      %[[SOME:.*]] = arith.maxsi %[[N]], %c1
+// CHECK:      %[[REST:.*]] = arith.divsi %[[PARTS]], %[[SOME]]
+// CHECK-NEXT: arith.cmpi eq, %[[REST]], %[[M]]
+// CHECK:      cf.assert %{{.*}}, "'memref.expand_shape' op splits axis 0 into extents whose product is not that of the axis: expected as many elements as there are"
+// CHECK-NOT:  cf.assert
+// CHECK:      memref.expand_shape
+func.func @split(%x: memref<?xf32>, %n: index, %m: index) -> memref<?x4x?xf32> {
+  %e = memref.expand_shape %x [[0, 1, 2]] output_shape [%n, 4, %m] : memref<?xf32> into memref<?x4x?xf32>
+  return %e : memref<?x4x?xf32>
+}
+
+// What is known, or the axis itself, is not asserted.
+// Silent: there is nothing that sizes at run time decide.
+// CHECK-LABEL: @split_known
+// CHECK-NOT: cf.assert
+func.func @split_known(%x: tensor<?x6xf32>) -> tensor<?x1x2x3xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %e = tensor.expand_shape %x [[0, 1], [2, 3]] output_shape [%n, 1, 2, 3] : tensor<?x6xf32> into tensor<?x1x2x3xf32>
+  return %e : tensor<?x1x2x3xf32>
+}
+
 // -----
 
 func.func @axes(%x: memref<8xf32>) -> index {

@@ -59,8 +59,10 @@ func.func @others(%x: memref<4x4xf32>, %z: memref<4x4xf32, strided<[?, 1], offse
 
 // A reshape to a given extent beside one of 0: upstream's expansion divides by that. Beside others it stays.
 // CHECK-LABEL: func.func @nothing(
-// CHECK-SAME:    %{{.*}}, %[[N:.*]]: index, %[[M:.*]]: index
-// CHECK:       memref.reinterpret_cast %{{.*}} to offset: [%c0{{.*}}], sizes: [%[[N]], 0, %[[M]]], strides: [0, %{{.*}}, 2]
+// CHECK-SAME:    %[[X:.*]]: memref<{{.*}}>, %[[N:.*]]: index, %[[M:.*]]: index
+// CHECK:       %{{.*}}, %[[OFFSET:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata %[[X]]
+// CHECK:       %[[ROW:.*]] = arith.muli %c2{{.*}}, %[[M]]
+// CHECK:       memref.reinterpret_cast %[[X]] to offset: [%[[OFFSET]]], sizes: [%[[N]], 0, %[[M]]], strides: [0, %[[ROW]], 2]
 // CHECK:       memref.expand_shape
 func.func @nothing(%x: memref<?xi32, strided<[2], offset: ?>>, %n: index, %m: index) -> (index, index) {
   %c0 = arith.constant 0 : index
@@ -70,4 +72,25 @@ func.func @nothing(%x: memref<?xi32, strided<[2], offset: ?>>, %n: index, %m: in
   %f = memref.expand_shape %x [[0, 1]] output_shape [%n, 2] : memref<?xi32, strided<[2], offset: ?>> into memref<?x2xi32, strided<[4, 2], offset: ?>>
   %g = memref.dim %f, %c0 : memref<?x2xi32, strided<[4, 2], offset: ?>>
   return %d, %g : index, index
+}
+
+// Of several extents that are given upstream's expansion ends the process. Strides are those of the memory, times the
+// extents behind an axis.
+// CHECK-LABEL: func.func @given(
+// CHECK-SAME:    %[[X:.*]]: memref<{{.*}}>, %[[N:.*]]: index, %[[M:.*]]: index
+// CHECK:       %[[ROW:.*]] = arith.muli %[[M]], %c4
+// CHECK:       memref.reinterpret_cast %[[X]] to offset: [0], sizes: [6, %[[N]], 4, %[[M]]], strides: [%[[OUTER:.*]], %[[ROW]], %[[M]], 1]
+func.func @given(%x: memref<6x?xi32>, %n: index, %m: index) -> memref<6x?x4x?xi32> {
+  %e = memref.expand_shape %x [[0], [1, 2, 3]] output_shape [6, %n, 4, %m] : memref<6x?xi32> into memref<6x?x4x?xi32>
+  return %e : memref<6x?x4x?xi32>
+}
+
+// CHECK-LABEL: func.func @of_strided(
+// CHECK-SAME:    %[[X:.*]]: memref<{{.*}}>, %[[N:.*]]: index, %[[M:.*]]: index
+// CHECK:       %{{.*}}, %[[OFFSET:.*]], %{{.*}}, %[[STEP:.*]] = memref.extract_strided_metadata %[[X]]
+// CHECK:       %[[ROW:.*]] = arith.muli %[[STEP]], %[[M]]
+// CHECK:       memref.reinterpret_cast %[[X]] to offset: [%[[OFFSET]]], sizes: [%[[N]], %[[M]]], strides: [%[[ROW]], %[[STEP]]]
+func.func @of_strided(%x: memref<?xi32, strided<[?], offset: ?>>, %n: index, %m: index) -> memref<?x?xi32, strided<[?, ?], offset: ?>> {
+  %e = memref.expand_shape %x [[0, 1]] output_shape [%n, %m] : memref<?xi32, strided<[?], offset: ?>> into memref<?x?xi32, strided<[?, ?], offset: ?>>
+  return %e : memref<?x?xi32, strided<[?, ?], offset: ?>>
 }

@@ -13,7 +13,7 @@ use super::control::{Body, For, Forall, If, While};
 use super::instance::{Instance, Source, Value};
 use super::memory::View;
 use super::reference::Reference;
-use super::slices::{Index, Shaping, Slice, SliceOperands};
+use super::slices::{Index, Slice, SliceOperands};
 use super::{Memory, Statement, ValueId};
 use crate::domain::{Grid, Odometer, total_elements};
 use crate::op::Op;
@@ -292,14 +292,7 @@ impl Plain<'_, '_> {
                 let Slot::Part(of) = &self.slots[*tensor] else {
                     return Err("bug: another shape of what is not laid out".into());
                 };
-                let shape = match shaping {
-                    Shaping::To(extents) => self.numbers(extents)?,
-                    Shaping::Groups(groups) => {
-                        let axes =
-                            |group: &Vec<usize>| group.iter().map(|a| of.shape[*a]).product();
-                        groups.iter().map(axes).collect()
-                    }
-                };
+                let shape = shaping.shape(&of.shape, |index| self.number(index))?;
                 (*result, Slot::Part(of.reshaped(shape)?))
             }
             _ => return Err("bug: not a statement of a plain loop".into()),

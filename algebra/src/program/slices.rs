@@ -2,6 +2,7 @@
 //! `subview`.
 
 use super::ValueId;
+use crate::domain::total_elements;
 
 /// A number, or a value of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +18,62 @@ pub enum Index {
 pub enum Shaping {
     /// These extents.
     To(Vec<Index>),
+    /// These extents: each axis becomes a group of axes.
+    Split {
+        /// Those of all groups.
+        extents: Vec<Index>,
+        /// The axes that each axis becomes.
+        groups: Vec<Vec<usize>>,
+    },
     /// These axes together become one each.
     Groups(Vec<Vec<usize>>),
+}
+
+impl Shaping {
+    /// The numbers that it depends on.
+    pub(super) fn extents(&self) -> &[Index] {
+        match self {
+            Shaping::To(extents) | Shaping::Split { extents, .. } => extents,
+            Shaping::Groups(_) => &[],
+        }
+    }
+
+    /// The shape that elements of a shape are seen under: one of as many, in each group of axes.
+    pub(super) fn shape(
+        &self,
+        own: &[i64],
+        number: impl Fn(Index) -> Result<i64, String>,
+    ) -> Result<Vec<i64>, String> {
+        let joined = |shape: &[i64], group: &[usize]| -> Option<Vec<i64>> {
+            group.iter().map(|axis| shape.get(*axis).copied()).collect()
+        };
+        let shape: Vec<i64> = match self {
+            Shaping::To(extents) | Shaping::Split { extents, .. } => {
+                let extents = extents.iter().map(|extent| number(*extent));
+                extents.collect::<Result<_, String>>()?
+            }
+            Shaping::Groups(groups) => {
+                let product = |group: &Vec<usize>| Some(joined(own, group)?.iter().product());
+                let shape: Option<Vec<i64>> = groups.iter().map(product).collect();
+                shape.ok_or("bug: a group of axes that are not there")?
+            }
+        };
+        let is_as_many = total_elements(&shape) == total_elements(own);
+        let are_parts = match self {
+            Shaping::Split { groups, .. } => groups.iter().zip(own).all(|(group, whole)| {
+                joined(&shape, group).is_some_and(|parts| total_elements(&parts) == Some(*whole))
+            }),
+            _ => true,
+        };
+        let found = format!("sees a tensor of shape {own:?} under the shape {shape:?}");
+        match (is_as_many, are_parts) {
+            (true, true) => Ok(shape),
+            (true, false) => Err(format!(
+                "{found}: expected each group of axes to have as many elements as the axis that it splits"
+            )),
+            (false, _) => Err(format!("{found}: expected one of as many elements")),
+        }
+    }
 }
 
 /// Says whether a tensor is a value of its own.

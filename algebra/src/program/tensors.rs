@@ -193,22 +193,7 @@ impl Instance<'_> {
 
     /// The shape that a node's elements are to be seen under: one of as many.
     pub(super) fn shape_of(&self, shaping: &Shaping, node: usize) -> Result<Vec<i64>, String> {
-        let own = &self.nodes[node].shape;
-        let shape = match shaping {
-            Shaping::To(extents) => self.numbers(extents)?,
-            Shaping::Groups(groups) => {
-                let axes = |group: &Vec<usize>| group.iter().map(|a| own.get(*a)).product();
-                let shape: Option<Vec<i64>> = groups.iter().map(axes).collect();
-                shape.ok_or("bug: a group of axes that are not there")?
-            }
-        };
-        match total_elements(&shape) == total_elements(own) {
-            true => Ok(shape),
-            false => Err(format!(
-                "sees a tensor of shape {own:?} under the shape {shape:?}: expected one of as many \
-                 elements"
-            )),
-        }
+        shaping.shape(&self.nodes[node].shape, |index| self.number(index))
     }
 
     pub(super) fn reshaped(&mut self, of: usize, shape: Vec<i64>) -> Result<usize, String> {

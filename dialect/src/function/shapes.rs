@@ -55,10 +55,11 @@ impl<'c> Translator<'c> {
         let statement = match name {
             ops::tensor::EXPAND_SHAPE | ops::memref::EXPAND_SHAPE => {
                 let extents = self.numbers(op, "static_output_shape", &mut 1)?;
+                let groups = ir::axis_groups(op);
                 Statement::Reshape {
                     result: self.result(op)?,
                     tensor: first,
-                    shaping: Shaping::To(extents),
+                    shaping: Shaping::Split { extents, groups },
                     memory,
                 }
             }

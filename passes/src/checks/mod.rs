@@ -38,12 +38,16 @@
 //! the numbers suffice or a loop over the points decides. And where a schedule says how many parts
 //! a dimension has, these cover its points.
 //!
+//! Axes that `tensor.expand_shape` and `memref.expand_shape` split into extents that are known at run time only are
+//! asserted to have as many elements as before, beside computations too.
+//!
 //! The pass belongs before `canonicalize`, which may read through a slice or drop an access.
 
 mod condition;
 mod distinct;
 mod interval;
 mod messages;
+mod reshapes;
 
 use mdh_algebra::affine::{Ends, Expr};
 use mdh_algebra::computation::{Computation, Place};
@@ -76,6 +80,7 @@ pub const PASS: Pass = Pass {
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     pass::each(module, ops::tensor::DIM, has_axis)?;
     pass::each(module, ops::memref::DIM, has_axis)?;
+    reshapes::insert(module);
     pass::each(module, ops::mdh::COMPUTE, insert)
 }
 
@@ -192,11 +197,16 @@ fn grid<'c>(builder: &mut Builder<'c>, parts: &Parts<'c>, d: usize) {
 }
 
 fn assert<'c>(builder: &mut Builder<'c>, condition: Condition<'c>, message: &str) {
+    require(builder, condition, &format!("mdh.compute {message}"));
+}
+
+/// Asserts what is not known to hold.
+fn require<'c>(builder: &mut Builder<'c>, condition: Condition<'c>, message: &str) {
     if let Condition::Known(true) = condition {
         return;
     }
     let value = condition.value(builder);
-    builder.assert(value, &format!("mdh.compute {message}"));
+    builder.assert(value, message);
 }
 
 /// One computation's checks.

@@ -33,6 +33,7 @@ use mdh_dialect::types::{self, buffer_type};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
+use crate::buffers;
 use crate::builder::Builder;
 use crate::captured::{attribute, call_function, known_function, parse};
 
@@ -150,13 +151,7 @@ fn element<'c, 'a>(
     let (rank, width) = (shaped.shape.len(), shaped.element.byte_width() as i64);
     let indices = &operands[1..1 + rank];
     let index = builder.index_type();
-    let element = types::mlir_type(builder.context, shaped.element);
-    let base = parse(builder.context, &format!("memref<{element}>"));
-    let described: Vec<_> = std::iter::once(base)
-        .chain((0..1 + 2 * rank).map(|_| index))
-        .collect();
-    let name = ops::memref::EXTRACT_STRIDED_METADATA;
-    let parts = builder.op(name, &[buffer], &described, &[]);
+    let parts = buffers::metadata(builder, buffer);
     let mut at = parts[1];
     for (number, stride) in indices.iter().zip(&parts[2 + rank..]) {
         let distance = builder.binary(ops::arith::MULI, *number, *stride);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::super::control::Body;
-use super::super::slices::{Index, Memory, Shaping, SliceOperands};
+use super::super::slices::{Index, Memory, SliceOperands};
 use super::super::{Statement, ValueId};
 
 /// Says what a plain loop has to do with what is around it.
@@ -195,9 +195,7 @@ impl Walk<'_> {
                 memory: Memory::Shared,
             } => {
                 self.written(*tensor)?;
-                if let Shaping::To(extents) = shaping {
-                    self.indices(extents)?;
-                }
+                self.indices(shaping.extents())?;
                 self.memory(*result);
             }
             other => return self.control(other),

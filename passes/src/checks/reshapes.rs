@@ -1,0 +1,97 @@
+//! Extents that a reshape gives the axes it splits one into: where they are known at run time only, as many elements as
+//! there are.
+//!
+//! Upstream leaves that undefined, and takes one of them from the source's own extent if it knows the others.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
+use mdh_dialect::parts::Bound;
+
+use super::condition::{Condition, compare};
+use super::require;
+use crate::buffers::{self, EXPANDED, listed, open};
+use crate::builder::Builder;
+use crate::extents;
+use crate::ranges;
+
+/// The reshapes that split axes.
+const SPLITS: [&str; 2] = [ops::tensor::EXPAND_SHAPE, ops::memref::EXPAND_SHAPE];
+
+/// Asserts it of all reshapes.
+pub fn insert(module: Op) {
+    for op in ir::find_all(module, &SPLITS) {
+        split(op);
+    }
+}
+
+fn split(op: Op) -> Option<()> {
+    let source = ir::operand(op, 0)?;
+    let [shape] = listed(op, 1, EXPANDED)?;
+    for (axis, group) in ir::axis_groups(op).into_iter().enumerate() {
+        let extents = group.into_iter().map(|own| shape.get(own).copied());
+        let extents: Vec<Bound> = extents.collect::<Option<_>>()?;
+        if open(&extents).next().is_some() && !is_own(&extents, source, axis) {
+            check(op, (source, axis), &extents);
+        }
+    }
+    Some(())
+}
+
+/// Returns whether one extent is that of the axis, and the others are 1.
+fn is_own(extents: &[Bound], source: Val, axis: usize) -> bool {
+    let mut others = extents.iter().filter(|extent| **extent != Bound::Static(1));
+    let is_it = |extent: &Bound| extents::of_bound(*extent) == extents::of_axis(source, axis);
+    others.next().is_some_and(is_it) && others.next().is_none()
+}
+
+/// Asserts that none of the extents is negative, and that their product is the extent of an axis.
+fn check(op: Op, (source, axis): (Val, usize), extents: &[Bound]) {
+    let builder = &mut Builder::before(op);
+    let name = ir::name_of(op);
+    let zero = builder.index(0);
+    let mut are_natural = Condition::Known(true);
+    for extent in open(extents).filter(|extent| !ranges::is_natural(Bound::Dynamic(*extent))) {
+        let is_natural = compare(builder, "sge", extent, zero);
+        are_natural = are_natural.and(builder, is_natural);
+    }
+    let message = format!(
+        "'{name}' op splits axis {axis} into a negative number of parts: expected extents of at least 0"
+    );
+    require(builder, are_natural, &message);
+    let whole = extents::bound(builder, source, axis);
+    let whole = buffers::value(builder, whole);
+    // Numbers first: divisions by them are none that wait for anything.
+    let (numbers, values): (Vec<Bound>, Vec<Bound>) =
+        extents.iter().partition(|extent| extent.known().is_some());
+    let extents = numbers.into_iter().chain(values);
+    let extents: Vec<Val> = extents.map(|e| buffers::value(builder, e)).collect();
+    let fits = is_product(builder, whole, &extents);
+    let message = format!(
+        "'{name}' op splits axis {axis} into extents whose product is not that of the axis: expected as many elements \
+         as there are"
+    );
+    require(builder, fits, &message);
+}
+
+/// Whether a number is the product of others, none of which is negative: by dividing, as a product might not fit 64
+/// bits.
+fn is_product<'c>(builder: &mut Builder<'c>, whole: Val<'c>, factors: &[Val<'c>]) -> Condition<'c> {
+    let one = builder.index(1);
+    let (first, others) = match factors {
+        [] => return compare(builder, "eq", whole, one),
+        [last] => return compare(builder, "eq", whole, *last),
+        [first, others @ ..] => (*first, others),
+    };
+    let zero = builder.index(0);
+    let [is_zero, is_nothing] = [first, whole].map(|number| compare(builder, "eq", number, zero));
+    let is_empty = is_zero.and(builder, is_nothing);
+    let divisor = builder.binary(ops::arith::MAXSI, first, one);
+    let rest = builder.binary(ops::arith::REMSI, whole, divisor);
+    let is_multiple = compare(builder, "eq", rest, zero);
+    let quotient = builder.binary(ops::arith::DIVSI, whole, divisor);
+    let fits = is_product(builder, quotient, others);
+    let is_some = compare(builder, "sgt", first, zero);
+    let fits = is_multiple.and(builder, fits);
+    let fits = is_some.and(builder, fits);
+    is_empty.or(builder, fits)
+}
