@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::memory::View;
+use super::plain;
 use super::reference::Memo;
 use super::slices::{Memory, Slice};
 use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
@@ -367,9 +368,15 @@ impl<'a> Instance<'a> {
                 operands,
                 ty,
             } => {
-                let operands: Result<Vec<_>, _> =
+                let elements: Result<Vec<_>, _> =
                     operands.iter().map(|o| self.scalar_element(*o)).collect();
-                let value = Element::of_operation(*op, &operands?, *ty);
+                let mut elements = elements?;
+                plain::settle(*op, operands, &mut elements);
+                let is_exact = elements.iter().all(|e| e.error == 0.0);
+                let value = match is_exact {
+                    true => Element::of_operation(*op, &elements, *ty),
+                    false => Element::rounded(*op, &elements, *ty),
+                };
                 (*result, Value::Scalar(value.map_err(|e| e.to_string())?))
             }
             Statement::Dim {

@@ -165,6 +165,14 @@ fn run<'i>(
     (plain.iterations, done)
 }
 
+/// Forgets how a number may be rounded that is compared with itself: the outcome is the same.
+pub(super) fn settle(op: Op, operands: &[ValueId], elements: &mut [Element]) {
+    let is_itself = matches!(op, Op::Cmpf(_)) && operands.iter().all(|o| *o == operands[0]);
+    if is_itself && elements.iter().all(|e| e.error.is_finite()) {
+        elements.iter_mut().for_each(|e| e.error = 0.0);
+    }
+}
+
 impl Plain<'_, '_> {
     fn all(&mut self, statements: &[Statement], mut number: usize) -> Result<(), Failed> {
         for statement in statements {
@@ -361,6 +369,7 @@ impl Plain<'_, '_> {
             let value = op.apply(&values[..count], ty);
             return value.map(Element::exact).map_err(|e| e.to_string());
         }
+        settle(op, operands, &mut elements[..count]);
         Element::rounded(op, &elements[..count], ty).map_err(|e| e.to_string())
     }
 

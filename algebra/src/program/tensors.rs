@@ -295,7 +295,8 @@ impl Instance<'_> {
     fn shortened(&mut self, node: usize) -> Result<usize, String> {
         let of = &self.nodes[node];
         let elements = total_elements(&of.shape).unwrap_or(i64::MAX) as usize;
-        if of.depth < LONGEST.max(elements / 16) || !self.findings().is_empty() {
+        // So that as many insertions as there are elements, and to read all of these, take about the same time.
+        if of.depth < LONGEST.max(elements.isqrt()) || !self.findings().is_empty() {
             return Ok(node);
         }
         let (element, shape) = (of.element, of.shape.clone());
