@@ -125,7 +125,7 @@ pub fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c
     }
 }
 
-/// What `memref.extract_strided_metadata` says of memory: the memory under it, the offset of its first element, its
+/// The answers of `memref.extract_strided_metadata`: the memory under it, the offset of its first element, its
 /// extents and its strides.
 pub fn metadata<'c>(builder: &mut Builder<'c>, memory: Val<'c>) -> Vec<Val<'c>> {
     let raw = memory.r#type().to_raw();

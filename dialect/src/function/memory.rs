@@ -53,7 +53,7 @@ impl<'c> Translator<'c> {
         matches!(common, Some((Some(one), Some(other))) if disjoint(one, other))
     }
 
-    /// What a name is a part of, the nearest first, and which part; itself without one.
+    /// The names that a name is a part of, the nearest first, and which part; itself without one.
     fn wholes(&self, name: ValueId) -> Vec<(ValueId, Option<&SliceOperands>)> {
         let (mut at, mut part) = (name, None);
         let mut found = Vec::new();

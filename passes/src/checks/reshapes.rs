@@ -73,7 +73,7 @@ fn check(op: Op, (source, axis): (Val, usize), extents: &[Bound]) {
     require(builder, fits, &message);
 }
 
-/// Whether a number is the product of others, none of which is negative: by dividing, as a product might not fit 64
+/// Returns whether a number is the product of others, none of which is negative: by dividing, as a product might not fit 64
 /// bits.
 fn is_product<'c>(builder: &mut Builder<'c>, whole: Val<'c>, factors: &[Val<'c>]) -> Condition<'c> {
     let one = builder.index(1);
