@@ -27,7 +27,7 @@ use crate::program::Searched;
 
 /// The value of what is computed in loops of its own.
 const ALONE: &str = "alone";
-/// How many computations are looked at before one in which they may be computed.
+/// The most computations that are looked at before one in which they may be computed.
 const BEFORE: usize = 16;
 /// The most computations, the nearest, that one may be computed in.
 const CONSUMERS: usize = 2;
@@ -38,7 +38,7 @@ const BITS: f64 = 110.0;
 pub(crate) type Read<'c> = (parts::Parts<'c>, Computation);
 
 /// A loop that a computation may be computed in.
-struct Place {
+struct PlaceInLoop {
     /// Its computation, by its number among those that are searched.
     consumer: usize,
     tile: TileLoop,
@@ -50,7 +50,7 @@ struct Place {
 pub(crate) struct Fusion {
     searched: Vec<Searched>,
     /// The loops that each may be computed in.
-    places: Vec<Vec<Place>>,
+    places: Vec<Vec<PlaceInLoop>>,
     /// For each those that read what it computes.
     readers: Vec<Vec<usize>>,
     program: FormedText,
@@ -134,10 +134,10 @@ impl Fusion {
         }
     }
 
-    fn loops(&self, consumer: usize, moving: &[usize], inputs: &[String]) -> Vec<Place> {
+    fn loops(&self, consumer: usize, moving: &[usize], inputs: &[String]) -> Vec<PlaceInLoop> {
         let of = &self.searched[consumer];
         let levels = of.space.chained().map(|chained| chained.levels(moving));
-        let place = |level: LevelName| Place {
+        let place = |level: LevelName| PlaceInLoop {
             consumer,
             text: format!("{}{level}", of.prefix),
             tile: TileLoop {
@@ -150,7 +150,7 @@ impl Fusion {
     }
 
     /// The loops of a consumer that a computation may be computed in.
-    fn at(&self, n: usize, consumer: usize) -> impl Iterator<Item = &Place> {
+    fn at(&self, n: usize, consumer: usize) -> impl Iterator<Item = &PlaceInLoop> {
         let own = self.places[n].iter();
         own.filter(move |place| place.consumer == consumer)
     }
@@ -161,7 +161,7 @@ impl Fusion {
         has_places.then(|| format!("{}compute_at", self.searched[n].prefix))
     }
 
-    /// How many computations have one.
+    /// The number of computations that have one.
     pub(crate) fn parameters(&self) -> usize {
         self.places.iter().filter(|own| !own.is_empty()).count()
     }
@@ -173,7 +173,7 @@ impl Fusion {
     }
 
     /// The place that a value stands for: none if it is computed alone; `None` if it is no value.
-    fn place(&self, n: usize, value: &Value) -> Option<Option<&Place>> {
+    fn place(&self, n: usize, value: &Value) -> Option<Option<&PlaceInLoop>> {
         let text = value.to_string();
         if text == ALONE {
             return Some(None);
@@ -185,7 +185,7 @@ impl Fusion {
     }
 
     /// The same of a configuration.
-    fn place_in(&self, n: usize, configuration: &Configuration) -> Option<Option<&Place>> {
+    fn place_in(&self, n: usize, configuration: &Configuration) -> Option<Option<&PlaceInLoop>> {
         match self.name(n) {
             Some(name) => self.place(n, configuration.get(&name)?),
             None => Some(None),
@@ -262,7 +262,7 @@ impl Fusion {
                 Some(None) => true,
                 Some(Some(_)) if *p == n => space.is_of_tile(&positions),
                 Some(Some(at)) => {
-                    let place: &Place = &own.places[*p][*at];
+                    let place: &PlaceInLoop = &own.places[*p][*at];
                     place.consumer != n || space.keeps(&positions, &place.tile)
                 }
             };
@@ -279,7 +279,7 @@ impl Fusion {
         places.chain([(Value::from(ALONE), None)]).collect()
     }
 
-    /// What the trees do not know: whether there is code.
+    /// The condition that the trees do not know: that there is code.
     pub(crate) fn filter(self: &Arc<Self>) -> Formula {
         let all = 0..self.searched.len();
         let mut names: Vec<String> = all.clone().filter_map(|n| self.name(n)).collect();
@@ -361,9 +361,9 @@ impl Fusion {
         &self,
         n: usize,
         at: Option<&ComputeAt>,
-        values: &mut Vec<usize>,
+        values: &mut [usize],
     ) -> Option<(String, Value)> {
-        let is_it = |place: &&Place| {
+        let is_it = |place: &&PlaceInLoop| {
             let consumer = &self.searched[place.consumer].name;
             at.is_some_and(|at| at.consumer == *consumer && at.level == place.tile.level)
         };
@@ -372,7 +372,7 @@ impl Fusion {
     }
 
     /// The same for the place that the model chooses.
-    pub(crate) fn default(&self, n: usize, values: &mut Vec<usize>) -> Option<(String, Value)> {
+    pub(crate) fn default(&self, n: usize, values: &mut [usize]) -> Option<(String, Value)> {
         let chosen = self.chosen.get_or_init(|| self.choose());
         let place = chosen[n].map(|at| &self.places[n][at]);
         self.pair_of(n, place, values)
@@ -381,8 +381,8 @@ impl Fusion {
     fn pair_of(
         &self,
         n: usize,
-        place: Option<&Place>,
-        values: &mut Vec<usize>,
+        place: Option<&PlaceInLoop>,
+        values: &mut [usize],
     ) -> Option<(String, Value)> {
         if place.is_some() {
             make_tile(&*self.searched[n].space, values);
@@ -398,7 +398,7 @@ impl Fusion {
             let own = chosen
                 .iter()
                 .find(|own| own.name == self.searched[n].name)?;
-            let is_it = |place: &Place| {
+            let is_it = |place: &PlaceInLoop| {
                 self.searched[place.consumer].name == own.at.consumer
                     && place.tile.level.dimension == own.at.level.dimension
                     && rank(&place.tile.level) == rank_of(own)
@@ -426,7 +426,7 @@ fn make_tile(space: &dyn Knobs, values: &mut [usize]) {
 }
 
 /// Returns whether a computation that reads another one, or is its consumer, is where that allows it.
-fn agree(before: Option<&Place>, n: usize, after: Option<&Place>) -> bool {
+fn agree(before: Option<&PlaceInLoop>, n: usize, after: Option<&PlaceInLoop>) -> bool {
     match (before, after) {
         (None, _) => true,
         (Some(before), None) => before.consumer == n,
@@ -455,7 +455,7 @@ fn rank_of(chosen: &ChosenPlace) -> usize {
     }
 }
 
-/// Who reads the results of whom.
+/// The computations that read the results of others.
 struct Links<'c, 'l> {
     computations: &'l [Op<'c>],
     read: &'l [Read<'c>],
@@ -521,7 +521,7 @@ impl<'c> Links<'c, '_> {
             .collect()
     }
 
-    /// What a tile needs of a computation, if all that read it are known to be computed there.
+    /// The needs of a tile from a computation, if all that read it are known to be computed there.
     fn needs(
         &self,
         n: usize,

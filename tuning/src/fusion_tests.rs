@@ -1,3 +1,5 @@
+//! Chains in the spaces of programs.
+
 use mdh_bench::workloads::{self, Scale};
 use mdh_compiler::compile;
 use mdh_compiler::formed::Formed;

@@ -127,7 +127,7 @@ impl FormedText {
         Some((module, own))
     }
 
-    /// Where the model computes what, without schedules of anybody else.
+    /// The places that the model chooses, without schedules of anybody else.
     pub fn chosen(&self) -> Option<Vec<ChosenPlace>> {
         let context = context::program_context();
         let mut module = self.parsed(&context)?;

@@ -60,7 +60,7 @@ pub trait Knobs: Send + Sync {
     /// and the model's schedule.
     fn default(&self) -> Option<(Vec<usize>, Schedule)>;
 
-    /// What is known of chains of computations; `None` where none of them are searched.
+    /// The knobs' say in chains of computations; `None` where none are searched.
     fn chained(&self) -> Option<&dyn Chained> {
         None
     }
@@ -98,7 +98,7 @@ pub trait Chained {
     fn decides(&self, knob: usize) -> bool;
 
     /// Returns whether the last of these values leaves a level one of several parts, outside of which
-    /// all loops move what is computed there, else the same would be computed again, and nothing of it
+    /// all loops move what is computed there, else the same would be recomputed, and nothing of it
     /// is packed. The others are those of the knobs that it depends on.
     fn keeps(&self, values: &[usize], at: &TileLoop) -> bool;
 
