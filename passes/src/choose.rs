@@ -39,6 +39,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use crate::kernels::place::Placed;
+pub use crate::tile::chain::objections as chain_objections;
 use crate::tile::promote;
 use crate::vectorize::{self, dot};
 use crate::{deterministic, machine};

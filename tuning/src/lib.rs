@@ -5,9 +5,11 @@
 //! program's computations ([`program`]), and how they are measured ([`measure`]): by the processes of
 //! `mdh bench`, each of which holds its result against the definition first.
 
+mod fusion;
 pub mod gpu;
 pub mod import;
 mod limit;
+mod lowering;
 pub mod measure;
 pub mod options;
 pub mod program;

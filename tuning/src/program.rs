@@ -21,11 +21,12 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{ops, schedule};
 use mdh_passes::choose;
 use mdh_tuner::db::Sizes;
-use mdh_tuner::space::Space;
 use mdh_tuner::space::formula::Formula;
 use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};
+use mdh_tuner::space::{Builder, Space};
 
+use crate::fusion::Fusion;
 use crate::options::Fix;
 use crate::script::{self, KnobScript};
 use crate::start;
@@ -35,19 +36,21 @@ const SCRIPT_RULES: &str = "its schedules keep all rules";
 
 /// A computation whose schedule is searched.
 #[derive(Clone)]
-struct Searched {
+pub(crate) struct Searched {
     /// Its position in the function.
-    position: usize,
+    pub(crate) position: usize,
     /// Its first output.
-    name: String,
+    pub(crate) name: String,
     /// The start of its parameters' names: empty if it is the only one.
-    prefix: String,
-    space: Arc<dyn Knobs>,
+    pub(crate) prefix: String,
+    pub(crate) space: Arc<dyn Knobs>,
 }
 
 /// The schedules of a program's computations.
 pub struct Program {
     searched: Vec<Searched>,
+    /// The loops that some of them may be computed in.
+    fusion: Option<Arc<Fusion>>,
     /// A script whose open knobs are searched, and the positions of what it gives schedules to.
     script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
     /// Computations that have a schedule of their own, or no space.
@@ -80,10 +83,10 @@ impl Program {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
         let (mut searched, mut others) = (Vec::new(), Vec::new());
         let mut whole = Sha256::new();
-        let (mut sizes, mut types) = (BTreeMap::new(), BTreeSet::new());
+        let (mut sizes, mut types, mut read) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
         for (position, op) in computations.iter().enumerate() {
             let name = schedule::name(*op);
-            let (_, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
+            let (parts, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
             whole.update(without_sizes(&computation));
             types.extend(
                 computation
@@ -108,9 +111,11 @@ impl Program {
                 }),
                 None => others.push(name),
             }
+            read.push((parts, computation));
         }
         make_prefixes(&mut searched);
         Ok(Program {
+            fusion: Fusion::of(&searched, computations, &read, asm).map(Arc::new),
             searched,
             script: None,
             others,
@@ -150,6 +155,7 @@ impl Program {
             Sha256::digest(format!("{}\n{}", self.digest, script.text()))
         );
         self.script = Some((Arc::new(script), covered));
+        self.fusion = None;
         Ok(self)
     }
 
@@ -167,10 +173,20 @@ impl Program {
     pub fn space(&self, fixed: &[Fix]) -> Result<Space> {
         self.check_fixed(fixed)?;
         let mut builder = Space::builder();
-        for one in self.free() {
+        for (number, one) in self.free().enumerate() {
             let names = one.names();
+            let place = self.fusion.as_ref().map(|own| own.parameter(number, fixed));
+            if let Some(place) = place.transpose()?.flatten() {
+                builder = builder.parameter(place);
+            }
             for (n, knob) in one.space.knobs().iter().enumerate() {
-                builder = builder.parameter(one.parameter(n, knob, &names, fixed)?);
+                let parameter = one.parameter(n, knob, &names, fixed)?;
+                let chains = self
+                    .fusion
+                    .as_ref()
+                    .and_then(|own| own.constraint(number, n));
+                let constraints = chains.into_iter();
+                builder = builder.parameter(constraints.fold(parameter, Parameter::constraint));
             }
             let one = one.clone();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -180,6 +196,8 @@ impl Program {
             });
             builder = builder.filter(filter);
         }
+        let chains = self.fusion.iter().map(Fusion::filter);
+        builder = chains.fold(builder, Builder::filter);
         if let Some((script, covered)) = &self.script {
             for knob in &script.knobs {
                 let is_free = |value: &&i64| {
@@ -246,6 +264,10 @@ impl Program {
             one.names().into_iter().zip(values.collect::<Vec<_>>())
         };
         let mut all: Vec<(String, Vec<String>)> = self.free().flat_map(own).collect();
+        if let Some(fusion) = &self.fusion {
+            let name = |n: usize| Some((fusion.name(n)?, fusion.values(n)));
+            all.extend((0..self.searched.len()).filter_map(name));
+        }
         for knob in self.script.iter().flat_map(|(script, _)| &script.knobs) {
             let values = knob.options.iter().map(i64::to_string);
             all.push((knob.name.clone(), values.collect()));
@@ -274,9 +296,13 @@ impl Program {
     /// The configuration that is the nearest to what the model chooses.
     pub fn default(&self) -> Option<Configuration> {
         let mut pairs: Vec<(String, Value)> = Vec::new();
-        for one in &self.searched {
-            let (values, _) = one.space.default()?;
-            pairs.extend(one.pairs(&values));
+        for (n, one) in self.searched.iter().enumerate() {
+            let (mut values, _) = one.space.default()?;
+            let place = self
+                .fusion
+                .as_ref()
+                .and_then(|own| own.default(n, &mut values));
+            pairs.extend(place.into_iter().chain(one.pairs(&values)));
         }
         let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
         Some(Configuration::of(pairs))
@@ -286,13 +312,21 @@ impl Program {
     /// where there is none of a computation.
     pub fn nearest(&self, schedules: &Schedules) -> Option<Configuration> {
         let mut pairs: Vec<(String, Value)> = Vec::new();
-        for one in &self.searched {
+        for (n, one) in self.searched.iter().enumerate() {
             let wanted = schedules.computations.get(&one.position.to_string());
-            let values = match wanted {
-                Some(wanted) => start::nearest(&*one.space, wanted)?,
-                None => one.space.default()?.0,
+            let (mut wanted, mut values) = match wanted {
+                Some(wanted) => (wanted.clone(), Vec::new()),
+                None => (Schedule::default(), one.space.default()?.0),
             };
-            pairs.extend(one.pairs(&values));
+            let at = wanted.compute_at.take();
+            if values.is_empty() {
+                values = start::nearest(&*one.space, &wanted)?;
+            }
+            let place = self
+                .fusion
+                .as_ref()
+                .and_then(|own| own.pair(n, at.as_ref(), &mut values));
+            pairs.extend(place.into_iter().chain(one.pairs(&values)));
         }
         let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
         Some(Configuration::of(pairs))
@@ -301,12 +335,17 @@ impl Program {
     /// The schedules of a configuration, by position.
     pub fn schedules(&self, configuration: &Configuration) -> Option<Schedules> {
         let plans = self.plans(configuration);
-        let schedule = |one: &Searched| -> Option<(String, Schedule)> {
+        let schedule = |(n, one): (usize, &Searched)| -> Option<(String, Schedule)> {
             let given = plans.as_ref().and_then(|plans| one.given(plans));
             let own = || Some(one.space.schedule(&one.values(configuration)?));
-            Some((one.position.to_string(), given.or_else(own)?))
+            let schedule = given.or_else(own)?;
+            let schedule = match &self.fusion {
+                Some(fusion) => fusion.placed(n, configuration, schedule)?,
+                None => schedule,
+            };
+            Some((one.position.to_string(), schedule))
         };
-        let computations = self.searched.iter().map(schedule);
+        let computations = self.searched.iter().enumerate().map(schedule);
         Some(Schedules {
             computations: computations.collect::<Option<_>>()?,
         })
@@ -325,7 +364,9 @@ impl Program {
     /// they are none of this program's, or break a rule.
     pub fn fitting(&self, configuration: &Configuration) -> Option<Schedules> {
         let names = self.searched.iter().map(|one| one.names().len());
-        let is_whole = configuration.pairs().count() == names.sum::<usize>();
+        let places = self.fusion.iter().map(|own| own.parameters());
+        let is_whole = configuration.pairs().count() == names.chain(places).sum::<usize>();
+        let is_lowered = || self.fusion.iter().all(|own| own.is_lowered(configuration));
         let fits = |one: &Searched| {
             let Some(positions) = one.values(configuration) else {
                 return false;
@@ -336,7 +377,7 @@ impl Program {
                     .objections(&one.space.schedule(&positions))
                     .is_empty()
         };
-        match is_whole && self.searched.iter().all(fits) {
+        match is_whole && self.searched.iter().all(fits) && is_lowered() {
             true => self.schedules(configuration),
             false => None,
         }
@@ -358,8 +399,16 @@ impl Program {
         if self.script.is_some() {
             return None;
         }
-        let cycles = |one: &Searched| one.space.cycles(&one.values(configuration)?);
-        let counted: Vec<f64> = self.searched.iter().filter_map(cycles).collect();
+        // What is computed in a loop of another one is counted as if it were alone, on the cores of that
+        // one. That its results stay in caches is not counted: so chains stand behind what is alike
+        // without them, but among the others, and every third proposal is drawn at random.
+        let cycles = |(n, one): (usize, &Searched)| {
+            let own = one.space.cycles(&one.values(configuration)?)?;
+            let fusion = self.fusion.as_ref();
+            Some(own / fusion.map_or(Some(1.0), |fusion| fusion.cores(n, configuration))?)
+        };
+        let counted = self.searched.iter().enumerate().filter_map(cycles);
+        let counted: Vec<f64> = counted.collect();
         (!counted.is_empty()).then(|| counted.iter().sum())
     }
 
@@ -430,7 +479,7 @@ impl Searched {
         format!("{} ({})", self.name, self.position)
     }
 
-    fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let knobs = self.space.knobs().iter();
         knobs
             .map(|knob| format!("{}{}", self.prefix, knob.name))
@@ -448,7 +497,7 @@ impl Searched {
 
     /// The positions of a configuration's values among those of the knobs; none if one of them is no
     /// value, or is not there.
-    fn values(&self, configuration: &Configuration) -> Option<Vec<usize>> {
+    pub(crate) fn values(&self, configuration: &Configuration) -> Option<Vec<usize>> {
         let names = self.names();
         let values: Option<Vec<&Value>> = names.iter().map(|n| configuration.get(n)).collect();
         self.positions(&values?)
@@ -482,30 +531,40 @@ impl Searched {
         if knob.constraint.is_empty() {
             return Ok(parameter);
         }
-        let involved: Vec<usize> = knob.depends_on.iter().copied().chain([n]).collect();
-        let places: Vec<HashMap<Value, usize>> = involved
-            .iter()
-            .map(|n| {
-                let values = &self.space.knobs()[*n].values;
-                (0..values.len())
-                    .map(|at| (value(values, at), at))
-                    .collect()
-            })
-            .collect();
+        let involved = self.involved(n);
+        let positions = self.reader(&involved);
         let depends: Vec<&str> = involved.iter().map(|n| names[*n].as_str()).collect();
         let space = self.space.clone();
-        let holds = move |values: &[&Value]| {
-            // What it does not depend on may be anything.
-            let mut positions = vec![0; n + 1];
-            for ((n, value), places) in involved.iter().zip(values).zip(&places) {
-                match places.get(value) {
-                    Some(at) => positions[*n] = *at,
-                    None => return false,
-                }
-            }
-            space.allows(&positions)
-        };
+        let holds = move |values: &[&Value]| positions(values).is_some_and(|p| space.allows(&p));
         Ok(parameter.constraint(Formula::new(knob.constraint, depends, holds)))
+    }
+
+    /// The knobs that constraints of one depend on, itself the last.
+    pub(crate) fn involved(&self, n: usize) -> Vec<usize> {
+        let before = self.space.knobs()[n].depends_on.iter().copied();
+        before.chain([n]).collect()
+    }
+
+    /// Finds the positions of values of these knobs, where the others up to the last of them may be
+    /// anything.
+    pub(crate) fn reader(
+        &self,
+        involved: &[usize],
+    ) -> impl Fn(&[&Value]) -> Option<Vec<usize>> + Send + Sync + use<> {
+        let places = |n: &usize| {
+            let values = &self.space.knobs()[*n].values;
+            let places = (0..values.len()).map(|at| (value(values, at), at));
+            (*n, places.collect())
+        };
+        let places: Vec<(usize, HashMap<Value, usize>)> = involved.iter().map(places).collect();
+        let count = involved.last().map_or(0, |last| last + 1);
+        move |values| {
+            let mut positions = vec![0; count];
+            for ((n, places), value) in places.iter().zip(values) {
+                positions[*n] = *places.get(*value)?;
+            }
+            Some(positions)
+        }
     }
 }
 

@@ -47,7 +47,7 @@ use super::{Schedule, check};
 use assemble::{LoopNest, assemble};
 use block::Block;
 pub use kernels::{choose as choose_kernels, space::KernelSpace};
-pub use knobs::{Knob, Knobs};
+pub use knobs::{Chained, Knob, Knobs, TileLoop};
 pub use scans::separates_scans;
 pub use space::ScheduleSpace;
 use views::Views;

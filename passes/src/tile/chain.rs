@@ -558,7 +558,24 @@ pub fn producers_of<'c>(
     root: Op<'c>,
     computations: &[Op<'c>],
 ) -> Result<(Scheduled<'c>, Vec<Loop>, Vec<Producer<'c>>), Refusal<'c>> {
-    let chains = Chains::of(computations)?;
+    at_root(root, &Chains::of(computations)?)
+}
+
+/// Returns everything against computing these computations where their schedules say.
+pub fn objections<'c>(computations: &[Op<'c>]) -> Errors {
+    let check = |chains: Chains<'c>| {
+        let is_root = |op: &&Op| !chains.is_producer(**op) && !chains.group(**op).is_empty();
+        let mut roots = computations.iter().filter(is_root);
+        roots.try_for_each(|root| at_root(*root, &chains).map(|_| ()))
+    };
+    let checked = Chains::of(computations).and_then(check);
+    checked.err().map_or(Errors::new(), |(_, errors)| errors)
+}
+
+fn at_root<'c>(
+    root: Op<'c>,
+    chains: &Chains<'c>,
+) -> Result<(Scheduled<'c>, Vec<Loop>, Vec<Producer<'c>>), Refusal<'c>> {
     let of = chains.scheduled(root).cloned();
     let of = of.ok_or_else(|| (root, vec!["has no schedule".into()]))?;
     let found = refusals(&of);
@@ -572,6 +589,6 @@ pub fn producers_of<'c>(
         loops: &loops,
         leaf,
     };
-    let producers = consumer.producers(&chains, root)?;
+    let producers = consumer.producers(chains, root)?;
     Ok((of, loops, producers))
 }

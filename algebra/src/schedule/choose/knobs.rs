@@ -1,8 +1,8 @@
 //! Parameters of schedules, which a tuner searches.
 
 use crate::random::Random;
-use crate::schedule::Schedule;
 use crate::schedule::gpu::Gpu;
+use crate::schedule::{LevelName, Schedule};
 
 /// One parameter of schedules.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +60,11 @@ pub trait Knobs: Send + Sync {
     /// and the model's schedule.
     fn default(&self) -> Option<(Vec<usize>, Schedule)>;
 
+    /// The knobs' say in chains of computations; `None` where none are searched.
+    fn chained(&self) -> Option<&dyn Chained> {
+        None
+    }
+
     /// The cycles of a core that the model counts for a configuration on a processor; `None` where it
     /// counts none. They are for comparing configurations.
     fn cycles(&self, _: &[usize]) -> Option<f64> {
@@ -70,6 +75,36 @@ pub trait Knobs: Send + Sync {
     fn estimate(&self, _: &Schedule, _: &Gpu) -> Option<f64> {
         None
     }
+}
+
+/// A loop of a computation in which another one is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileLoop {
+    /// The loop.
+    pub level: LevelName,
+    /// The dimensions that move what is computed there.
+    pub moving: Vec<usize>,
+    /// The inputs, by name, that are computed there.
+    pub inputs: Vec<String>,
+}
+
+/// Knobs of a computation that is computed in loops of another one, or others in its own.
+pub trait Chained {
+    /// The loops that others may be computed in, if what they compute there moves with these
+    /// dimensions; outermost layers first.
+    fn levels(&self, moving: &[usize]) -> Vec<LevelName>;
+
+    /// Returns whether a knob has a say in [`Chained::keeps`] and [`Chained::is_of_tile`].
+    fn decides(&self, knob: usize) -> bool;
+
+    /// Returns whether the last of these values leaves a level one of several parts, outside of which
+    /// all loops move what is computed there, else the same would be recomputed, and nothing of it
+    /// is packed. The others are those of the knobs that it depends on.
+    fn keeps(&self, values: &[usize], at: &TileLoop) -> bool;
+
+    /// Returns whether the last of these values may be one of a tile that is computed in a loop of
+    /// another computation: that has the cores.
+    fn is_of_tile(&self, values: &[usize]) -> bool;
 }
 
 /// A configuration that begins with these values, each knob's value drawn from those that are
@@ -98,4 +133,10 @@ pub(super) fn nearest(counts: &[i64], wanted: i64) -> usize {
     distances
         .min_by_key(|(_, distance)| *distance)
         .map_or(0, |(n, _)| n)
+}
+
+/// Counts up to a number: all small ones, then steps of about a sixteenth.
+pub(super) fn steps(most: i64) -> impl Iterator<Item = i64> {
+    let next = |n: &i64| n.checked_add((n / 16).max(1));
+    std::iter::successors(Some(2), next).take_while(move |n| *n <= most)
 }

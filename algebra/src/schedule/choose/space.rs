@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 
 use super::assemble::{LoopNest, SHARED, assemble};
 use super::block::{self, Block};
-use super::knobs::{Knob, Knobs, nearest};
+use super::knobs::{Chained, Knob, Knobs, nearest, steps};
 use super::nest::Search;
 use super::views::Views;
 use super::{Facts, decide, has_gaps, has_parts, objections, pack, transpose};
@@ -29,6 +29,8 @@ use crate::computation::{Combine, Computation};
 use crate::scalar::ScalarType;
 use crate::schedule::numbers::ceil_div;
 use crate::schedule::{Parts, Schedule, TailCode};
+
+mod tiled;
 
 /// The most parts of a dimension that are unrolled.
 const UNROLLED: RangeInclusive<i64> = 1..=16;
@@ -179,9 +181,11 @@ impl ScheduleSpace {
             self.add_count("tile", d, counts.collect(), before, why, Role::Tile(d));
         }
         self.add_cores(&dims);
+        let first = self.knobs.len();
         for n in 0..self.around.len().saturating_sub(1) {
             let left = (0..self.around.len() - n).map(|n| n.to_string()).collect();
-            self.add(&format!("order.{n}"), left, Vec::new(), "", Role::Order(n));
+            let before = (first..self.knobs.len()).collect();
+            self.add(&format!("order.{n}"), left, before, "", Role::Order(n));
         }
         self.add_packs();
         let sums = self.views.combine.iter().any(|c| c.is_pw());
@@ -508,6 +512,10 @@ impl Knobs for ScheduleSpace {
         objections(schedule, &self.computation, &self.asm)
     }
 
+    fn chained(&self) -> Option<&dyn Chained> {
+        Some(self)
+    }
+
     fn cycles(&self, values: &[usize]) -> Option<f64> {
         // Of prefix-sums the model counts nothing.
         if self.views.combine.iter().any(|c| c.is_ps()) {
@@ -584,12 +592,6 @@ impl Knobs for ScheduleSpace {
         }
         Some((values, choice.schedule))
     }
-}
-
-/// Counts up to a number: all small ones, then steps of about a sixteenth.
-fn steps(most: i64) -> impl Iterator<Item = i64> {
-    let next = |n: &i64| n.checked_add((n / 16).max(1));
-    std::iter::successors(Some(2), next).take_while(move |n| *n <= most)
 }
 
 #[cfg(test)]

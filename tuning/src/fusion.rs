@@ -1,0 +1,566 @@
+//! Chains as parameters of a search: the loop of a later computation that one is computed in, if it
+//! is (`compute_at`).
+//!
+//! The trees know which loops there are, that loops around them move what is computed there, that
+//! what is computed there leaves cores to the consumer, and that those between the two are computed
+//! there, too. Everything else is asked of the lowering, as a filter.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::computation::Computation;
+use mdh_algebra::schedule::reach::{self, Link, Need};
+use mdh_algebra::schedule::{ComputeAt, Knobs, LevelName, Parts, Schedule, TileLoop};
+use mdh_compiler::error::Result;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::{ops, parts, schedule};
+use mdh_tuner::space::formula::Formula;
+use mdh_tuner::space::parameter::Parameter;
+use mdh_tuner::space::value::{Configuration, Value};
+use melior::ir::BlockLike;
+use melior::ir::operation::OperationLike;
+
+use crate::lowering::{ChosenPlace, FormedText, Lowering};
+use crate::options::Fix;
+use crate::program::Searched;
+
+/// The value of what is computed in loops of its own.
+const ALONE: &str = "alone";
+/// The most computations that are looked at before one in which they may be computed.
+const BEFORE: usize = 16;
+/// The most computations, the nearest, that one may be computed in.
+const CONSUMERS: usize = 2;
+/// The most configurations, as bits, of the computations of a tree, whose number has 128.
+const BITS: f64 = 110.0;
+
+/// A computation of the program, as it was read.
+pub(crate) type Read<'c> = (parts::Parts<'c>, Computation);
+
+/// A loop that a computation may be computed in.
+struct PlaceInLoop {
+    /// Its computation, by its number among those that are searched.
+    consumer: usize,
+    tile: TileLoop,
+    /// The parameter's value.
+    text: String,
+}
+
+/// The chains of a program.
+pub(crate) struct Fusion {
+    searched: Vec<Searched>,
+    /// The loops that each may be computed in.
+    places: Vec<Vec<PlaceInLoop>>,
+    /// For each those that read what it computes.
+    readers: Vec<Vec<usize>>,
+    program: FormedText,
+    lowering: OnceLock<Lowering>,
+    /// The loops that the model chooses.
+    chosen: OnceLock<Vec<Option<usize>>>,
+}
+
+impl Fusion {
+    /// The chains of these computations; `None` if there are none.
+    pub(crate) fn of<'c>(
+        searched: &[Searched],
+        computations: &[Op<'c>],
+        read: &[Read<'c>],
+        asm: &Asm,
+    ) -> Option<Fusion> {
+        let module = ir::ancestors(*computations.first()?).last()?;
+        let links = Links { computations, read };
+        let mut fusion = Fusion {
+            places: searched.iter().map(|_| Vec::new()).collect(),
+            readers: links.readers(searched),
+            searched: searched.to_vec(),
+            program: FormedText {
+                text: String::new(),
+                asm: asm.clone(),
+                computations: Vec::new(),
+            },
+            lowering: OnceLock::new(),
+            chosen: OnceLock::new(),
+        };
+        fusion.add_places(&links);
+        if fusion.places.iter().all(Vec::is_empty) {
+            return None;
+        }
+        let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
+        for one in searched {
+            let position = all.iter().position(|op| *op == computations[one.position]);
+            let own = one.space.default().map(|(_, schedule)| schedule);
+            fusion.program.computations.push((position?, own?));
+        }
+        fusion.program.text = module.to_string();
+        Some(fusion)
+    }
+
+    /// Adds the loops of the nearest consumers, from the last computation on, as long as the trees
+    /// that they join are not too large.
+    fn add_places(&mut self, links: &Links) {
+        let bits = |one: &Searched| -> f64 {
+            let values = one.space.knobs().iter().map(|knob| knob.values.len());
+            values.map(|n| (n as f64).log2()).sum()
+        };
+        let bits: Vec<f64> = self.searched.iter().map(bits).collect();
+        let mut group: Vec<usize> = (0..bits.len()).collect();
+        let moving: Vec<BTreeMap<usize, Vec<usize>>> = (self.searched.iter())
+            .map(|one| links.moving(one.position))
+            .collect();
+        for n in (0..self.searched.len()).rev() {
+            let mut consumers = 0;
+            for c in n + 1..self.searched.len() {
+                let Some(moving) = moving[c].get(&self.searched[n].position) else {
+                    continue;
+                };
+                let is_there = |r: &usize| *r == c || self.at(*r, c).next().is_some();
+                let mut joined = group.clone();
+                let own = joined[n];
+                joined
+                    .iter_mut()
+                    .filter(|g| **g == own)
+                    .for_each(|g| *g = group[c]);
+                let all = joined.iter().zip(&bits).filter(|(g, _)| **g == group[c]);
+                let all: f64 = all.map(|(_, bits)| bits).sum();
+                let inputs = links.inputs(self.searched[c].position, self.searched[n].position);
+                let places = self.loops(c, moving, &inputs);
+                let fits = consumers < CONSUMERS && all <= BITS && !places.is_empty();
+                if fits && self.readers[n].iter().all(is_there) {
+                    group = joined;
+                    consumers += 1;
+                    self.places[n].extend(places);
+                }
+            }
+        }
+    }
+
+    fn loops(&self, consumer: usize, moving: &[usize], inputs: &[String]) -> Vec<PlaceInLoop> {
+        let of = &self.searched[consumer];
+        let levels = of.space.chained().map(|chained| chained.levels(moving));
+        let place = |level: LevelName| PlaceInLoop {
+            consumer,
+            text: format!("{}{level}", of.prefix),
+            tile: TileLoop {
+                level,
+                moving: moving.to_vec(),
+                inputs: inputs.to_vec(),
+            },
+        };
+        levels.unwrap_or_default().into_iter().map(place).collect()
+    }
+
+    /// The loops of a consumer that a computation may be computed in.
+    fn at(&self, n: usize, consumer: usize) -> impl Iterator<Item = &PlaceInLoop> {
+        let own = self.places[n].iter();
+        own.filter(move |place| place.consumer == consumer)
+    }
+
+    /// The name of a computation's parameter, if it has one.
+    pub(crate) fn name(&self, n: usize) -> Option<String> {
+        let has_places = !self.places[n].is_empty();
+        has_places.then(|| format!("{}compute_at", self.searched[n].prefix))
+    }
+
+    /// The number of computations that have one.
+    pub(crate) fn parameters(&self) -> usize {
+        self.places.iter().filter(|own| !own.is_empty()).count()
+    }
+
+    /// Its values.
+    pub(crate) fn values(&self, n: usize) -> Vec<String> {
+        let places = self.places[n].iter().map(|place| place.text.clone());
+        [ALONE.to_string()].into_iter().chain(places).collect()
+    }
+
+    /// The place that a value stands for: none if it is computed alone; `None` if it is no value.
+    fn place(&self, n: usize, value: &Value) -> Option<Option<&PlaceInLoop>> {
+        let text = value.to_string();
+        if text == ALONE {
+            return Some(None);
+        }
+        self.places[n]
+            .iter()
+            .find(|place| place.text == text)
+            .map(Some)
+    }
+
+    /// The same of a configuration.
+    fn place_in(&self, n: usize, configuration: &Configuration) -> Option<Option<&PlaceInLoop>> {
+        match self.name(n) {
+            Some(name) => self.place(n, configuration.get(&name)?),
+            None => Some(None),
+        }
+    }
+
+    /// The parameter of a computation, before those of its own schedule.
+    pub(crate) fn parameter(
+        self: &Arc<Self>,
+        n: usize,
+        fixed: &[Fix],
+    ) -> Result<Option<Parameter>> {
+        let Some(name) = self.name(n) else {
+            return Ok(None);
+        };
+        let is_free = |value: &String| {
+            let mut own = fixed.iter().filter(|fix| fix.name == name);
+            own.all(|fix| fix.value == *value)
+        };
+        let values = self.values(n).into_iter().filter(is_free);
+        let mut parameter = Parameter::set(&name, values.map(|v| Value::from(v.as_str())))
+            .map_err(crate::failed)?;
+        let is_before =
+            |p: &usize| self.readers[*p].contains(&n) || self.at(*p, n).next().is_some();
+        for p in (0..n).filter(is_before) {
+            let Some(before) = self.name(p) else {
+                continue;
+            };
+            let own = self.clone();
+            let holds = move |values: &[&Value]| {
+                let places = own.place(p, values[0]).zip(own.place(n, values[1]));
+                places.is_some_and(|(before, after)| agree(before, n, after))
+            };
+            let why = "what reads a tile is computed in the same loop, or further in";
+            let names = [before.as_str(), name.as_str()];
+            parameter = parameter.constraint(Formula::new(why, names, holds));
+        }
+        Ok(Some(parameter))
+    }
+
+    /// The constraint that chains are for a knob of a computation, if they are one.
+    pub(crate) fn constraint(self: &Arc<Self>, n: usize, knob: usize) -> Option<Formula> {
+        let one = &self.searched[n];
+        let is_decided = one.space.chained()?.decides(knob);
+        let is_near = |p: &usize| *p == n || self.at(*p, n).next().is_some();
+        let near: Vec<usize> = (0..=n)
+            .filter(|p| is_near(p) && !self.places[*p].is_empty())
+            .collect();
+        if near.is_empty() || !is_decided {
+            return None;
+        }
+        let involved = one.involved(knob);
+        let positions = one.reader(&involved);
+        let names = one.names();
+        let depends: Vec<String> = near.iter().filter_map(|p| self.name(*p)).collect();
+        let depends = depends.into_iter();
+        let depends: Vec<String> = depends
+            .chain(involved.iter().map(|k| names[*k].clone()))
+            .collect();
+        let places: Vec<HashMap<Value, Option<usize>>> =
+            near.iter().map(|p| self.numbers(*p)).collect();
+        let own = self.clone();
+        let holds = move |values: &[&Value]| {
+            let Some(positions) = positions(&values[near.len()..]) else {
+                return false;
+            };
+            let Some(space) = own.searched[n].space.chained() else {
+                return true;
+            };
+            let keeps = |((p, places), value): ((&usize, &HashMap<_, _>), &&Value)| match places
+                .get(*value)
+            {
+                None => false,
+                Some(None) => true,
+                Some(Some(_)) if *p == n => space.is_of_tile(&positions),
+                Some(Some(at)) => {
+                    let place: &PlaceInLoop = &own.places[*p][*at];
+                    place.consumer != n || space.keeps(&positions, &place.tile)
+                }
+            };
+            near.iter().zip(&places).zip(values).all(keeps)
+        };
+        let why = "what is computed in a loop has that loop, is computed once, and by one core";
+        Some(Formula::new(why, depends.iter().map(String::as_str), holds))
+    }
+
+    /// The numbers of the places that values stand for.
+    fn numbers(&self, n: usize) -> HashMap<Value, Option<usize>> {
+        let places = self.places[n].iter().enumerate();
+        let places = places.map(|(at, place)| (Value::from(place.text.as_str()), Some(at)));
+        places.chain([(Value::from(ALONE), None)]).collect()
+    }
+
+    /// The condition that the trees do not know: that there is code.
+    pub(crate) fn filter(self: &Arc<Self>) -> Formula {
+        let all = 0..self.searched.len();
+        let mut names: Vec<String> = all.clone().filter_map(|n| self.name(n)).collect();
+        let places = names.len();
+        names.extend(all.flat_map(|n| self.searched[n].names()));
+        let (own, known) = (self.clone(), names.clone());
+        let is_lowered = move |values: &[&Value]| {
+            let is_alone = values[..places]
+                .iter()
+                .all(|value| value.to_string() == ALONE);
+            let pairs = || {
+                known
+                    .iter()
+                    .zip(values)
+                    .map(|(n, v)| (n.as_str(), (*v).clone()))
+            };
+            is_alone || own.is_lowered(&Configuration::of(pairs()))
+        };
+        let why = "there is code for what is computed in loops of others";
+        Formula::new(why, names.iter().map(String::as_str), is_lowered)
+    }
+
+    /// Returns whether there is code for what a configuration computes in loops of others.
+    pub(crate) fn is_lowered(&self, configuration: &Configuration) -> bool {
+        let schedule = |n: usize| {
+            let one = &self.searched[n];
+            let own = one.space.schedule(&one.values(configuration)?);
+            self.placed(n, configuration, own)
+        };
+        let all = (0..self.searched.len()).map(schedule);
+        let Some(schedules) = all.collect::<Option<Vec<Schedule>>>() else {
+            return false;
+        };
+        if schedules.iter().all(|own| own.compute_at.is_none()) {
+            return true;
+        }
+        let lowering = || Lowering::start(self.program.clone());
+        let lowering = self.lowering.get_or_init(lowering);
+        lowering.objections(schedules).is_empty()
+    }
+
+    /// The schedule of a computation with the place that a configuration has for it.
+    pub(crate) fn placed(
+        &self,
+        n: usize,
+        configuration: &Configuration,
+        schedule: Schedule,
+    ) -> Option<Schedule> {
+        let place = self.place_in(n, configuration)?;
+        let compute_at = place.map(|place| ComputeAt {
+            consumer: self.searched[place.consumer].name.clone(),
+            level: place.tile.level.clone(),
+        });
+        Some(Schedule {
+            compute_at,
+            ..schedule
+        })
+    }
+
+    /// The cores that a computation has in a configuration: those of the one that it is computed in.
+    pub(crate) fn cores(&self, n: usize, configuration: &Configuration) -> Option<f64> {
+        let Some(place) = self.place_in(n, configuration)? else {
+            return Some(1.0);
+        };
+        let consumer = &self.searched[place.consumer];
+        let schedule = consumer.space.schedule(&consumer.values(configuration)?);
+        let core = schedule.layers.iter().find(|layer| layer.name == "core");
+        let parts = core.into_iter().flat_map(|layer| layer.parts.values());
+        let counts = parts.map(|parts| match parts {
+            Parts::Fixed(n) => *n as f64,
+            Parts::Derived => 1.0,
+        });
+        Some(counts.product())
+    }
+
+    /// The value of a place in a schedule, with the nearest values of knobs for a tile there; of none
+    /// that is searched, that of what is computed alone.
+    pub(crate) fn pair(
+        &self,
+        n: usize,
+        at: Option<&ComputeAt>,
+        values: &mut [usize],
+    ) -> Option<(String, Value)> {
+        let is_it = |place: &&PlaceInLoop| {
+            let consumer = &self.searched[place.consumer].name;
+            at.is_some_and(|at| at.consumer == *consumer && at.level == place.tile.level)
+        };
+        let place = self.places[n].iter().find(is_it);
+        self.pair_of(n, place, values)
+    }
+
+    /// The same for the place that the model chooses.
+    pub(crate) fn default(&self, n: usize, values: &mut [usize]) -> Option<(String, Value)> {
+        let chosen = self.chosen.get_or_init(|| self.choose());
+        let place = chosen[n].map(|at| &self.places[n][at]);
+        self.pair_of(n, place, values)
+    }
+
+    fn pair_of(
+        &self,
+        n: usize,
+        place: Option<&PlaceInLoop>,
+        values: &mut [usize],
+    ) -> Option<(String, Value)> {
+        if place.is_some() {
+            make_tile(&*self.searched[n].space, values);
+        }
+        let text = place.map_or(ALONE, |place| place.text.as_str());
+        Some((self.name(n)?, Value::from(text)))
+    }
+
+    /// The loops that the model chooses, as far as there are values for them.
+    fn choose(&self) -> Vec<Option<usize>> {
+        let chosen = self.program.chosen().unwrap_or_default();
+        let find = |n: usize| {
+            let own = chosen
+                .iter()
+                .find(|own| own.name == self.searched[n].name)?;
+            let is_it = |place: &PlaceInLoop| {
+                self.searched[place.consumer].name == own.at.consumer
+                    && place.tile.level.dimension == own.at.level.dimension
+                    && rank(&place.tile.level) == rank_of(own)
+            };
+            self.places[n].iter().position(is_it)
+        };
+        (0..self.searched.len()).map(find).collect()
+    }
+}
+
+/// Replaces values by the first that are those of a tile, where they are not.
+fn make_tile(space: &dyn Knobs, values: &mut [usize]) {
+    let Some(chained) = space.chained() else {
+        return;
+    };
+    for n in 0..values.len() {
+        let wanted = values[n];
+        let others = (0..space.knobs()[n].values.len()).filter(|at| *at != wanted);
+        let found = [wanted].into_iter().chain(others).find(|at| {
+            values[n] = *at;
+            chained.is_of_tile(&values[..=n]) && space.allows(&values[..=n])
+        });
+        values[n] = found.unwrap_or(wanted);
+    }
+}
+
+/// Returns whether a computation that reads another one, or is its consumer, is where that allows it.
+fn agree(before: Option<&PlaceInLoop>, n: usize, after: Option<&PlaceInLoop>) -> bool {
+    match (before, after) {
+        (None, _) => true,
+        (Some(before), None) => before.consumer == n,
+        (Some(before), Some(after)) => {
+            let is_inside = rank(&before.tile.level) < rank(&after.tile.level);
+            before.consumer == after.consumer
+                && (is_inside || before.tile.level == after.tile.level)
+        }
+    }
+}
+
+/// Loops of cores are outside of those around tiles, and these outside of a tile's.
+fn rank(level: &LevelName) -> usize {
+    match level.layer.as_str() {
+        "core" => 0,
+        "L2" => 2,
+        _ => 1,
+    }
+}
+
+/// The same of the model's loops, whose layers depend on how many there are.
+fn rank_of(chosen: &ChosenPlace) -> usize {
+    match chosen.parts {
+        Some(Parts::Derived) if rank(&chosen.at.level) > 0 => 1,
+        _ => rank(&chosen.at.level),
+    }
+}
+
+/// The computations that read the results of others.
+struct Links<'c, 'l> {
+    computations: &'l [Op<'c>],
+    read: &'l [Read<'c>],
+}
+
+impl<'c> Links<'c, '_> {
+    /// A computation's results: tensors, or the memory that it writes.
+    fn results(&self, n: usize) -> Vec<Val<'c>> {
+        let outputs = self.read[n].0.outputs.iter().enumerate();
+        let result = |o| ir::result(self.computations[n], o);
+        outputs
+            .map(|(o, output)| result(o).unwrap_or(output.value))
+            .collect()
+    }
+
+    fn reads(&self, reader: usize, results: &[Val<'c>]) -> bool {
+        let mut inputs = self.read[reader].0.inputs.iter();
+        inputs.any(|input| results.contains(&input.value))
+    }
+
+    /// The names of a reader's inputs that are another one's results.
+    fn inputs(&self, reader: usize, n: usize) -> Vec<String> {
+        let results = self.results(n);
+        let inputs = self.read[reader].0.inputs.iter();
+        let inputs = inputs.filter(|input| results.contains(&input.value));
+        inputs.map(|input| input.name.clone()).collect()
+    }
+
+    /// For each computation that is searched those that read it, by their numbers.
+    fn readers(&self, searched: &[Searched]) -> Vec<Vec<usize>> {
+        let each = searched.iter().map(|one| {
+            let results = self.results(one.position);
+            let all = (0..searched.len()).filter(|n| searched[*n].position > one.position);
+            all.filter(|n| self.reads(searched[*n].position, &results))
+                .collect()
+        });
+        each.collect()
+    }
+
+    /// For each computation that may be computed in a consumer, as far as that shows here: the
+    /// consumer's dimensions that move what a tile needs of it.
+    fn moving(&self, consumer: usize) -> BTreeMap<usize, Vec<usize>> {
+        let rank = self.read[consumer].1.dimensions.len();
+        let mut known = BTreeMap::from([(consumer, reach::own(rank))]);
+        let block = |n: usize| self.computations[n].block().map(|b| b.to_raw().ptr);
+        let name = schedule::name(self.computations[consumer]);
+        for n in (consumer.saturating_sub(BEFORE)..consumer).rev() {
+            if block(n) == block(consumer)
+                && let Some(needs) = self.needs(n, &known, rank)
+            {
+                known.insert(n, needs);
+            }
+            // A schedule names the next computation of a name.
+            if schedule::name(self.computations[n]) == name {
+                break;
+            }
+        }
+        known.remove(&consumer);
+        let moving = |needs: Vec<Need>| (0..rank).filter(|d| reach::moves(&needs, *d)).collect();
+        known
+            .into_iter()
+            .map(|(n, needs)| (n, moving(needs)))
+            .collect()
+    }
+
+    /// The needs of a tile from a computation, if all that read it are known to be computed there.
+    fn needs(
+        &self,
+        n: usize,
+        known: &BTreeMap<usize, Vec<Need>>,
+        rank: usize,
+    ) -> Option<Vec<Need>> {
+        let (parts, computation) = &self.read[n];
+        let results = self.results(n);
+        let mut links = Vec::new();
+        for reader in n + 1..self.computations.len() {
+            if !self.reads(reader, &results) {
+                continue;
+            }
+            let (of, needs) = (&self.read[reader], known.get(&reader)?);
+            for (input, read) in of.0.inputs.iter().zip(&of.1.inputs) {
+                let written = results.iter().zip(&computation.outputs);
+                let written = written.filter(|(value, _)| **value == input.value);
+                let reader = needs.as_slice();
+                links.extend(written.map(|(_, written)| Link {
+                    written,
+                    read,
+                    reader,
+                }));
+                if input.pad.is_some() && results.contains(&input.value) {
+                    return None;
+                }
+            }
+        }
+        let is_read = |user: Op| self.computations.contains(&user);
+        let is_tensor = ir::result(self.computations[n], 0).is_some();
+        let mut users = results
+            .iter()
+            .filter(|_| is_tensor)
+            .flat_map(|v| ir::users(*v));
+        let is_movable = parts.carries.is_empty() && users.all(is_read) && !links.is_empty();
+        is_movable.then(|| reach::needs(computation, &links, rank))
+    }
+}
+
+#[cfg(test)]
+#[path = "fusion_tests.rs"]
+mod tests;

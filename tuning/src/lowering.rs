@@ -1,0 +1,164 @@
+//! Questions to the lowering about chains. It reads schedules from operations, which stay on one
+//! thread, and whoever asks may be on any.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::{ComputeAt, Parts, Schedule};
+use mdh_compiler::compile;
+use mdh_compiler::source::Source;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::{context, ops, schedule};
+use mdh_passes::choose;
+use mdh_passes::pipelines::Target;
+use melior::Context;
+use melior::ir::Module;
+
+/// As much as a main thread has: passes go down into what is nested.
+const STACK: usize = 8 << 20;
+
+/// A program whose computations are formed.
+#[derive(Clone)]
+pub struct FormedText {
+    /// Its module.
+    pub text: String,
+    /// The machine that it is lowered for.
+    pub asm: Asm,
+    /// Some computations, by their positions in the module, with schedules of theirs.
+    pub computations: Vec<(usize, Schedule)>,
+}
+
+/// Schedules of the computations, and where everything against them goes.
+type Question = (Vec<Schedule>, Sender<Vec<String>>);
+
+/// A thread that has the program on memrefs.
+pub struct Lowering {
+    questions: Option<Mutex<Sender<Question>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Lowering {
+    /// Starts it.
+    pub fn start(program: FormedText) -> Lowering {
+        let (questions, asked) = channel();
+        let answer = move || program.answer(&asked);
+        Lowering {
+            questions: Some(Mutex::new(questions)),
+            thread: Builder::new().stack_size(STACK).spawn(answer).ok(),
+        }
+    }
+
+    /// Everything against computing the computations where these schedules say.
+    pub fn objections(&self, schedules: Vec<Schedule>) -> Vec<String> {
+        let (reply, told) = channel();
+        if let Some(questions) = &self.questions {
+            let questions = questions.lock().unwrap_or_else(PoisonError::into_inner);
+            // Whoever is gone does not reply.
+            let _ = questions.send((schedules, reply));
+        }
+        let nothing = || vec!["the program cannot be lowered to ask it".to_string()];
+        told.recv().unwrap_or_else(|_| nothing())
+    }
+}
+
+impl Drop for Lowering {
+    fn drop(&mut self) {
+        self.questions = None;
+        // A thread that has panicked has nothing to say any more.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// A computation that the model computes in another one, by their names.
+pub struct ChosenPlace {
+    /// It.
+    pub name: String,
+    /// The loop.
+    pub at: ComputeAt,
+    /// The parts of that.
+    pub parts: Option<Parts>,
+}
+
+impl FormedText {
+    fn answer(&self, asked: &Receiver<Question>) {
+        let context = context::program_context();
+        let Some((_module, computations)) = self.bufferized(&context) else {
+            return;
+        };
+        for (schedules, reply) in asked {
+            for (op, mut own) in computations.iter().zip(schedules) {
+                // Layouts keep the axes of what has them, which is simplified here: whether they fit is
+                // known of each computation, and is nothing of chains.
+                own.inputs
+                    .values_mut()
+                    .for_each(|input| input.layout.clear());
+                schedule::set(*op, Some(&own));
+            }
+            // Who does not wait any more needs no answer.
+            let _ = reply.send(choose::chain_objections(&computations));
+        }
+    }
+
+    /// The program on memrefs, with those of its computations that are searched. As in what is
+    /// measured, passes leave them alone, since they have schedules.
+    fn bufferized<'c>(&self, context: &'c Context) -> Option<(Module<'c>, Vec<Op<'c>>)> {
+        let mut module = self.parsed(context)?;
+        let all = computations(&module);
+        for (n, own) in &self.computations {
+            schedule::set(*all.get(*n)?, Some(own));
+        }
+        let is_searched = |n: &usize| self.computations.iter().any(|(own, _)| own == n);
+        let before: Vec<(String, bool)> = (0..all.len())
+            .filter(|n| schedule::has_schedule(all[*n]))
+            .map(|n| (schedule::name(all[n]), is_searched(&n)))
+            .collect();
+        self.lower(context, &mut module, "bufferized")?;
+        let mut after = computations(&module);
+        after.retain(|op| schedule::has_schedule(*op));
+        let names: Vec<String> = after.iter().map(|op| schedule::name(*op)).collect();
+        if !before.iter().map(|(name, _)| name).eq(&names) {
+            return None;
+        }
+        let own = after.into_iter().zip(before);
+        let own = own.filter_map(|(op, (_, is_searched))| is_searched.then_some(op));
+        let own = own.collect();
+        Some((module, own))
+    }
+
+    /// The places that the model chooses, without schedules of anybody else.
+    pub fn chosen(&self) -> Option<Vec<ChosenPlace>> {
+        let context = context::program_context();
+        let mut module = self.parsed(&context)?;
+        self.lower(&context, &mut module, "scheduled")?;
+        let all = computations(&module);
+        let read = |op: &Op| schedule::read(*op).ok().flatten();
+        let place = |(n, op): (usize, &Op)| {
+            let at = read(op)?.compute_at?;
+            let mut behind = all[n + 1..].iter();
+            let consumer = behind.find(|op| schedule::name(**op) == at.consumer)?;
+            let layers = read(consumer)?.layers;
+            let layer = layers.iter().find(|layer| layer.name == at.level.layer)?;
+            Some(ChosenPlace {
+                name: schedule::name(*op),
+                parts: layer.parts.get(&at.level.dimension).copied(),
+                at,
+            })
+        };
+        Some(all.iter().enumerate().filter_map(place).collect())
+    }
+
+    fn parsed<'c>(&self, context: &'c Context) -> Option<Module<'c>> {
+        Source::from_text("program", &self.text).parse(context).ok()
+    }
+
+    fn lower(&self, context: &Context, module: &mut Module, stage: &str) -> Option<()> {
+        let passes = compile::line(Target::Cpu).between(compile::RAISED, stage);
+        compile::run_all_for(&self.asm, context, module, &passes).ok()
+    }
+}
+
+fn computations<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
+    ir::find_all(compile::operation(module), &[ops::mdh::COMPUTE])
+}
