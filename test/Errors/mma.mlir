@@ -57,21 +57,21 @@ func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>
 
 // -----
 // Threads without blocks are those of one: they copy cooperatively, for all of them, what has gaps.
-func.func @f(%A: memref<2x16xf16>, %B: memref<16x3xf16>, %C: memref<2x3xf32>) {
-  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'B' at 'mma.i': expected accesses that differ by constants only, linear in dimensions whose step is known and whose points do not come in groups with gaps}}
-  mdh.compute (i = 2, j = 3 step 3 width 2, k = 16)
-    out_view(C = %C[i, j] : memref<2x3xf32>)
+func.func @f(%A: memref<3x16xf16>, %B: memref<16x2xf16>, %C: memref<3x2xf32>) {
+  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'A' at 'mma.i': expected accesses that differ by constants only, linear in dimensions whose step is known and whose points do not come in groups with gaps}}
+  mdh.compute (i = 3 step 3 width 2, j = 2, k = 16)
+    out_view(C = %C[i, j] : memref<3x2xf32>)
     md_hom((%a: f16, %b: f16) {
       %x = arith.extf %a : f16 to f32
       %y = arith.extf %b : f16 to f32
       %0 = arith.mulf %x, %y : f32
       mdh.yield %0 : f32
     }, (cc, cc, pw(addf)))
-    inp_view(A = %A[i, k] : memref<2x16xf16>, B = %B[k, j] : memref<16x3xf16>)
+    inp_view(A = %A[i, k] : memref<3x16xf16>, B = %B[k, j] : memref<16x2xf16>)
     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *, j: *}, thread {i: 8, j: 4}, mma {i: 2, j: 2, k: 16}],
       decompose = {order: [block.i, block.j, thread.i, thread.j, mma.i, mma.j, mma.k],
         assign: {thread.i: thread.y, thread.j: thread.x}},
-      inputs = {B: {stage: {mma.i: shared}}}>)
+      inputs = {A: {stage: {mma.i: shared}}}>)
   return
 }
 
@@ -92,5 +92,24 @@ func.func @f(%A: memref<64x64xf16>, %B: memref<64x65xf16>, %C: memref<64x65xf32>
       decompose = {order: [block.i, block.j, thread.i, thread.j, register.k, mma.i, mma.j, mma.k],
         assign: {thread.i: thread.y, thread.j: thread.x}},
       inputs = {A: {stage: {register.k: shared}, scalar: device}}>)
+  return
+}
+
+// -----
+// Columns that lie in groups with gaps: those of other threads are at unequal distances.
+func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
+  // expected-error @+1 {{'mdh.compute' op has a schedule that breaks 'instruction': the columns of 'mma' are points of 'j', which lie in groups with gaps: expected points at equal distances}}
+  mdh.compute (i = 64 step 3 width 2, j = 64 step 3 width 2, k = 64)
+    out_view(C = %C[i, j] : memref<64x64xf32>)
+    md_hom((%a: f16, %b: f16) {
+      %x = arith.extf %a : f16 to f32
+      %y = arith.extf %b : f16 to f32
+      %0 = arith.mulf %x, %y : f32
+      mdh.yield %0 : f32
+    }, (cc, cc, pw(addf)))
+    inp_view(A = %A[i, k] : memref<64x64xf16>, B = %B[k, j] : memref<64x64xf16>)
+    schedule(#mdh.schedule<asm = cuda, layers = [block {i: *, j: *}, thread {i: 8, j: 4}, register {k: *}, mma {i: 2, j: 2, k: 16}],
+      decompose = {order: [block.i, block.j, thread.i, thread.j, register.k, mma.i, mma.j, mma.k],
+        assign: {thread.i: thread.y, thread.j: thread.x}}>)
   return
 }

@@ -4,6 +4,7 @@
 // RUN: mdh run %s --entry fill --device sim --check=all --random 1 --in p=2 k=3 --report | FileCheck %s
 // RUN: mdh run %s --entry copies --device sim --check=all --random 1 --report | FileCheck %s
 // RUN: %emulated mdh run %s --entry copies --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
+// RUN: mdh run %s --entry turned --device sim --check=all --random 1 --report | FileCheck %s
 // CHECK: no mistakes found
 // CHECK: check passed
 // CUDA:  check passed
@@ -42,4 +43,23 @@ func.func @copies(%a: tensor<2x11x3x3xf32>, %b: tensor<3x5x1x3xf32>) -> tensor<2
                 thread {c: 2, k: 2, r: 4}, register {p: 2}],
       inputs = {A: {stage: {block.q: shared}}, B: {stage: {block.q: shared}}}>)
   return %0 : tensor<2x4x2x3xf32>
+}
+
+// The parts of inner blocks, under a condition of the outer ones, are none that threads share.
+func.func @turned(%A: tensor<2x2x3xf16>, %B: tensor<2x3x2xf16>) -> tensor<2x2x2xf32> {
+  %e = tensor.empty() : tensor<2x2x2xf32>
+  %0 = mdh.compute (b = 2, i = 2, j = 2, k = 3)
+    out_view(C = %e[b, i, j] : tensor<2x2x2xf32>)
+    md_hom((%a: f16, %b: f16) {
+      %x = arith.extf %a : f16 to f32
+      %y = arith.extf %b : f16 to f32
+      %p = arith.mulf %x, %y : f32
+      mdh.yield %p : f32
+    }, (cc, cc, cc, pw(addf)))
+    inp_view(A = %A[b, i, k] : tensor<2x2x3xf16>, B = %B[b, k, j] : tensor<2x3x2xf16>)
+    schedule(#mdh.schedule<
+      asm = cuda,
+      layers = [block {b: 2}],
+      tile_order = {levels: [block.b, block.i], layout: "OrderBy(GenP([2,2],reverse)).GroupBy([2,2])"}>)
+  return %0 : tensor<2x2x2xf32>
 }

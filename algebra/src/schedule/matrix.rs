@@ -32,6 +32,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
         parts(resolved, &levels, &terms, &kept),
         order(resolved, &levels),
         threads(resolved, &kept),
+        columns(resolved, computation),
         types(computation),
         factors(resolved, computation, &kept),
     ];
@@ -119,6 +120,23 @@ fn threads(resolved: &Resolved, kept: &[Level]) -> Option<String> {
             each.collect::<Vec<_>>().join(", "),
             THREADS[0],
             THREADS[1]
+        )
+    })
+}
+
+/// Threads give each other columns, which they find by how far apart they are.
+fn columns(resolved: &Resolved, computation: &Computation) -> Option<String> {
+    let axis = |l: &Level| resolved.decompose.assign[l.layer][l.dimension].dimension;
+    let levels = several(resolved, "thread");
+    let of = levels.iter().find(|l| axis(l) == 0)?.dimension;
+    let dimension = &computation.dimensions[of];
+    let is_even = dimension.width == Some(1)
+        || dimension.width.is_some() && dimension.width == dimension.step;
+    (!is_even).then(|| {
+        format!(
+            "the columns of '{MATRIX}' are points of '{}', which lie in groups with gaps: expected points at equal \
+             distances",
+            resolved.dimensions[of]
         )
     })
 }

@@ -138,6 +138,12 @@ fn check_parts<'c>(
              {step} apart: expected {own}, as far as those of each of them reach",
             columns.name
         )]),
+        // Those of another thread are found by their distance.
+        (Some(own), None) => Err(vec![format!(
+            "computes a product of matrices, of which it is not known how far apart neighbours along '{THREAD}.x' \
+             have columns '{}': expected {own}, as far as those of each of them reach",
+            columns.name
+        )]),
         _ => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
-use super::cores::{is_block, is_cooperative, parts_of};
+use super::cores::{is_block, is_cooperative, is_of_blocks, parts_of};
 use super::effects::{Effects, depends_on, has_effects};
 use super::{asynchronous, guard, lanes, matrix};
 use crate::builder::Builder;
@@ -496,7 +496,7 @@ fn is_of_warps(op: Op) -> bool {
     lanes::has_exchanges(op) || ir::all(op).into_iter().any(matrix::is_marked)
 }
 
-/// Returns whether all that is done in a loop is cooperative.
+/// Returns whether all that is done in a loop is cooperative, and none of it is a block's part.
 fn is_all_cooperative(op: Op) -> bool {
     let is_alone = |inner: &Op| {
         let does = matches!(
@@ -506,7 +506,9 @@ fn is_all_cooperative(op: Op) -> bool {
         let mut around = ir::ancestors(*inner).take_while(|outer| *outer != op);
         does && !around.any(is_cooperative)
     };
-    !ir::all(op).iter().any(is_alone)
+    let all = ir::all(op);
+    !all.iter()
+        .any(|inner| is_alone(inner) || is_of_blocks(*inner))
 }
 
 /// Returns whether threads wait for each other in a loop: where something is cooperative, or one needs what
