@@ -366,3 +366,24 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12x24xf32>) {
     schedule(#c)
   return
 }
+
+// -----
+// Tiles of one order do not follow each other: what is computed for several of them would be written at once.
+#p = #mdh.schedule<asm = cpu, layers = [register {i: *}], compute_at = {consumer: "y", level: core.i}>
+#c = #mdh.schedule<asm = cpu, layers = [core {i: 2, k: 2}, L1 {i: *}, register {k: *}],
+  tile_order = {levels: [core.i, core.k], layout: "RegP([2,2],[2,1])"}>
+func.func @f(%x: memref<12x24xf32>, %y: memref<12x24xf32>) {
+  %t = memref.alloc() : memref<12xf32>
+  // expected-error @below {{'core.i' of 'y' is one of the levels of 'tile_order', whose tiles do not follow each other there: expected the innermost one of them}}
+  mdh.compute (i = 12)
+    out_view(t = %t[i] : memref<12xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i, 0] : memref<12x24xf32>)
+    schedule(#p)
+  mdh.compute (i = 12, k = 24)
+    out_view(y = %y[i, k] : memref<12x24xf32>)
+    md_hom(mulf, (cc, cc))
+    inp_view(x = %x[i, k] : memref<12x24xf32>, t = %t[i] : memref<12xf32>)
+    schedule(#c)
+  return
+}

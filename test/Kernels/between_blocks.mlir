@@ -4,7 +4,7 @@
 // RUN: mdh run %s --entry fill --device sim --check=all --random 1 --in p=2 k=3 --report | FileCheck %s
 // RUN: mdh run %s --entry copies --device sim --check=all --random 1 --report | FileCheck %s
 // RUN: %emulated mdh run %s --entry copies --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
-// RUN: mdh run %s --entry turned --device sim --check=all --random 1 --report | FileCheck %s
+// RUN: mdh run %s --entry reversed --device sim --check=all --random 1 --report | FileCheck %s
 // CHECK: no mistakes found
 // CHECK: check passed
 // CUDA:  check passed
@@ -46,7 +46,7 @@ func.func @copies(%a: tensor<2x11x3x3xf32>, %b: tensor<3x5x1x3xf32>) -> tensor<2
 }
 
 // The parts of inner blocks, under a condition of the outer ones, are none that threads share.
-func.func @turned(%A: tensor<2x2x3xf16>, %B: tensor<2x3x2xf16>) -> tensor<2x2x2xf32> {
+func.func @reversed(%A: tensor<2x2x3xf16>, %B: tensor<2x3x2xf16>) -> tensor<2x2x2xf32> {
   %e = tensor.empty() : tensor<2x2x2xf32>
   %0 = mdh.compute (b = 2, i = 2, j = 2, k = 3)
     out_view(C = %e[b, i, j] : tensor<2x2x2xf32>)

@@ -201,11 +201,8 @@ impl Fusion {
         let Some(name) = self.name(n) else {
             return Ok(None);
         };
-        let is_free = |value: &String| {
-            let mut own = fixed.iter().filter(|fix| fix.name == name);
-            own.all(|fix| fix.value == *value)
-        };
-        let values = self.values(n).into_iter().filter(is_free);
+        let values = self.values(n).into_iter();
+        let values = values.filter(|value| Fix::allow(fixed, &name, value));
         let mut parameter = Parameter::set(&name, values.map(|v| Value::from(v.as_str())))
             .map_err(crate::failed)?;
         let is_before =

@@ -96,6 +96,14 @@ pub struct Fix {
     pub value: String,
 }
 
+impl Fix {
+    /// Returns whether a parameter may have a value where these are fixed.
+    pub fn allow(fixed: &[Fix], name: &str, value: &str) -> bool {
+        let mut own = fixed.iter().filter(|fix| fix.name == name);
+        own.all(|fix| fix.value == value)
+    }
+}
+
 impl FromStr for Fix {
     type Err = String;
 

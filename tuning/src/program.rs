@@ -128,8 +128,7 @@ impl Program {
     /// The same program, of which a search decides what a script leaves open, and what it gives no
     /// schedule to. What is measured so is kept for this script.
     pub fn with_script(mut self, script: KnobScript) -> Result<Program> {
-        let first: Vec<i64> = script.knobs.iter().map(|knob| knob.options[0]).collect();
-        let plans = script.plans(&first);
+        let plans = script.plans(&script.first());
         let given = |one: &&Searched| plans.as_ref().is_some_and(|p| one.given(p).is_some());
         let covered: BTreeSet<usize> = self
             .searched
@@ -161,11 +160,17 @@ impl Program {
 
     /// The computations whose own parameters are searched.
     fn free(&self) -> impl Iterator<Item = &Searched> {
-        let is_covered = |one: &Searched| {
-            let script = self.script.as_ref();
-            script.is_some_and(|(_, covered)| covered.contains(&one.position))
-        };
-        self.searched.iter().filter(move |one| !is_covered(one))
+        self.searched.iter().filter(|one| !self.is_covered(one))
+    }
+
+    /// The computations that the script gives schedules to.
+    fn covered(&self) -> impl Iterator<Item = &Searched> {
+        self.searched.iter().filter(|one| self.is_covered(one))
+    }
+
+    fn is_covered(&self, one: &Searched) -> bool {
+        let script = self.script.as_ref();
+        script.is_some_and(|(_, covered)| covered.contains(&one.position))
     }
 
     /// The space of all schedules, or of those in which some parameters have one value; constraints
@@ -198,21 +203,15 @@ impl Program {
         }
         let chains = self.fusion.iter().map(Fusion::filter);
         builder = chains.fold(builder, Builder::filter);
-        if let Some((script, covered)) = &self.script {
+        if let Some((script, _)) = &self.script {
             for knob in &script.knobs {
-                let is_free = |value: &&i64| {
-                    let mut own = fixed.iter().filter(|fix| fix.name == knob.name);
-                    own.all(|fix| fix.value == value.to_string())
-                };
-                let values = knob.options.iter().filter(is_free).copied();
+                let options = knob.options.iter().copied();
+                let values = options.filter(|n| Fix::allow(fixed, &knob.name, &n.to_string()));
                 let parameter = Parameter::set(&knob.name, values).map_err(crate::failed)?;
                 builder = builder.parameter(parameter);
             }
-            let of = self
-                .searched
-                .iter()
-                .filter(|one| covered.contains(&one.position));
-            let (of, script): (Vec<Searched>, _) = (of.cloned().collect(), script.clone());
+            let of: Vec<Searched> = self.covered().cloned().collect();
+            let script = script.clone();
             let names: Vec<String> = script.knobs.iter().map(|knob| knob.name.clone()).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let keeps_rules = move |values: &[&Value]| {
@@ -227,23 +226,17 @@ impl Program {
 
     /// Checks: some values of the script's knobs, if there is one, keep all rules.
     pub fn expect_legal(&self, space: &Space) -> Result<()> {
-        let Some((script, covered)) = &self.script else {
+        let Some((script, _)) = &self.script else {
             return Ok(());
         };
-        if space
-            .nearest(&Configuration::of([]))
-            .map_err(crate::failed)?
-            .is_some()
-        {
+        let legal = space.nearest(&Configuration::of([]));
+        if legal.map_err(crate::failed)?.is_some() {
             return Ok(());
         }
-        let first: Vec<i64> = script.knobs.iter().map(|knob| knob.options[0]).collect();
+        let first = script.first();
         let plans = script.plans(&first);
-        let of = self
-            .searched
-            .iter()
-            .filter(|one| covered.contains(&one.position));
-        let why: Vec<String> = of
+        let why: Vec<String> = self
+            .covered()
             .flat_map(|one| plans.iter().flat_map(|p| one.objections(p)))
             .collect();
         let names = script.knobs.iter().zip(&first);
@@ -521,10 +514,7 @@ impl Searched {
         names: &[String],
         fixed: &[Fix],
     ) -> Result<Parameter> {
-        let is_free = |at: &usize| {
-            let mut own = fixed.iter().filter(|fix| fix.name == names[n]);
-            own.all(|fix| fix.value == knob.values[*at])
-        };
+        let is_free = |at: &usize| Fix::allow(fixed, &names[n], &knob.values[*at]);
         let values = (0..knob.values.len()).filter(is_free);
         let values = values.map(|at| value(&knob.values, at));
         let parameter = Parameter::set(&names[n], values).map_err(crate::failed)?;

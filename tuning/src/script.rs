@@ -31,10 +31,10 @@ impl KnobScript {
         diagnostics::show(&context, source);
         let module = source.parse(&context)?;
         let sequence = schedules::sequence(source, compile::operation(&module))?;
-        if script::knobs(sequence).is_empty() {
+        let knobs = script::open_knobs(sequence).map_err(schedules::refused)?;
+        if knobs.is_empty() {
             return Ok(None);
         }
-        let knobs = script::open_knobs(sequence).map_err(schedules::refused)?;
         let others = script::others(sequence);
         for other in &others {
             let what = "does more than change schedules, of which a search of open knobs knows \
@@ -59,6 +59,11 @@ impl KnobScript {
     /// The script's text, by which its evaluations are kept apart.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The first option of each knob.
+    pub fn first(&self) -> Vec<i64> {
+        self.knobs.iter().map(|knob| knob.options[0]).collect()
     }
 
     /// The schedules for values of the knobs; `None` if there are none for these.

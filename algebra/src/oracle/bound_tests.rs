@@ -235,3 +235,44 @@ fn of_a_users_denormal_products() {
         assert!(expected[0].error > 0.0, "{:?}", expected[0]);
     }
 }
+
+#[test]
+fn errors_of_chained_inputs_pass_through() {
+    // exp(x) at x = 1 +- 0.01.
+    let c = Builder::new(&[1], &[Combine::Cc], vec![])
+        .input(ScalarType::F64, &[1], &[d(0)])
+        .scalar(Code::single(Op::Exp, ScalarType::F64))
+        .output(ScalarType::F64, &[1], &[d(0)])
+        .0;
+    let mut arrays = Arrays::new(&c, |_, _| Scalar::from_f64(ScalarType::F64, 1.0));
+    let exact = results(&c, &mut arrays)[0];
+    assert_eq!(exact.error, 4.0 * ScalarType::F64.ulp(1f64.exp()));
+    arrays.elements[0][0].error = 0.01;
+    let moved = results(&c, &mut arrays)[0];
+    let expected = 1.01f64.exp() - 1f64.exp();
+    assert!((moved.error - expected).abs() < 1e-9);
+}
+
+/// Checks: what two uncertain numbers change together counts where the rounding of the sum hides what each changes
+/// alone.
+#[test]
+fn errors_of_several_inputs_add_up_behind_a_rounding() {
+    let c = Builder::new(&[1], &[Combine::Cc], vec![])
+        .input(ScalarType::F64, &[1], &[d(0)])
+        .input(ScalarType::F64, &[1], &[d(0)])
+        .scalar(Code::single(Op::Addf, ScalarType::F64))
+        .output(ScalarType::F64, &[1], &[d(0)])
+        .0;
+    for value in [1.1442680491440647 / 2.0, 1.1442680491440649 / 2.0] {
+        let mut arrays = Arrays::new(&c, |_, _| Scalar::from_f64(ScalarType::F64, value));
+        for input in &mut arrays.elements {
+            input[0].error = ScalarType::F64.ulp(value);
+        }
+        let sum = results(&c, &mut arrays)[0];
+        assert!(
+            sum.error >= 2.0 * ScalarType::F64.ulp(value),
+            "{}",
+            sum.error
+        );
+    }
+}

@@ -181,17 +181,13 @@ impl<'a> ScalarFunction<'a> {
         let mut worst = vec![0.0; tuple.len()];
         for corner in 0..all {
             for (n, bit) in open.iter().zip(0..) {
-                let is_up = match open.len() <= CORNERS {
-                    true => corner >> bit & 1 == 1,
-                    false => sign(hash([corner, bit])) > 0.0,
+                let side = match open.len() <= CORNERS {
+                    true if corner >> bit & 1 == 1 => 1.0,
+                    true => -1.0,
+                    false => sign(hash([corner, bit])),
                 };
                 let argument = arguments[*n];
-                let error = if is_up {
-                    argument.error
-                } else {
-                    -argument.error
-                };
-                let moved = argument.value.as_f64() + error;
+                let moved = argument.value.as_f64() + side * argument.error;
                 self.values[*n] = Scalar::from_f64(argument.value.ty, moved);
             }
             self.run_moved(point, &mut worst);

@@ -38,7 +38,7 @@ pub use axes::{Counts, MemoryAxis, axes, bricks, elements, is_blocked, own_axes}
 pub use cyclic::{Left, is_in as is_cyclic, left as cyclic_left};
 pub use loops::{Deferred, Loop, RegisterTile};
 pub use places::{TileMemory, is_staged};
-pub use staging::NOT_IN_STEP;
+pub use staging::{BETWEEN_TILES, NOT_IN_STEP};
 use walk::Walk;
 
 use super::{Resolved, Schedule};

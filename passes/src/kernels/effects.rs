@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 
 use super::asynchronous;
 use super::cores::THREAD;
-use crate::tile::memory::overlap;
+use crate::tile::memory::{is_memory, overlap};
 
 /// The buffers that code reads and writes.
 #[derive(Clone, Default)]
@@ -47,9 +47,9 @@ impl<'c> Effects<'c> {
         match ir::name_of(op) {
             ops::memref::LOAD | ops::vector::LOAD => self.reads.extend(all.take(1)),
             name if is_harmless(name) => {}
-            // Whatever it is, it may do both to all that it uses.
+            // Whatever it is, it may do both to all memory that it uses.
             _ => {
-                let all: Vec<Val> = all.collect();
+                let all: Vec<Val> = all.filter(|value| is_memory(*value)).collect();
                 self.reads.extend(&all);
                 self.writes.extend(all);
             }

@@ -346,8 +346,25 @@ impl<'c> Consumer<'c, '_> {
                 self.levels()
             ));
         }
+        if self.is_between_tiles(position) {
+            return Err(format!(
+                "'{}' of '{}' is one of the levels of 'tile_order', whose tiles do not follow each other there: \
+                 expected the innermost one of them",
+                at.level, at.consumer
+            ));
+        }
         self.staging(producer, position)?;
         Ok(position)
+    }
+
+    /// Returns whether cores have the loop at a position and the next one in one order: what is computed between
+    /// them, all tiles inside would write at once.
+    fn is_between_tiles(&self, position: usize) -> bool {
+        let order = self.of.resolved.tile_order.as_ref();
+        let is_ordered =
+            |l: &Loop| l.is_parallel && order.is_some_and(|plan| plan.levels.contains(&l.level));
+        let mut both = self.loops.iter().skip(position).take(2);
+        both.all(is_ordered) && position + 1 < self.loops.len()
     }
 
     fn levels(&self) -> String {

@@ -135,7 +135,8 @@ pub fn overlap(a: &[Val], b: &[Val]) -> bool {
     a.into_iter().any(is_in_b)
 }
 
-fn is_memory(value: Val) -> bool {
+/// Returns whether a value is a buffer.
+pub fn is_memory(value: Val) -> bool {
     let ty = value.r#type().to_raw();
     // SAFETY: the type is valid.
     unsafe { mlirTypeIsAMemRef(ty) || mlirTypeIsAUnrankedMemRef(ty) }

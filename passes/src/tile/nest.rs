@@ -71,6 +71,13 @@ pub struct Tile<'c> {
     pub arrived: Vec<Arrived<'c>>,
 }
 
+impl Tile<'_> {
+    /// Returns whether the loop at a position has been opened in an order of its own.
+    pub fn has_order_at(&self, position: usize) -> bool {
+        self.numbers.iter().any(|(at, _)| *at == position)
+    }
+}
+
 impl<'c> Nest<'c, '_> {
     /// Returns the number of points of a loop's part, in its dimension: from before all loops.
     pub fn size(&self, of: Loop) -> Val<'c> {

@@ -55,7 +55,7 @@ impl<'a> Order<'a> {
             .collect();
         let loops = nest.loops[..nest.stop].get(position..position + own.len())?;
         let is_it = !own.is_empty() && loops.iter().zip(own).all(|(l, level)| l.level == *level);
-        let is_open = tile.numbers.iter().any(|(at, _)| *at == position);
+        let is_open = tile.has_order_at(position);
         // Tiles of a producer may have fewer parts than the layout: they are taken one by one.
         let sizes = plan.layout.sizes();
         let mut counts = plan.levels.iter().zip(&sizes);

@@ -31,7 +31,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::StagedLayout;
-use mdh_algebra::schedule::legality::NOT_IN_STEP;
+use mdh_algebra::schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
 use mdh_dialect::ir::Errors;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
@@ -149,11 +149,8 @@ fn place<'c>(
         ));
     }
     // One tile of that level is finished at a time, wherever it lies in this memory.
-    if tile.numbers.iter().any(|(at, _)| *at == position) {
-        return Err(refuse(
-            "expected that outside of the levels of 'tile_order', whose tiles do not follow each \
-             other there, or inside of all of them",
-        ));
+    if tile.has_order_at(position) {
+        return Err(refuse(BETWEEN_TILES));
     }
     let extent = stage::extent(nest, builder, tile, output);
     let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;

@@ -4,7 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::stride;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::StagedLayout;
-use mdh_algebra::schedule::legality::NOT_IN_STEP;
+use mdh_algebra::schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
 use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
@@ -219,6 +219,10 @@ impl<'c, 'a> Staging<'c, 'a> {
         let level = nest.level_name(position);
         let what = format!("has a schedule that stages '{}' at {level}", input.name);
         let refuse = |why: &str| vec![format!("{what}: {why}")];
+        // All tiles inside would write the same memory at once.
+        if tile.has_order_at(position) && nest.loops[position].is_parallel {
+            return Err(refuse(BETWEEN_TILES));
+        }
         let (region, layout) = here;
         // What cores have together is copied by all of them, for all of them.
         let shared = owner::shared(nest, tile, region);

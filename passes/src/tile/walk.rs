@@ -324,7 +324,7 @@ impl<'c> Nest<'c, '_> {
     fn opens_next(&self, position: usize, tile: &Tile) -> bool {
         let next = position + 1;
         let mut inputs = 0..tile.parts.inputs.len();
-        tile.numbers.iter().any(|(at, _)| *at == next)
+        tile.has_order_at(next)
             && !self
                 .producers
                 .iter()

@@ -31,6 +31,10 @@ impl Why {
 pub const NOT_IN_STEP: &str = "expected accesses that differ by constants only, linear in dimensions whose \
                            step is known and whose points do not come in groups with gaps";
 
+/// Advice for memory between levels whose tiles have an order of their own.
+pub const BETWEEN_TILES: &str = "expected that outside of the levels of 'tile_order', whose tiles do not follow each \
+                             other there, or inside of all of them";
+
 impl Walk<'_, '_> {
     /// Returns the name of the tile of the loop at a position, or of the points inside of all
     /// loops.
@@ -102,6 +106,13 @@ fn copy(
         walk.level_name(position)
     );
     let refuse = |why: Why| why.says(&what);
+    // All tiles inside would write the same memory at once.
+    if tile.opened.contains(&position) && walk.loops[position].is_parallel {
+        return Err(refuse(Why::Refuted(
+            Reason::TileOrder,
+            BETWEEN_TILES.into(),
+        )));
+    }
     let shared = shared(walk, tile, region);
     let together = shared.as_ref().map(|shared| shared.cores.len());
     if together.is_some_and(|together| input.private > together) {
@@ -460,11 +471,7 @@ fn output_axes(
         );
     }
     if tile.opened.contains(&position) {
-        return refuted(
-            Reason::TileOrder,
-            "expected that outside of the levels of 'tile_order', whose tiles do not follow each \
-             other there, or inside of all of them",
-        );
+        return refuted(Reason::TileOrder, BETWEEN_TILES);
     }
     equally(walk, position, tile)?;
     let output = &tile.outputs[n];
