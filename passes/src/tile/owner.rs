@@ -370,7 +370,7 @@ fn share<'c>(
     });
     let order = Some(names.collect());
     // Neighbours in memory are neighbours, and the most parts are where a machine has room.
-    let free = points.free.iter().rev().map(|(name, _)| *name);
+    let free = points.free.iter().rev().map(|free| free.name);
     let dims: Vec<&str> = free.chain(points.combined.iter().copied()).collect();
     let cores = layers
         .iter()
@@ -399,10 +399,40 @@ fn layer(name: &str, parts: BTreeMap<String, Count>) -> Layer {
 
 /// The dimensions of a computation, outermost first.
 struct Points<'p> {
-    /// Those whose points do not combine, with their sizes at most as far as these are known.
-    free: Vec<(&'p str, Option<i64>)>,
+    /// Those whose points do not combine.
+    free: Vec<Free<'p>>,
     /// The others.
     combined: Vec<&'p str>,
+}
+
+/// A dimension whose points do not combine.
+struct Free<'p> {
+    name: &'p str,
+    /// The most points, as far as that is known.
+    count: Option<i64>,
+    /// The points that come without a gap between them: 1 where all are at equal distances.
+    width: Option<i64>,
+}
+
+impl<'p> Free<'p> {
+    fn new(dim: &'p Dim, count: Option<i64>) -> Free<'p> {
+        let (step, width) = (dim.step.known(), dim.width.known());
+        let is_even = step.is_some() && step == width;
+        Free {
+            name: &dim.name,
+            count,
+            width: if is_even { Some(1) } else { width },
+        }
+    }
+
+    /// At most so many points, whose tiles are whole groups of points without gaps, or parts of one.
+    fn tile(&self, points: i64) -> i64 {
+        match self.width.filter(|width| *width > 0) {
+            Some(width) if points >= width => points - points % width,
+            Some(width) => (1..=points).rev().find(|n| width % n == 0).unwrap_or(1),
+            None => 1,
+        }
+    }
 }
 
 impl<'p> Points<'p> {
@@ -417,7 +447,7 @@ impl<'p> Points<'p> {
         let (mut free, mut combined) = (Vec::new(), Vec::new());
         for (dim, combine) in parts.dims.iter().zip(&parts.combine) {
             match ir::is_cc(*combine) {
-                true => free.push((dim.name.as_str(), most(dim))),
+                true => free.push(Free::new(dim, most(dim))),
                 false => combined.push(dim.name.as_str()),
             }
         }
@@ -431,8 +461,8 @@ impl<'p> Points<'p> {
         let mut all: BTreeMap<String, Count> = combined
             .map(|name| (name.to_string(), Count::Derived))
             .collect();
-        if let Some((name, _)) = self.free.last().filter(|_| lanes > 1) {
-            all.insert(name.to_string(), Count::Fixed(lanes));
+        if let Some(last) = self.free.last().filter(|_| lanes > 1) {
+            all.insert(last.name.to_string(), Count::Fixed(lanes));
         }
         (!all.is_empty()).then(|| layer("register", all))
     }
@@ -440,16 +470,17 @@ impl<'p> Points<'p> {
 
 /// Few points of known number: all of them without a loop.
 fn unrolled(points: &Points) -> Option<Vec<Layer>> {
-    let counts = points
-        .free
-        .iter()
-        .map(|(_, count)| count.filter(|n| *n > 0));
-    let all: i64 = counts.product::<Option<i64>>()?;
-    if all > UNROLLED || !points.combined.is_empty() {
+    let whole = |free: &Free| {
+        let width = free.width.filter(|width| *width > 0)?;
+        let count = free.count.filter(|n| *n > 0)?;
+        Some((count + width - 1) / width * width)
+    };
+    let counts: Vec<i64> = points.free.iter().map(whole).collect::<Option<_>>()?;
+    if counts.iter().product::<i64>() > UNROLLED || !points.combined.is_empty() {
         return None;
     }
-    let each = points.free.iter();
-    let each = each.map(|(name, count)| (name.to_string(), Count::Fixed(count.unwrap_or(1))));
+    let each = points.free.iter().zip(counts);
+    let each = each.map(|(free, count)| (free.name.to_string(), Count::Fixed(count)));
     Some(vec![layer("register", each.collect())])
 }
 
@@ -461,27 +492,29 @@ fn of_threads(
     lanes: i64,
     threads: Option<i64>,
 ) -> Option<Vec<Layer>> {
-    let (_, last) = points.free.last()?;
-    let lanes = last.map_or(lanes, |count| lanes.min(count.max(1)));
+    let last = points.free.last()?;
+    let lanes = last.tile(last.count.map_or(lanes, |count| lanes.min(count.max(1))));
     let mut left = threads?;
     let mut room = rooms(nest);
     let mut shares = BTreeMap::new();
-    for (n, (name, count)) in points.free.iter().rev().enumerate() {
+    for (n, free) in points.free.iter().rev().enumerate() {
         let own = if n == 0 { lanes } else { 1 };
-        let accesses = count.map_or(left, |count| (count + own - 1) / own);
+        let accesses = free.count.map_or(left, |count| (count + own - 1) / own);
         // Those behind the machine's last dimension are in that one, together.
         let axis = n.min(room.len().saturating_sub(1));
         let most = room.get(axis).map_or(left, |room| left.min(*room));
         let share = accesses.clamp(1, most.max(1));
+        let tile = free.tile(share * own);
+        let share = if tile % own == 0 { tile / own } else { 1 };
         left /= share;
         room.iter_mut()
             .skip(axis)
             .take(1)
             .for_each(|room| *room /= share);
-        shares.insert(name.to_string(), Count::Fixed(share));
+        shares.insert(free.name.to_string(), Count::Fixed(share));
     }
     let each = points.free.iter();
-    let each = each.map(|(name, _)| (name.to_string(), Count::Derived));
+    let each = each.map(|free| (free.name.to_string(), Count::Derived));
     let outside = [layer("device", each.collect()), layer(THREAD, shares)];
     Some(outside.into_iter().chain(points.inside(lanes)).collect())
 }
@@ -523,11 +556,11 @@ const THREADS: i64 = 128;
 
 /// Blocks of threads along the last dimension, and blocks along the others.
 fn of_blocks(nest: &Nest, points: &Points) -> Option<Vec<Layer>> {
-    let (last, _) = points.free.last()?;
-    let share = Count::Fixed(threads(nest).unwrap_or(1).max(THREADS));
+    let last = points.free.last()?;
+    let share = last.tile(threads(nest).unwrap_or(1).max(THREADS));
     let each = points.free.iter();
-    let each = each.map(|(name, _)| (name.to_string(), Count::Derived));
-    let shares = BTreeMap::from([(last.to_string(), share)]);
+    let each = each.map(|free| (free.name.to_string(), Count::Derived));
+    let shares = BTreeMap::from([(last.name.to_string(), Count::Fixed(share))]);
     let outside = [layer(BLOCK, each.collect()), layer(THREAD, shares)];
     Some(outside.into_iter().chain(points.inside(1)).collect())
 }
