@@ -67,9 +67,9 @@ pub fn serve(task: &Task) -> Result<Option<Request>> {
     ours::say(&Answer::Done {})?;
     while let Some(request) = ours::next()? {
         let answer = match request {
-            Request::Schedule { file } => {
-                ours::answer(prepared.candidate(file.as_deref().map(Path::new), &mut call))
-            }
+            Request::Schedule { file } => prepared
+                .candidate(file.as_deref().map(Path::new), &mut call)
+                .unwrap_or_else(|error| ours::refusal(&error)),
             Request::Drop => Answer::Done {},
             other => return Ok(Some(other)),
         };
@@ -80,12 +80,16 @@ pub fn serve(task: &Task) -> Result<Option<Request>> {
 
 impl Prepared<'_, '_> {
     /// Compiles the program with a schedule, checks its result, and runs it until it is dropped.
-    fn candidate(&self, schedule: Option<&Path>, call: &mut Call) -> Result<()> {
+    fn candidate(&self, schedule: Option<&Path>, call: &mut Call) -> Result<Answer> {
         let mut lowered = self.formed.copy(self.context, self.entry);
         self.formed.apply_to(&lowered, schedule)?;
         let own = (!self.is_strong)
             .then(|| self.of_order(&lowered))
             .transpose()?;
+        let strength = own.as_ref().map(|own| own.expectation.expect_strong());
+        if let Some(Err(weak)) = strength {
+            return Ok(Answer::Unchecked(weak.message().to_string()));
+        }
         let expectation = &own.as_ref().unwrap_or(&self.rehearsal).expectation;
         let (code, compile_ms) =
             ours::compiled(self.context, &mut lowered, self.steps, &self.entry.name)?;
@@ -97,7 +101,8 @@ impl Prepared<'_, '_> {
             compile_ms,
             checked: true,
         }))?;
-        ours::run(self.entry, &code, call)
+        ours::run(self.entry, &code, call)?;
+        Ok(Answer::Done {})
     }
 
     /// The expected elements with the bounds of a candidate's own order.
@@ -108,14 +113,12 @@ impl Prepared<'_, '_> {
             pipelines: self.steps,
             asm: self.asm,
         };
-        let own = Rehearsal::of(
+        Rehearsal::of(
             self.context,
             self.entry,
             &lowering,
             self.command,
             self.samples,
-        )?;
-        own.expectation.expect_strong()?;
-        Ok(own)
+        )
     }
 }

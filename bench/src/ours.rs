@@ -36,7 +36,10 @@ pub fn serve() -> Result<()> {
     let mut left = None;
     while let Some(request) = left.take().map_or_else(next, |request| Ok(Some(request)))? {
         let answer = match request {
-            Request::Compile(task) => answer(case(&task)),
+            Request::Compile(task) => match case(&task) {
+                Ok(()) => Answer::Done {},
+                Err(error) => refusal(&error),
+            },
             Request::Prepare(task) => match candidates::serve(&task) {
                 Ok(None) => return Ok(()),
                 Ok(request) => {
@@ -56,16 +59,8 @@ pub fn serve() -> Result<()> {
     Ok(())
 }
 
-/// Answers the conductor about something that is done, or not.
-pub fn answer(done: Result<()>) -> Answer {
-    match done {
-        Ok(()) => Answer::Done {},
-        Err(error) => refusal(&error),
-    }
-}
-
 /// Answers the conductor about a failure: short memory is no fault of the program.
-fn refusal(error: &Error) -> Answer {
+pub fn refusal(error: &Error) -> Answer {
     match error.kind() {
         Kind::Resources => Answer::No(error.message().to_string()),
         Kind::Check => Answer::Wrong(error.message().to_string()),

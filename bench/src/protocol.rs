@@ -95,6 +95,8 @@ pub enum Answer {
     Failed(String),
     /// The result is not what the definition says.
     Wrong(String),
+    /// The result may be so inaccurate that a wrong one could not be told from it.
+    Unchecked(String),
 }
 
 /// A program of ours, ready to run.

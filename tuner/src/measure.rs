@@ -168,6 +168,8 @@ pub enum FailureKind {
     Hang,
     /// Its result is wrong.
     WrongResult,
+    /// Its result cannot be told from a wrong one: rounding may change it by as much.
+    Unchecked,
     /// It takes too much memory.
     Memory,
     /// A filter or the measuring side refuses it before it runs.
@@ -176,11 +178,12 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// All kinds.
-    pub const ALL: [FailureKind; 6] = [
+    pub const ALL: [FailureKind; 7] = [
         FailureKind::Compilation,
         FailureKind::Crash,
         FailureKind::Hang,
         FailureKind::WrongResult,
+        FailureKind::Unchecked,
         FailureKind::Memory,
         FailureKind::Rejected,
     ];
@@ -192,6 +195,7 @@ impl FailureKind {
             FailureKind::Crash => "crash",
             FailureKind::Hang => "hang",
             FailureKind::WrongResult => "wrong result",
+            FailureKind::Unchecked => "too inaccurate to be checked",
             FailureKind::Memory => "too much memory",
             FailureKind::Rejected => "rejected",
         }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value as Json;
+mod table;
+
+pub use table::{Table, improvements};
 
 use crate::error::{Error, Result};
 use crate::measure::{FailureKind, Outcome};
@@ -46,52 +48,6 @@ impl<'s> Recorded<'s> {
             next = space.next(&point);
         }
         Recorded { space, outcomes }
-    }
-
-    /// Reads a table: a line of JSON for each configuration, `{"configuration": {..}, "cost": 1.5}`
-    /// or `{"configuration": {..}, "failure": "crash"}`.
-    pub fn read(space: &'s Space, text: &str) -> Result<Recorded<'s>> {
-        let mut outcomes = Vec::new();
-        for (number, line) in text
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty())
-        {
-            let wrong = |why: String| Error::input(format!("line {}: {why}", number + 1));
-            let json: Json =
-                serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-            let configuration = Configuration::of_json(&json["configuration"]).map_err(wrong)?;
-            let failure = json["failure"].as_str().and_then(FailureKind::named);
-            let outcome = match (json["cost"].as_f64(), failure) {
-                (Some(cost), _) => Outcome::of_cost(cost),
-                (None, Some(kind)) => Outcome::failed(kind, ""),
-                (None, None) => {
-                    let names = FailureKind::ALL.map(FailureKind::name).join(", ");
-                    return Err(wrong(format!("expected a cost, or a failure of {names}")));
-                }
-            };
-            outcomes.push((configuration, outcome));
-        }
-        Recorded::new(space, outcomes)
-    }
-
-    /// The table, as `read` takes it.
-    pub fn write(&self) -> String {
-        let mut points: Vec<(&Point, &Outcome)> = self.outcomes.iter().collect();
-        points.sort_by_key(|(point, _)| *point);
-        let line = |(point, outcome): (&Point, &Outcome)| {
-            let configuration = self.space.configuration(point).to_json();
-            let json = match outcome {
-                Outcome::Measured(cost) => {
-                    serde_json::json!({"configuration": configuration, "cost": cost.value})
-                }
-                Outcome::Failed(failure) => {
-                    serde_json::json!({"configuration": configuration, "failure": failure.kind.name()})
-                }
-            };
-            format!("{json}\n")
-        };
-        points.into_iter().map(line).collect()
     }
 
     /// The space.
@@ -321,13 +277,5 @@ mod tests {
         assert!((rated.regret - 2f64.sqrt()).abs() < 1e-12);
         assert!((rated.area - (2.0 * 2.0 * 4.0 * 1.0f64).powf(0.25)).abs() < 1e-12);
         assert_eq!((rated.found, rated.curve.len()), (0.5, 2));
-        let again = Recorded::read(&space, &recorded.write()).unwrap();
-        assert_eq!(again.write(), recorded.write());
-        assert_eq!(again.outcomes.len(), 4);
-        let error = Recorded::read(&space, "\n{\"configuration\": {\"a\": 2}}").unwrap_err();
-        assert!(
-            error.message.starts_with("line 2: expected a cost"),
-            "{error}"
-        );
     }
 }

@@ -209,6 +209,7 @@ fn asked(
         }
         Ok(Answer::Done {}) => None,
         Ok(Answer::Wrong(why)) => Some(Outcome::failed(FailureKind::WrongResult, why)),
+        Ok(Answer::Unchecked(why)) => Some(Outcome::failed(FailureKind::Unchecked, why)),
         Ok(Answer::Failed(why)) => Some(Outcome::failed(FailureKind::Compilation, why)),
         Ok(Answer::No(why)) => Some(Outcome::failed(FailureKind::Memory, why)),
         Ok(other) => Some(bug(&format!("it answers {other:?}"))),
