@@ -75,7 +75,7 @@ pub use capacity::{Allocation, allocations};
 pub use check::{Constraint, Violation, check, check_compute_at};
 pub use choose::{
     Chained, Choice, Facts, KernelSpace, Knob, Knobs, MIN_GRAIN, ScheduleSpace, TileLoop, choose,
-    choose_for, choose_kernels, fuse, rates, separates_scans, streaming_threshold,
+    choose_for, choose_kernels, fuse, meaning, rates, separates_scans, streaming_threshold,
 };
 pub use depth::Leaves;
 pub use execute::{Execution, execute};

@@ -212,6 +212,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
     let search = Search {
         name: command.to_string(),
         unit: if arguments.cost == "time" { "s" } else { "" },
+        machine: show::machine(&asm),
         task: db::Task {
             machine: machine(&asm)?,
             program: format!("{command}\n{}", source.text()),
@@ -231,6 +232,8 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
 struct Search<'s> {
     name: String,
     unit: &'static str,
+    /// The machine in words.
+    machine: String,
     task: db::Task,
     default: Option<Configuration>,
     start: Option<Configuration>,
@@ -251,6 +254,7 @@ impl<'s> Search<'s> {
         Ok(Search {
             name: task.name.clone(),
             unit: "ms",
+            machine: show::machine(asm),
             task: db::Task {
                 machine: machine(asm)?,
                 program: program.digest.clone(),
@@ -308,7 +312,12 @@ impl<'s> Search<'s> {
         let shares = self.reached(arguments, &tuned);
         output::print(match arguments.json {
             true => show::json(&self.name, space, &tuned, shares.as_ref()),
-            false => show::text(&self.name, self.unit, space, &tuned),
+            false => show::text(
+                (&self.name, self.unit),
+                space,
+                &tuned,
+                &self.differences(&tuned),
+            ),
         })?;
         if let Some(path) = &arguments.report {
             let limit = shares.and_then(|shares| shares.text());
@@ -353,7 +362,7 @@ impl<'s> Search<'s> {
         limit: Option<String>,
     ) -> ReportTexts {
         let facts = [
-            ("machine", self.task.machine.clone()),
+            ("machine", self.machine.clone()),
             ("sizes", self.task.sizes.to_string()),
             ("technique", arguments.technique.clone()),
             ("seed", arguments.seed.to_string()),
@@ -363,8 +372,12 @@ impl<'s> Search<'s> {
             facts: facts.map(|(name, text)| (name.to_string(), text)).to_vec(),
             unit: self.unit.to_string(),
             limit,
-            differences: show::differences(tuned),
+            differences: self.differences(tuned),
         }
+    }
+
+    fn differences(&self, tuned: &Tuned) -> Vec<String> {
+        show::differences(tuned, self.model.is_some())
     }
 }
 

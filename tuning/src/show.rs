@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mdh_algebra::amounts;
+use mdh_algebra::asm::{Asm, AsmLayer};
 use mdh_tuner::abort::Abort;
 use mdh_tuner::measure::FailureKind;
 use mdh_tuner::space::Space;
@@ -118,7 +120,12 @@ fn proposed_by<'t>(tuned: &'t Tuned, best: &'t Evaluation) -> &'t str {
 }
 
 /// The result, for people.
-pub fn text(name: &str, unit: &str, space: &Space, tuned: &Tuned) -> String {
+pub fn text(
+    (name, unit): (&str, &str),
+    space: &Space,
+    tuned: &Tuned,
+    differences: &[String],
+) -> String {
     let mut lines = vec![format!(
         "{name}: {} evaluations of {} configurations in {:.1} s, {} of before; ended: {}",
         tuned.evaluations.len() - tuned.resumed,
@@ -145,11 +152,7 @@ pub fn text(name: &str, unit: &str, space: &Space, tuned: &Tuned) -> String {
         }
         None => lines.push("  no configuration works".to_string()),
     }
-    lines.extend(
-        differences(tuned)
-            .into_iter()
-            .map(|line| format!("    {line}")),
-    );
+    lines.extend(differences.iter().map(|line| format!("    {line}")));
     for (kind, count, example) in failures(tuned) {
         lines.push(format!("  {count} {}: {example}", kind.name()));
     }
@@ -177,8 +180,32 @@ fn failures(tuned: &Tuned) -> Vec<(FailureKind, usize, String)> {
     FailureKind::ALL.into_iter().filter_map(failed).collect()
 }
 
-/// The parameters in which the best differs from the default.
-pub fn differences(tuned: &Tuned) -> Vec<String> {
+/// A machine in words.
+pub fn machine(asm: &Asm) -> String {
+    let part = |layer: &AsmLayer| {
+        let bytes = |bytes: Option<u64>| bytes.map(|n| format!(" {}", amounts::bytes(n as f64)));
+        let (count, size, features) = match layer {
+            AsmLayer::Memory(memory) => (None, bytes(memory.capacity), &[][..]),
+            AsmLayer::Core(core) => (core.count, bytes(core.width), &core.features[..]),
+        };
+        let count = count.map_or(String::new(), |n| format!("{n} x "));
+        let features: Vec<String> = features
+            .iter()
+            .map(|feature| format!(" {feature}"))
+            .collect();
+        format!(
+            "{count}{}{}{}",
+            layer.name(),
+            size.unwrap_or_default(),
+            features.concat()
+        )
+    };
+    let parts: Vec<String> = asm.layers.iter().map(part).collect();
+    format!("{}: {}", asm.name, parts.join(", "))
+}
+
+/// The parameters in which the best differs from the default, of a program with what they decide.
+pub fn differences(tuned: &Tuned, is_of_program: bool) -> Vec<String> {
     let (Some(best), Some(default)) = (tuned.best(), tuned.default()) else {
         let best = tuned.best().map(|best| best.configuration.to_string());
         return best.into_iter().collect();
@@ -186,7 +213,11 @@ pub fn differences(tuned: &Tuned) -> Vec<String> {
     let pairs = best.configuration.pairs();
     let differ = pairs.filter_map(|(name, value)| {
         let before = default.configuration.get(name)?;
-        (before != value).then(|| format!("{name}: {before} -> {value}"))
+        let meaning = mdh_algebra::schedule::meaning(name);
+        let meaning = meaning
+            .filter(|_| is_of_program)
+            .map_or(String::new(), |text| format!(" ({text})"));
+        (before != value).then(|| format!("{name}: {before} -> {value}{meaning}"))
     });
     differ.collect()
 }
