@@ -5,7 +5,7 @@
 
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_compiler::error::{Error, Result};
-use mdh_compiler::tuned::{Choice, Found, Machine, Origin, Taken, Wanted};
+use mdh_compiler::tuned::{Choice, Find, Found, Machine, Origin, Taken, TunedSizes, Wanted};
 use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
 use mdh_dialect::schedule;
@@ -15,8 +15,24 @@ use mdh_tuner::tune::Role;
 use crate::program::Program;
 use crate::{NEAREST, failed, import, show};
 
+/// What finds schedules for the compiler.
+pub const FIND: Find = Find {
+    nearest: |function, wanted| find(function, wanted, Sought::Nearest),
+    exact: |function, wanted| find(function, wanted, Sought::Exact),
+    sizes,
+};
+
+/// Sizes of which schedules are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    /// A function's own.
+    Exact,
+    /// The nearest ones, if there are none of its own.
+    Nearest,
+}
+
 /// Finds schedules for a function whose computations are formed.
-pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
+fn find(function: Op, wanted: &Wanted, sought: Sought) -> Result<Found> {
     let computations = schedule::computations(function);
     let folder = crate::folder(wanted.folder.as_deref())?;
     let Some(database) = Database::read(&folder).map_err(failed)? else {
@@ -54,13 +70,19 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     };
     let best = database.best(&task).map_err(failed)?;
     let best = best.map(|kept| (None, kept)).into_iter();
-    let nearest = database.nearest(&task, NEAREST).map_err(failed)?;
+    let nearest = match sought {
+        Sought::Exact => Vec::new(),
+        Sought::Nearest => database.nearest(&task, NEAREST).map_err(failed)?,
+    };
     let nearest = nearest.into_iter().map(|(sizes, kept)| (Some(sizes), kept));
     let mut misfits = 0;
     for (sizes, kept) in best.chain(nearest) {
         if let Some(choice) = choice(&program, sizes.is_some(), &kept) {
             let taken = taken(&choice, sizes, &kept);
             return Ok(Found { choice, taken });
+        }
+        if sought == Sought::Exact {
+            return Ok(nothing(program.misfit(&kept.configuration), String::new()));
         }
         misfits += 1;
     }
@@ -72,6 +94,26 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
         ),
     };
     Ok(untuned(&place, wanted))
+}
+
+/// The sizes that a function was tuned for on a processor, the latest first.
+fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
+    let Machine::Cpu(asm) = &wanted.machine else {
+        return Ok(Vec::new());
+    };
+    let folder = crate::folder(wanted.folder.as_deref())?;
+    let Some(database) = Database::read(&folder).map_err(failed)? else {
+        return Ok(Vec::new());
+    };
+    let program = Program::of(&schedule::computations(function), asm)?;
+    let all = database.sizes(&program.digest, &crate::machine(asm)?);
+    let closed = all.map_err(failed)?.into_iter();
+    let closed = closed.filter(|sizes| sizes.0.values().all(|size| *size >= 0));
+    let found = closed.map(|sizes| TunedSizes {
+        text: words(&sizes),
+        sizes: sizes.0,
+    });
+    Ok(found.collect())
 }
 
 /// The schedules of what was kept, if they fit a program.
@@ -114,6 +156,7 @@ fn taken(choice: &Choice, sizes: Option<Sizes>, kept: &Kept) -> Taken {
         time_ms,
         date: Some(kept.date.clone()),
         sizes: sizes.map(|sizes| sizes.0),
+        measured,
         note,
     }
 }
@@ -135,6 +178,7 @@ fn nothing(found: String, help: String) -> Found {
             time_ms: None,
             date: None,
             sizes: None,
+            measured: String::new(),
             note,
         },
     }
