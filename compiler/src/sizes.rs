@@ -91,10 +91,7 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
 
 /// Infers an entry's arguments from the upper bounds of its computations' dimensions, by the computation's
 /// position: dimensions of one name need not have one size.
-pub fn infer_each(
-    entry: &Entry,
-    bound: impl Fn(usize, &Dim) -> Option<i64>,
-) -> Result<Sizes> {
+pub fn infer_each(entry: &Entry, bound: impl Fn(usize, &Dim) -> Option<i64>) -> Result<Sizes> {
     let views: Vec<Parts> = entry.views().into_iter().map(|(_, view)| view).collect();
     let mut solver = Solver {
         entry,

@@ -8,10 +8,9 @@
 //! [`mdh_passes::specialize`] makes them, [`mdh_passes::dispatch`] has the function call them.
 
 use melior::Context;
-use melior::ir::Module;
-use melior::ir::attribute::{ArrayAttribute, StringAttribute};
+use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
+use melior::ir::{Attribute, Module};
 
-use mdh_algebra::schedule::Schedules;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::{Bound, Dim};
 use mdh_dialect::{marks, read, schedule};
@@ -30,10 +29,12 @@ use crate::schedules;
 use crate::select::function;
 use crate::sizes::{self, Open, Sizes};
 use crate::source::Source;
-use crate::tuned::{self, Choice, Machine, TunedSizes, Wanted};
+use crate::tuned::{self, Choice, Found, Machine, TunedSizes, Wanted};
 
 /// The most sizes that a function has code of its own for: each is compiled, and looked at in each call.
 const MOST: usize = 16;
+/// The reason for which there is no code for some sizes.
+const NO_ARGUMENTS: &str = "no arguments of this function give its computations these sizes";
 /// The most sizes of which it is said why they are left out.
 const SHOWN: usize = 3;
 
@@ -63,7 +64,7 @@ pub fn give<'c>(
             continue;
         }
         let Some(sizes) = arguments(&entry, &one) else {
-            left.push(leave("no arguments of the function have them"));
+            left.push(leave(NO_ARGUMENTS));
             continue;
         };
         match version(context, module, name, &sizes, wanted)? {
@@ -74,30 +75,48 @@ pub fn give<'c>(
             Err(why) => left.push(leave(&why)),
         }
     }
+    drop(entry);
     list(compile::operation(module), name, &made)?;
-    note(&taken, &left);
-    Ok(!taken.is_empty())
+    note_left(&left);
+    if taken.is_empty() {
+        return Ok(false);
+    }
+    let others = others(function(compile::operation(module), name)?, wanted)?;
+    say(&format!(
+        "note: there is code of its own for {}: {}; all others have {others}\n",
+        ir::count(taken.len(), "tuned size"),
+        taken.join(", ")
+    ));
+    Ok(true)
 }
 
-fn note(taken: &[String], left: &[String]) {
-    if !taken.is_empty() {
-        say(&format!(
-            "note: for {} there is code of its own, with the schedule that was tuned: {}\n",
-            ir::count(taken.len(), "size"),
-            taken.join(", ")
-        ));
+/// Gives a function for all sizes the schedule that was tuned so, if there is one; says which it has.
+fn others(function: Op, wanted: &Wanted) -> Result<String> {
+    let found = tuned::exact(function, wanted)?;
+    let Choice::Kept(plans) = found.choice else {
+        return Ok("what the model chooses for any size".to_string());
+    };
+    schedules::set(function, &plans)?;
+    Ok(format!(
+        "the schedule that was tuned with sizes left open ({})",
+        found.taken.measured
+    ))
+}
+
+fn note_left(left: &[String]) {
+    if left.is_empty() {
+        return;
     }
-    if !left.is_empty() {
-        let shown = left[..left.len().min(SHOWN)].join("; ");
-        let more = match left.len() - left.len().min(SHOWN) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        say(&format!(
-            "note: {} that were tuned have none: {shown}{more}\n",
-            ir::count(left.len(), "size")
-        ));
-    }
+    let shown = &left[..left.len().min(SHOWN)];
+    let more = match left.len() - shown.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    say(&format!(
+        "note: there is none for {}: {}{more}\n",
+        ir::count(left.len(), "other tuned size"),
+        shown.join("; ")
+    ));
 }
 
 /// Returns whether a computation has a size that the program leaves open.
@@ -109,8 +128,17 @@ fn has_open_sizes(function: Op) -> bool {
 
 /// The sizes of a function's arguments that give its computations such sizes; none if nothing does.
 fn arguments(entry: &Entry, tuned: &TunedSizes) -> Option<versions::Sizes> {
+    let points = |position: usize, dim: &Dim| {
+        let name = format!("{position}.{}", dim.name);
+        tuned.sizes.get(&name).copied()
+    };
+    let views = entry.views().into_iter().enumerate();
+    let mut dims = views.flat_map(|(n, (_, view))| view.dims.into_iter().map(move |dim| (n, dim)));
+    if dims.any(|(n, dim)| count(&dim).is_some_and(|own| points(n, &dim) != Some(own))) {
+        return None;
+    }
     let of = |position: usize, dim: &Dim| {
-        let points = *tuned.sizes.get(&format!("{position}.{}", dim.name))?;
+        let points = points(position, dim)?;
         let is_dense = dim.step == Bound::Static(1) && dim.width == Bound::Static(1);
         dim.lower.known().filter(|_| is_dense)?.checked_add(points)
     };
@@ -129,21 +157,15 @@ fn as_versions(found: Sizes) -> versions::Sizes {
     }
 }
 
-/// Sets the versions that a function is wanted in, or has.
+/// Sets the versions that a function has.
 fn list(module: Op, name: &str, symbols: &[String]) -> Result<()> {
     let own = function(module, name)?;
     let context = ir::context_of(own);
-    let all = symbols.iter().map(|name| {
-        melior::ir::attribute::FlatSymbolRefAttribute::new(context, name).into()
-    });
-    let all: Vec<_> = all.collect();
-    match all.is_empty() {
-        true => ir::remove_attribute(own, marks::VERSIONS.name),
-        false => {
-            let all = ArrayAttribute::new(context, &all).into();
-            ir::set_attribute(own, marks::VERSIONS.name, all);
-        }
-    }
+    let all = symbols.iter();
+    let all: Vec<Attribute> = all
+        .map(|name| FlatSymbolRefAttribute::new(context, name).into())
+        .collect();
+    versions::set(own, &all);
     Ok(())
 }
 
@@ -156,12 +178,11 @@ fn make<'c>(
 ) -> Result<Option<String>> {
     let own = function(compile::operation(module), name)?;
     let text = StringAttribute::new(context, &sizes.text()).into();
-    let wanted = ArrayAttribute::new(context, &[text]).into();
-    ir::set_attribute(own, marks::VERSIONS.name, wanted);
+    versions::set(own, &[text]);
     compile::run(context, module, &SPECIALIZE)?;
     let own = function(compile::operation(module), name)?;
     let made = ir::array(own, marks::VERSIONS.name);
-    ir::remove_attribute(own, marks::VERSIONS.name);
+    versions::set(own, &[]);
     let symbol = made.first().and_then(|version| ir::symbol(*version));
     Ok(symbol.map(str::to_string))
 }
@@ -176,21 +197,36 @@ fn version<'c>(
     wanted: &Wanted,
 ) -> Result<std::result::Result<(String, String), String>> {
     let Some(symbol) = make(context, module, name, sizes)? else {
-        return Ok(Err("the function's computations do not allow them".to_string()));
+        return Ok(Err(
+            "the function's computations do not allow them".to_string()
+        ));
     };
     let own = function(compile::operation(module), &symbol)?;
-    let found = tuned::exact(own, wanted)?;
-    let plans = match found.choice {
-        Choice::Kept(plans) => plans,
-        // What the model chooses is left to it.
-        Choice::Model(_) => Schedules::default(),
-        Choice::Nothing { found, .. } => {
-            region::erase(own);
-            return Ok(Err(found));
-        }
+    let found = match has_open_sizes(own) {
+        true => Err(NO_ARGUMENTS.to_string()),
+        false => Ok(tuned::exact(own, wanted)?),
     };
-    schedules::set(own, &plans)?;
-    Ok(Ok((symbol, found.taken.measured)))
+    let why = match found {
+        Ok(Found {
+            choice: Choice::Kept(plans),
+            taken,
+        }) => {
+            schedules::set(own, &plans)?;
+            return Ok(Ok((symbol, format!("tuned: {}", taken.measured))));
+        }
+        // What the model chooses is left to it.
+        Ok(Found {
+            choice: Choice::Model(_),
+            taken,
+        }) => return Ok(Ok((symbol, format!("the model's: {}", taken.measured)))),
+        Ok(Found {
+            choice: Choice::Nothing { found, .. },
+            ..
+        }) => found,
+        Err(why) => why,
+    };
+    region::erase(own);
+    Ok(Err(why))
 }
 
 /// A program's function as a program of its own, for sizes of its dimensions.
@@ -208,7 +244,9 @@ pub fn sized(
     let name = formed.function.clone();
     let symbol = make(context, &mut formed.module, &name, &sizes)?;
     let symbol = symbol.ok_or_else(|| {
-        Error::input(format!("--size: the computations of '{name}' do not allow these sizes"))
+        Error::input(format!(
+            "--size: the computations of '{name}' do not allow these sizes"
+        ))
     })?;
     compile::keep_only(context, &formed.module, &symbol);
     let module = compile::operation(&formed.module);
@@ -228,7 +266,10 @@ pub fn sized(
 fn expect_closed(function: Op) -> Result<()> {
     let all = schedule::computations(function).into_iter();
     let dims = all.flat_map(|op| read::compute(op).map_or(Vec::new(), |parts| parts.dims));
-    let mut open: Vec<String> = dims.filter(|d| count(d).is_none()).map(|d| d.name).collect();
+    let mut open: Vec<String> = dims
+        .filter(|d| count(d).is_none())
+        .map(|d| d.name)
+        .collect();
     open.sort();
     open.dedup();
     match open.is_empty() {

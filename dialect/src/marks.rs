@@ -215,9 +215,8 @@ fn are_sizes(text: &str) -> bool {
 
 fn is_versions(value: Attribute) -> bool {
     let all = ir::elements(value);
-    let is_version = |one: &Attribute| {
-        ir::symbol(*one).is_some() || ir::text(*one).is_some_and(are_sizes)
-    };
+    let is_version =
+        |one: &Attribute| ir::symbol(*one).is_some() || ir::text(*one).is_some_and(are_sizes);
     !all.is_empty() && all.iter().all(is_version)
 }
 

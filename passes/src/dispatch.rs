@@ -34,7 +34,7 @@
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::pass::{Options, Pass, each};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{marks, ops};
 use melior::ir::attribute::StringAttribute;
@@ -57,32 +57,34 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    let functions = ir::find_all(module, &[ops::func::FUNC]);
-    for function in &functions {
-        if !marks::VERSIONS.is_on(*function) {
-            continue;
+    each(module, ops::func::FUNC, |function| {
+        if marks::VERSIONS.is_on(function) {
+            let versions = versions_of(function).map_err(|why| vec![why])?;
+            dispatch(function, &versions);
         }
-        let wanted = ir::array(*function, marks::VERSIONS.name);
-        let versions = versions::of(*function);
-        if versions.len() < wanted.len() {
-            return Err(vec![format!(
-                "'{}' has {} of which {} there, with their sizes: expected functions with '{}'; run \
-                 mdh-specialize",
-                name(*function),
-                ir::count(wanted.len(), "version"),
-                versions.len(),
-                marks::SIZES.name
-            )]);
-        }
-        let versions = versions.into_iter();
-        let versions: Result<Vec<Version>, String> =
-            versions.map(|(op, sizes)| Version::of(*function, op, &sizes)).collect();
-        dispatch(*function, &versions.map_err(|why| vec![why])?);
-    }
-    for function in functions {
+        Ok(())
+    })?;
+    for function in ir::find_all(module, &[ops::func::FUNC]) {
         ir::remove_attribute(function, marks::SIZES.name);
     }
     Ok(())
+}
+
+/// The versions of a function, or what keeps it from calling them.
+fn versions_of<'c>(function: Op<'c>) -> Result<Vec<Version<'c>>, String> {
+    let wanted = ir::array(function, marks::VERSIONS.name).len();
+    let versions = versions::of(function);
+    if versions.len() < wanted {
+        return Err(format!(
+            "has {}, of which {} are there, with their sizes: expected functions with '{}'; run mdh-specialize",
+            ir::count(wanted, "version"),
+            versions.len(),
+            marks::SIZES.name
+        ));
+    }
+    let versions = versions.into_iter();
+    let read = |(op, sizes): (Op<'c>, Sizes)| Version::of(function, op, &sizes);
+    versions.map(read).collect()
 }
 
 fn name<'c>(function: Op<'c>) -> &'c str {
@@ -108,10 +110,9 @@ impl<'c> Version<'c> {
             && own.iter().zip(&types).all(|(own, ty)| is_cast(*own, *ty));
         if !is_called {
             return Err(format!(
-                "'{}' is no version of '{}': expected arguments that are the same but for sizes, and the \
+                "cannot call '{}' as its version: expected arguments that are the same but for sizes, and the \
                  same results, on memrefs",
-                name(version),
-                name(function)
+                name(version)
             ));
         }
         let needed = own.iter().zip(&types).enumerate().map(|(n, (own, ty))| {
@@ -150,7 +151,12 @@ impl<'c> Version<'c> {
         all.unwrap_or_else(|| builder.boolean(true))
     }
 
-    fn call(&self, builder: &mut Builder<'c>, arguments: &[Val<'c>], results: &[Type<'c>]) -> Vec<Val<'c>> {
+    fn call(
+        &self,
+        builder: &mut Builder<'c>,
+        arguments: &[Val<'c>],
+        results: &[Type<'c>],
+    ) -> Vec<Val<'c>> {
         let own = arguments.iter().zip(&self.types).map(|(argument, ty)| {
             match argument.r#type() == *ty {
                 true => *argument,
@@ -185,7 +191,9 @@ fn is_cast(own: Type, ty: Type) -> bool {
 /// The types of what a function returns.
 fn results<'c>(function: Op<'c>) -> Vec<Type<'c>> {
     let returned = ir::find_all(function, &[ops::func::RETURN]);
-    let first = returned.first().map(|op| op.operands().map(|v| ir::value(v).r#type()));
+    let first = returned
+        .first()
+        .map(|op| op.operands().map(|v| ir::value(v).r#type()));
     first.map_or(Vec::new(), Iterator::collect)
 }
 
@@ -193,7 +201,9 @@ fn results<'c>(function: Op<'c>) -> Vec<Type<'c>> {
 /// other sizes.
 fn dispatch<'c>(function: Op<'c>, versions: &[Version<'c>]) {
     let (context, own) = (ir::context_of(function), name(function).to_string());
-    let any = fresh(&format!("{own}_any"), |name| ir::lookup_symbol(function, name).is_some());
+    let any = fresh(&format!("{own}_any"), |name| {
+        ir::lookup_symbol(function, name).is_some()
+    });
     let types = argument_types(function);
     let body = region::with_arguments(&types, function.location());
     let block = region::block(&body);

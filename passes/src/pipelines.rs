@@ -448,7 +448,11 @@ pub const STAGES: [Stage; 19] = [
     stage("formed", ALL_TARGETS, &[&FORM, &INLINE]),
     stage("raised", ALL_TARGETS, &[&RAISE]),
     stage("compute", ALL_TARGETS, &[&SPECIALIZE, &CHECKS, &SIMPLIFY]),
-    stage("bufferized", ALL_TARGETS, &[&BUFFERIZE, &ACCESSES, &DISPATCH]),
+    stage(
+        "bufferized",
+        ALL_TARGETS,
+        &[&BUFFERIZE, &ACCESSES, &DISPATCH],
+    ),
     stage("scheduled", &[Target::Cpu], &[&SCHEDULE]),
     stage("scheduled", KERNEL_TARGETS, &[&SCHEDULE_KERNELS]),
     stage("placed", KERNEL_TARGETS, &[&PLACE]),

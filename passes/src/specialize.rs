@@ -38,10 +38,10 @@
 use mdh_algebra::op::Op as Operator;
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::pass::{Options, Pass, each};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{code, marks, ops, write};
-use melior::ir::attribute::{ArrayAttribute, FlatSymbolRefAttribute, StringAttribute, TypeAttribute};
+use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, RegionLike, Type, TypeLike, ValueLike};
@@ -51,7 +51,7 @@ use crate::builder::Builder;
 use crate::draft::{self, Draft, Rewriter};
 use crate::extents::{self, Extent};
 use crate::names::fresh;
-use crate::versions::{Sizes, argument_types};
+use crate::versions::{self, Sizes, argument_types};
 use crate::{buffers, canonicalize, region};
 
 /// The pass's row.
@@ -64,22 +64,16 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for function in ir::find_all(module, &[ops::func::FUNC]) {
+    each(module, ops::func::FUNC, |function| {
         let wanted = ir::array(function, marks::VERSIONS.name);
         if wanted.iter().all(|version| ir::text(*version).is_none()) {
-            continue;
+            return Ok(());
         }
         let all: Result<Vec<_>, _> = wanted.into_iter().map(|v| version(function, v)).collect();
         let all: Vec<Attribute> = all?.into_iter().flatten().collect();
-        match all.is_empty() {
-            true => ir::remove_attribute(function, marks::VERSIONS.name),
-            false => {
-                let all = ArrayAttribute::new(ir::context_of(function), &all).into();
-                ir::set_attribute(function, marks::VERSIONS.name, all);
-            }
-        }
-    }
-    Ok(())
+        versions::set(function, &all);
+        Ok(())
+    })
 }
 
 /// The name of a version: of one that is there, or that is made for these sizes. None where the
@@ -110,7 +104,8 @@ fn version<'c>(function: Op<'c>, wanted: Attribute<'c>) -> Result<Option<Attribu
     }
     marks::SIZES.set_text(version, text);
     if !specialize(version, &sizes) {
-        let text = format!("has no version for the sizes '{text}': its computations do not allow them");
+        let text =
+            format!("has no version for the sizes '{text}': its computations do not allow them");
         ir::remark_at(function, &text);
         region::erase(version);
         return Ok(None);
@@ -190,7 +185,10 @@ fn folded(op: Op) -> Option<Scalar> {
     let operator = Operator::from_mlir(ir::name_of(op), ir::integer(op, "predicate"))?;
     let ty = types::scalar_type(ir::result(op, 0)?.r#type())?;
     let operands: Option<Vec<Scalar>> = op.operands().map(|v| number(ir::value(v))).collect();
-    operator.apply(&operands?, ty).ok().filter(|_| !ty.is_float())
+    operator
+        .apply(&operands?, ty)
+        .ok()
+        .filter(|_| !ty.is_float())
 }
 
 fn number(value: Val) -> Option<Scalar> {
@@ -279,7 +277,11 @@ fn keep<'c>(function: Op<'c>, value: Val<'c>, before: Type<'c>) {
         return;
     };
     let is_tensor = types::buffer_type(before).is_some_and(|ty| ty.kind == BufferKind::Tensor);
-    let name = if is_tensor { ops::tensor::CAST } else { ops::memref::CAST };
+    let name = if is_tensor {
+        ops::tensor::CAST
+    } else {
+        ops::memref::CAST
+    };
     let cast = Builder::before(after).op(name, &[value], &[before], &[])[0];
     for user in users {
         for n in (0..user.operand_count()).filter(|n| ir::operand(user, *n) == Some(value)) {

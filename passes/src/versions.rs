@@ -3,7 +3,8 @@
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::marks;
 use mdh_dialect::types::{self, BufferKind, BufferType};
-use melior::ir::{Type, ValueLike};
+use melior::ir::attribute::ArrayAttribute;
+use melior::ir::{Attribute, RegionLike, Type, ValueLike};
 
 /// Sizes of a function's arguments, as far as they are given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,9 +89,19 @@ pub fn of<'c>(function: Op<'c>) -> Vec<(Op<'c>, Sizes)> {
     sized.collect()
 }
 
+/// Sets the versions of a function: names, and sizes that it is wanted for.
+pub fn set(function: Op, all: &[Attribute]) {
+    match all.is_empty() {
+        true => ir::remove_attribute(function, marks::VERSIONS.name),
+        false => {
+            let all = ArrayAttribute::new(ir::context_of(function), all).into();
+            ir::set_attribute(function, marks::VERSIONS.name, all);
+        }
+    }
+}
+
 /// The types of a function's arguments.
 pub fn argument_types<'c>(function: Op<'c>) -> Vec<Type<'c>> {
-    use melior::ir::RegionLike;
     let block = ir::region(function, 0).first_block();
     let arguments = block.map_or(Vec::new(), mdh_dialect::code::arguments);
     arguments.iter().map(|value| value.r#type()).collect()

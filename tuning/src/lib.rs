@@ -146,7 +146,12 @@ fn tasks(subject: &str, arguments: &TuneArguments) -> Result<Vec<Task>> {
 fn sized(source: &Source, arguments: &TuneArguments) -> Result<String> {
     let context = context::program_context();
     diagnostics::show(&context, source);
-    versions::sized(&context, source, arguments.entry.as_deref(), &arguments.size)
+    versions::sized(
+        &context,
+        source,
+        arguments.entry.as_deref(),
+        &arguments.size,
+    )
 }
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()> {

@@ -3,6 +3,8 @@
 //! A configuration stands for a schedule only in the space of its program: what is none of it, or
 //! breaks a rule there, is left out, and the model chooses as without the option.
 
+use std::collections::BTreeMap;
+
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::tuned::{Choice, Find, Found, Machine, Origin, Taken, TunedSizes, Wanted};
@@ -161,12 +163,16 @@ fn taken(choice: &Choice, sizes: Option<Sizes>, kept: &Kept) -> Taken {
     }
 }
 
-/// Sizes without the position of the only computation.
+/// Sizes without the positions of computations, where dimensions of one name have one size.
 fn words(sizes: &Sizes) -> String {
-    let own = sizes.0.iter();
-    let short = own.map(|(name, size)| Some((name.strip_prefix("0.")?, *size)));
-    let short: Option<Vec<(&str, i64)>> = short.collect();
-    short.map_or(sizes.to_string(), |short| Sizes::of(short).to_string())
+    let mut short = BTreeMap::new();
+    for (name, size) in &sizes.0 {
+        let own = name.split_once('.').map_or(name.as_str(), |(_, own)| own);
+        if *short.entry(own).or_insert(*size) != *size {
+            return sizes.to_string();
+        }
+    }
+    Sizes::of(short).to_string()
 }
 
 fn nothing(found: String, help: String) -> Found {

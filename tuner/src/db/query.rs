@@ -91,7 +91,10 @@ impl Database {
             .query_map(params![program, machine], |row| row.get::<_, String>(0))
             .and_then(Iterator::collect::<rusqlite::Result<Vec<String>>>)
             .map_err(wrong)?;
-        Ok(texts.iter().filter_map(|text| Sizes::of_text(text)).collect())
+        Ok(texts
+            .iter()
+            .filter_map(|text| Sizes::of_text(text))
+            .collect())
     }
 
     /// The machines on which a program was tuned, whatever its sizes.
