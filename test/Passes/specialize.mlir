@@ -2,10 +2,10 @@
 //
 // RUN: mdh-opt %s --split-input-file --mdh-specialize --verify-diagnostics | FileCheck %s
 //
-// They are picked at the call, and right.
+// They are made on every way to code, and picked at the call.
 //
-// RUN: mdh-opt %s --split-input-file --mdh-specialize 2> /dev/null | mdh-opt --split-input-file \
-// RUN:   --pass-pipeline='builtin.module(mdh-lower{stage=bufferized})' | FileCheck %s --check-prefix PICKED
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(mdh-lower{stage=bufferized})' \
+// RUN:   | FileCheck %s --check-prefix PICKED
 
 // The second one leaves rows open; strides and offsets stay, and a slice of another type gets a cast.
 // CHECK-LABEL: func.func private @copy_8x5_8x5_9(
@@ -122,3 +122,7 @@ func.func @other(%x: memref<?x7xf32>) attributes {mdh.versions = ["4x8"]} {
 
 // expected-error @+1 {{is wanted for the sizes '4': it has no body}}
 func.func private @declared(memref<?xf32>) attributes {mdh.versions = ["4"]}
+func.func @user(%x: memref<?xf32>) {
+  call @declared(%x) : (memref<?xf32>) -> ()
+  return
+}
