@@ -5,6 +5,7 @@
 //! program's computations ([`program`]), and how they are measured ([`measure`]): by the processes of
 //! `mdh bench`, each of which holds its result against the definition first.
 
+mod fitting;
 mod fusion;
 pub mod gpu;
 pub mod import;
@@ -24,6 +25,7 @@ use std::time::Duration;
 use mdh_algebra::asm::Asm;
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Case, Scale};
+use mdh_compiler::cli::Size;
 use mdh_compiler::error::{Error, Kind, Result, say};
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
@@ -80,7 +82,7 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     let asm = mdh_machine::this().map_err(Error::input)?;
     let subjects = arguments.subjects.iter();
     let tasks: Vec<Vec<Task>> = subjects
-        .map(|subject| tasks(subject, arguments))
+        .map(|subject| tasks(subject, arguments.entry.as_deref(), &arguments.size))
         .collect::<Result<_>>()?;
     let tasks: Vec<Task> = tasks.into_iter().flatten().collect();
     if let Some(folder) = &arguments.package {
@@ -109,8 +111,7 @@ fn check_device(arguments: &TuneArguments) -> Result<()> {
 }
 
 /// The tasks of a subject: of a file, or of a workload at one of its sizes or at all.
-fn tasks(subject: &str, arguments: &TuneArguments) -> Result<Vec<Task>> {
-    let entry = arguments.entry.as_deref();
+fn tasks(subject: &str, entry: Option<&str>, sizes: &[Size]) -> Result<Vec<Task>> {
     if Path::new(subject).exists() {
         let source = Source::read(Path::new(subject))?;
         let task = Task {
@@ -119,12 +120,12 @@ fn tasks(subject: &str, arguments: &TuneArguments) -> Result<Vec<Task>> {
             entry: entry.map(str::to_string),
             ..Task::default()
         };
-        return match arguments.size.is_empty() {
+        return match sizes.is_empty() {
             true => Ok(vec![task]),
-            false => sized(&source, arguments).map(|program| vec![Task { program, ..task }]),
+            false => sized(&source, entry, sizes).map(|program| vec![Task { program, ..task }]),
         };
     }
-    if !arguments.size.is_empty() {
+    if !sizes.is_empty() {
         return Err(Error::usage(
             "--size is for programs that leave sizes open: a workload has its own",
         ));
@@ -143,15 +144,10 @@ fn tasks(subject: &str, arguments: &TuneArguments) -> Result<Vec<Task>> {
 }
 
 /// A program for the sizes that it is given.
-fn sized(source: &Source, arguments: &TuneArguments) -> Result<String> {
+fn sized(source: &Source, entry: Option<&str>, sizes: &[Size]) -> Result<String> {
     let context = context::program_context();
     diagnostics::show(&context, source);
-    versions::sized(
-        &context,
-        source,
-        arguments.entry.as_deref(),
-        &arguments.size,
-    )
+    versions::sized(&context, source, entry, sizes)
 }
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()> {

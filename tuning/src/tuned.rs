@@ -17,24 +17,15 @@ use mdh_tuner::tune::Role;
 use crate::program::Program;
 use crate::{NEAREST, failed, import, show};
 
-/// What finds schedules for the compiler.
+/// Functions that find schedules for the compiler.
 pub const FIND: Find = Find {
-    nearest: |function, wanted| find(function, wanted, Sought::Nearest),
-    exact: |function, wanted| find(function, wanted, Sought::Exact),
+    nearest: find,
+    exact,
     sizes,
 };
 
-/// Sizes of which schedules are taken.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sought {
-    /// A function's own.
-    Exact,
-    /// The nearest ones, if there are none of its own.
-    Nearest,
-}
-
 /// Finds schedules for a function whose computations are formed.
-fn find(function: Op, wanted: &Wanted, sought: Sought) -> Result<Found> {
+fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     let computations = schedule::computations(function);
     let folder = crate::folder(wanted.folder.as_deref())?;
     let Some(database) = Database::read(&folder).map_err(failed)? else {
@@ -65,26 +56,16 @@ fn find(function: Op, wanted: &Wanted, sought: Sought) -> Result<Found> {
     if let Some(why) = program.nothing() {
         return Ok(nothing(why, "give one with --schedule".to_string()));
     }
-    let task = db::Task {
-        machine,
-        program: program.digest.clone(),
-        sizes: program.sizes.clone(),
-    };
+    let task = task(&program, machine);
     let best = database.best(&task).map_err(failed)?;
     let best = best.map(|kept| (None, kept)).into_iter();
-    let nearest = match sought {
-        Sought::Exact => Vec::new(),
-        Sought::Nearest => database.nearest(&task, NEAREST).map_err(failed)?,
-    };
+    let nearest = database.nearest(&task, NEAREST).map_err(failed)?;
     let nearest = nearest.into_iter().map(|(sizes, kept)| (Some(sizes), kept));
     let mut misfits = 0;
     for (sizes, kept) in best.chain(nearest) {
         if let Some(choice) = choice(&program, sizes.is_some(), &kept) {
             let taken = taken(&choice, sizes, &kept);
             return Ok(Found { choice, taken });
-        }
-        if sought == Sought::Exact {
-            return Ok(nothing(program.misfit(&kept.configuration), String::new()));
         }
         misfits += 1;
     }
@@ -98,17 +79,53 @@ fn find(function: Op, wanted: &Wanted, sought: Sought) -> Result<Found> {
     Ok(untuned(&place, wanted))
 }
 
-/// The sizes that a function was tuned for on a processor, the latest first.
-fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
+/// The same of its own sizes, on a processor.
+fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
+    let none = |why: &str| Ok(nothing(why.to_string(), "`mdh tune` tunes it".to_string()));
+    let Some((database, program, machine)) = on_processor(function, wanted)? else {
+        return none("nothing is tuned");
+    };
+    let best = database.best(&task(&program, machine)).map_err(failed)?;
+    let Some(kept) = best else {
+        return none("all that was kept for it has failed");
+    };
+    match choice(&program, false, &kept) {
+        Some(choice) => Ok(Found {
+            taken: taken(&choice, None, &kept),
+            choice,
+        }),
+        None => none(&program.misfit(&kept.configuration)),
+    }
+}
+
+/// The database, a function's computations, and the processor that they are for; none for a GPU, and where there
+/// is no database.
+fn on_processor(function: Op, wanted: &Wanted) -> Result<Option<(Database, Program, String)>> {
     let Machine::Cpu(asm) = &wanted.machine else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let folder = crate::folder(wanted.folder.as_deref())?;
     let Some(database) = Database::read(&folder).map_err(failed)? else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let program = Program::of(&schedule::computations(function), asm)?;
-    let all = database.sizes(&program.digest, &crate::machine(asm)?);
+    Ok(Some((database, program, crate::machine(asm)?)))
+}
+
+fn task(program: &Program, machine: String) -> db::Task {
+    db::Task {
+        machine,
+        program: program.digest.clone(),
+        sizes: program.sizes.clone(),
+    }
+}
+
+/// The sizes that a function was tuned for on a processor, the latest first.
+fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
+    let Some((database, program, machine)) = on_processor(function, wanted)? else {
+        return Ok(Vec::new());
+    };
+    let all = database.sizes(&program.digest, &machine);
     let closed = all.map_err(failed)?.into_iter();
     let closed = closed.filter(|sizes| sizes.0.values().all(|size| *size >= 0));
     let found = closed.map(|sizes| TunedSizes {

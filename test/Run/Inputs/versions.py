@@ -14,7 +14,7 @@ def call(function, *arrays):
 
 
 def matvec(function, rows, columns):
-    """Whether a product is right."""
+    """Says if a product is right."""
     generator = np.random.default_rng(rows)
     M = generator.random((rows, columns), dtype=np.float32)
     v = generator.random(columns, dtype=np.float32)
@@ -23,7 +23,7 @@ def matvec(function, rows, columns):
 
 
 def twice(function, size):
-    """Whether the result is right, and the argument what it was."""
+    """Says if the result is right, and the argument is as before."""
     x = np.arange(size, dtype=np.float32)
     y = np.full(size, np.nan, dtype=np.float32)
     return call(function, x, y) and (x == np.arange(size)).all() and (y == 2 * x).all()
