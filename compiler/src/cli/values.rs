@@ -42,7 +42,6 @@ pub struct GivenSchedule {
     pub schedule: Option<PathBuf>,
     /// Takes the best schedule that `mdh tune` has kept for this program on this machine, or else
     /// for the nearest sizes of it: in the database of a folder, of the user's cache if none is named.
-    /// Where it leaves sizes open, mdh compile makes code for each that was tuned, picked at the call.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, conflicts_with = "schedule")]
     pub tuned: Option<Option<PathBuf>>,
 }
