@@ -13,12 +13,13 @@ use melior::ir::Module;
 use crate::cli::{CompileArguments, Device, Stage};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
+use crate::names::Names;
 use crate::package::Wanted;
 use crate::progress::Progress;
 use crate::select::select;
 use crate::source::Source;
 use crate::tuned::{self, Machine};
-use crate::{compile, diagnostics, library, output, package, ptx, schedules};
+use crate::{compile, diagnostics, library, output, package, ptx, schedules, versions};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -50,13 +51,8 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
         written = compile::form_with(&context, &mut module, arguments.raise())?;
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
-        let of_device = || machine(arguments);
-        schedules::give(
-            &arguments.given,
-            of_device,
-            compile::operation(&module),
-            &name,
-        )?;
+        let own = names.get(&name).cloned().unwrap_or_default();
+        give(&context, &mut module, (&name, &own), arguments)?;
         schedules::note_limits(compile::operation(&module), &name)?;
     }
     Ok(match arguments.emit {
@@ -79,6 +75,31 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
             module.as_operation().to_string().into_bytes()
         }
     })
+}
+
+/// Gives a function the schedules that the command is given: versions for the sizes that were tuned, where it
+/// leaves sizes open.
+fn give<'c>(
+    context: &'c Context,
+    module: &mut Module<'c>,
+    (name, names): (&str, &Names),
+    arguments: &CompileArguments,
+) -> Result<()> {
+    let mut has_versions = false;
+    if let Some(folder) = &arguments.given.tuned {
+        let wanted = tuned::Wanted {
+            folder: folder.clone(),
+            machine: machine(arguments)?,
+        };
+        has_versions = versions::give(context, module, (name, names), &wanted)?;
+    }
+    // A schedule of the nearest sizes is none for all others.
+    if !has_versions {
+        let of_device = || machine(arguments);
+        let module = compile::operation(module);
+        schedules::give(&arguments.given, of_device, module, name)?;
+    }
+    Ok(())
 }
 
 /// The machine that code is for, as schedules are kept for it.
@@ -183,9 +204,14 @@ fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -
     let leading = line
         .to(&stage)
         .map_err(|why| Error::usage(format!("--emit: {why}")))?;
+    // A program with schedules is formed, and symbols that nothing calls yet stay.
+    let formed = match arguments.given.option() {
+        Some(_) => line.to(compile::RAISED).map_err(Error::bug)?.len(),
+        None => 0,
+    };
     // What the last stage needs to be known from C is noise before.
     let last = line.to("parallel").map_err(Error::bug)?.len();
-    for (i, pipeline) in leading.into_iter().enumerate() {
+    for (i, pipeline) in leading.into_iter().enumerate().skip(formed) {
         if i == last {
             library::expose(context, module, arguments.entry.as_deref());
         }

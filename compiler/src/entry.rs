@@ -19,6 +19,7 @@ use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
 use mdh_passes::linalg_destinations;
 use mdh_passes::overwritten::is_all_written;
+use mdh_passes::versions;
 use mdh_runtime::descriptor::byte_size;
 
 use crate::carried;
@@ -431,8 +432,15 @@ pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
     }
 }
 
-/// The same for a function that an entry describes.
+/// The same for a function that an entry describes, and for its versions.
 pub fn protect_inputs_of(context: &Context, function: Op, entry: &Entry) {
+    for (version, _) in versions::of(function) {
+        protect(context, version, entry);
+    }
+    protect(context, function, entry);
+}
+
+fn protect(context: &Context, function: Op, entry: &Entry) {
     use melior::ir::AttributeLike;
     let no = melior::ir::attribute::BoolAttribute::new(context, false);
     for (i, argument) in entry.arguments.iter().enumerate() {

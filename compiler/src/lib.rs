@@ -44,3 +44,4 @@ pub mod steps;
 pub mod tensor;
 pub mod tuned;
 pub mod values;
+pub mod versions;

@@ -16,7 +16,7 @@ use crate::diagnostics::{error_at, error_in};
 use crate::error::{Error, Result, say};
 use crate::select::function;
 use crate::source::Source;
-use crate::tuned::{self, Choice, Machine, Taken, Wanted};
+use crate::tuned::{self, Choice, Found, Machine, Taken, Wanted};
 use crate::{compile, diagnostics};
 
 /// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
@@ -201,21 +201,31 @@ pub fn give(
         machine: machine()?,
     };
     let function = function(module, name)?;
-    let found = tuned::find(function, &wanted)?;
+    take(function, tuned::find(function, &wanted)?).map(Some)
+}
+
+/// Gives the computations of a function what was found for it, and says what that is.
+pub fn take(function: Op, found: Found) -> Result<Taken> {
     say(&format!("note: {}\n", found.taken.note));
     // What the model chooses is left to it.
     if let Choice::Kept(plans) = found.choice {
-        let computations = schedule::computations(function);
-        for (key, plan) in &plans.computations {
-            let compute = schedule::find(&computations, key).map_err(Error::bug)?;
-            schedule::set(compute, Some(plan));
-            if let Some((_, mistake)) = mistakes(compute).into_iter().next() {
-                return Err(Error::bug(format!("of what was tuned, {mistake}")));
-            }
-            check(compute)?;
-        }
+        set(function, &plans)?;
     }
-    Ok(Some(found.taken))
+    Ok(found.taken)
+}
+
+/// Gives the computations of a function schedules that were tuned for it.
+pub fn set(function: Op, plans: &Schedules) -> Result<()> {
+    let computations = schedule::computations(function);
+    for (key, plan) in &plans.computations {
+        let compute = schedule::find(&computations, key).map_err(Error::bug)?;
+        schedule::set(compute, Some(plan));
+        if let Some((_, mistake)) = mistakes(compute).into_iter().next() {
+            return Err(Error::bug(format!("of what was tuned, {mistake}")));
+        }
+        check(compute)?;
+    }
+    Ok(())
 }
 
 /// Gives the computations of a function the schedules of a file, and checks that they are theirs.

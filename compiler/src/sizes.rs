@@ -82,21 +82,39 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
             return Err(Error::input(message));
         }
     }
-    let names = open_dimensions(&views);
-    loop {
-        solver.solve(&views)?;
-        let unknown = names.iter().position(|name| solver.is_open(name, &views));
-        match unknown.filter(|_| open == Open::Assumed) {
-            Some(i) => solver.assume(&names[i], ASSUMED[i % ASSUMED.len()]),
-            None if solver.settle_unused(&views) => {}
-            None if unknown.is_none() && solver.learn_bounds(&views) => {}
-            None if open == Open::Assumed && solver.settle_joined(STEPS) => {}
-            None => break,
-        }
-    }
+    solver.finish(&views, open)?;
     for size in given {
         solver.check_size(size, &views)?;
     }
+    Ok(solver.sizes)
+}
+
+/// Infers an entry's arguments from the upper bounds of its computations' dimensions, by the computation's
+/// position: dimensions of one name need not have one size.
+pub fn infer_each(entry: &Entry, bound: impl Fn(usize, &Dim) -> Option<i64>) -> Result<Sizes> {
+    let views: Vec<Parts> = entry.views().into_iter().map(|(_, view)| view).collect();
+    let mut solver = Solver {
+        entry,
+        sizes: Sizes::declared(entry),
+        given: BTreeMap::new(),
+        assumed: BTreeSet::new(),
+    };
+    let mut named: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
+    for (position, view) in views.iter().enumerate() {
+        for dim in &view.dims {
+            let Some(size) = bound(position, dim) else {
+                continue;
+            };
+            if let Bound::Dynamic(value) = dim.upper {
+                solver.set(origin(value), size, &dim.name)?;
+            }
+            named.entry(dim.name.clone()).or_default().insert(size);
+        }
+    }
+    let alone = named.into_iter().filter(|(_, sizes)| sizes.len() == 1);
+    let alone = alone.filter_map(|(name, sizes)| Some((name, sizes.into_iter().next()?)));
+    solver.given = alone.collect();
+    solver.finish(&views, Open::Kept)?;
     Ok(solver.sizes)
 }
 
@@ -148,6 +166,22 @@ impl<'c> Solver<'_, 'c> {
     fn assume(&mut self, dimension: &str, size: i64) {
         self.given.insert(dimension.to_owned(), size);
         self.assumed.insert(dimension.to_owned());
+    }
+
+    /// Learns all that follows from what is given.
+    fn finish(&mut self, views: &[Parts<'c>], open: Open) -> Result<()> {
+        let names = open_dimensions(views);
+        loop {
+            self.solve(views)?;
+            let unknown = names.iter().position(|name| self.is_open(name, views));
+            match unknown.filter(|_| open == Open::Assumed) {
+                Some(i) => self.assume(&names[i], ASSUMED[i % ASSUMED.len()]),
+                None if self.settle_unused(views) => {}
+                None if unknown.is_none() && self.learn_bounds(views) => {}
+                None if open == Open::Assumed && self.settle_joined(STEPS) => {}
+                None => return Ok(()),
+            }
+        }
     }
 
     /// Learns from the views until there is nothing more to learn.

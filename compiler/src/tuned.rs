@@ -15,10 +15,25 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// A function that finds schedules for a function whose computations are formed.
-pub type Find = fn(Op, &Wanted) -> Result<Found>;
+/// Functions that find what was tuned for a function whose computations are formed.
+pub struct Find {
+    /// The best schedules, of the nearest sizes if there are none of its own.
+    pub nearest: fn(Op, &Wanted) -> Result<Found>,
+    /// The best schedules of its own sizes.
+    pub exact: fn(Op, &Wanted) -> Result<Found>,
+    /// The sizes that it was tuned for on a processor, whatever its own are, the latest first.
+    pub sizes: fn(Op, &Wanted) -> Result<Vec<TunedSizes>>,
+}
 
 static FIND: OnceLock<Find> = OnceLock::new();
+
+/// Sizes that a program was tuned for.
+pub struct TunedSizes {
+    /// The sizes, by position and dimension.
+    pub sizes: BTreeMap<String, i64>,
+    /// The same in words.
+    pub text: String,
+}
 
 /// Schedules that are asked for.
 pub struct Wanted {
@@ -90,6 +105,9 @@ pub struct Taken {
     pub date: Option<String>,
     /// The sizes that it was measured with, by position and dimension.
     pub sizes: Option<BTreeMap<String, i64>>,
+    /// The time and the day in words.
+    #[serde(skip)]
+    pub measured: String,
     /// All of this in words.
     pub note: String,
 }
@@ -106,14 +124,27 @@ pub enum Origin {
     Model,
 }
 
-/// Sets the function that finds schedules. The first one stays.
+/// Sets the functions that find schedules. The first ones stay.
 pub fn find_by(find: Find) {
     let _ = FIND.set(find);
 }
 
 /// Finds schedules for a function whose computations are formed.
 pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
+    (finders()?.nearest)(function, wanted)
+}
+
+/// The same of its own sizes only.
+pub fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
+    (finders()?.exact)(function, wanted)
+}
+
+/// Finds the sizes that a function was tuned for on a processor, the latest first.
+pub fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
+    (finders()?.sizes)(function, wanted)
+}
+
+fn finders() -> Result<&'static Find> {
     let find = FIND.get();
-    let find = find.ok_or_else(|| Error::bug("this program keeps no schedules that were tuned"))?;
-    find(function, wanted)
+    find.ok_or_else(|| Error::bug("this program keeps no schedules that were tuned"))
 }

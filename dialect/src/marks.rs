@@ -34,6 +34,10 @@ enum Value {
     Unit,
     /// Levels of a schedule, with the place that each is given to if that is another one.
     Levels,
+    /// Sizes of a function's arguments.
+    Sizes,
+    /// Versions of a function: the names of those that are there, and the sizes that others are wanted for.
+    Versions,
 }
 
 /// A cooperative loop: all threads of a block do it, wherever it stands; it is not each thread's own.
@@ -108,8 +112,22 @@ pub const FMA: Mark = Mark {
     value: Value::Unit,
 };
 
+/// The only sizes of its arguments that a function has code for: `64x32, 32x?, 7` of two buffers and a number.
+pub const SIZES: Mark = Mark {
+    name: "mdh.sizes",
+    hosts: &[ops::func::FUNC, ops::llvm::FUNC],
+    value: Value::Sizes,
+};
+
+/// Versions of a function that have code for some sizes only, which it calls for these.
+pub const VERSIONS: Mark = Mark {
+    name: "mdh.versions",
+    hosts: &[ops::func::FUNC],
+    value: Value::Versions,
+};
+
 /// All of them.
-pub const ALL: [&Mark; 10] = [
+pub const ALL: [&Mark; 12] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
@@ -120,6 +138,8 @@ pub const ALL: [&Mark; 10] = [
     &FITS,
     &MAP,
     &FMA,
+    &SIZES,
+    &VERSIONS,
 ];
 
 impl Mark {
@@ -154,6 +174,15 @@ impl Mark {
                 "levels as a string, each 'layer.dimension', or the name of a layer, with ' on PLACE' \
                  behind it where that is another one, such as \"core.i\"",
             ),
+            Value::Sizes => (
+                text.is_some_and(are_sizes),
+                "the sizes of all arguments as a string, such as \"64x32, 32x?, 7\" for two buffers and a \
+                 number, with ? for what is open",
+            ),
+            Value::Versions => (
+                is_versions(value),
+                "an array of functions' names, and of sizes as strings, such as [@f_64, \"32\"]",
+            ),
         };
         let name = self.name;
         (!is_right).then(|| format!("carries '{name}' with the value {value}: expected {expected}"))
@@ -175,6 +204,20 @@ fn is_level(text: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && !word.contains(char::is_whitespace);
     let mut words = level.splitn(2, '.');
     words.all(is_word) && place.is_none_or(is_word)
+}
+
+/// Returns whether a text has the sizes of arguments: `64x32, ?x?, 7`.
+fn are_sizes(text: &str) -> bool {
+    let is_size = |word: &str| word == "?" || word.parse::<i64>().is_ok();
+    let mut words = text.split(", ").flat_map(|sizes| sizes.split('x'));
+    words.all(is_size)
+}
+
+fn is_versions(value: Attribute) -> bool {
+    let all = ir::elements(value);
+    let is_version =
+        |one: &Attribute| ir::symbol(*one).is_some() || ir::text(*one).is_some_and(are_sizes);
+    !all.is_empty() && all.iter().all(is_version)
 }
 
 /// Describes where an attribute stands.

@@ -109,9 +109,46 @@ pub fn memref_of<'c>(scalar: Type<'c>, memref: Type<'c>) -> Type<'c> {
     }
 }
 
+/// The type of a tensor or a memref with other extents, of as many axes; any other type itself.
+pub fn with_extents<'c>(ty: Type<'c>, extents: &[Extent]) -> Type<'c> {
+    let sizes: Vec<i64> = extents.iter().map(|own| own.unwrap_or(DYNAMIC)).collect();
+    let (raw, rank) = (ty.to_raw(), sizes.len() as isize);
+    // SAFETY: the type is valid, and its kind is checked before more is asked of it; so is that of other
+    // extents.
+    unsafe {
+        if mlirTypeIsARankedTensor(raw) {
+            let (element, encoding) = (
+                mlirShapedTypeGetElementType(raw),
+                mlirRankedTensorTypeGetEncoding(raw),
+            );
+            let new = mlirRankedTensorTypeGet(rank, sizes.as_ptr(), element, encoding);
+            return Type::from_raw(new);
+        }
+        if !mlirTypeIsAMemRef(raw) {
+            return ty;
+        }
+        let layout = match ty == by_rows(ty) {
+            // What lies row by row does so by its own extents.
+            true => return by_rows_of(ty, &sizes),
+            false => mlirMemRefTypeGetLayout(raw),
+        };
+        let (element, space) = (
+            mlirShapedTypeGetElementType(raw),
+            mlirMemRefTypeGetMemorySpace(raw),
+        );
+        let new = mlirMemRefTypeGet(element, rank, sizes.as_ptr(), layout, space);
+        Type::from_raw(new)
+    }
+}
+
 /// The type of a memref of the same elements that lie row by row, from its first on; any other type itself.
 pub fn by_rows(ty: Type<'_>) -> Type<'_> {
-    let (raw, sizes) = (ty.to_raw(), sizes(ty));
+    by_rows_of(ty, &sizes(ty))
+}
+
+/// The same with other sizes.
+fn by_rows_of<'c>(ty: Type<'c>, sizes: &[i64]) -> Type<'c> {
+    let raw = ty.to_raw();
     // SAFETY: the type is valid, and a memref where more is asked of it; that of elements in other places
     // is valid, too.
     unsafe {

@@ -69,6 +69,13 @@ pub const INLINE: Pipeline = Pipeline {
     passes: &["inline{default-pipeline=}", "symbol-dce"],
 };
 
+/// Makes the versions that functions are wanted in: before anything asks for sizes that are known then.
+pub const SPECIALIZE: Pipeline = Pipeline {
+    name: "mdh-versions",
+    description: "versions of functions for the sizes that they are wanted for",
+    passes: &["mdh-specialize"],
+};
+
 /// Asserts the conditions that only sizes at run time decide, before anything else changes the
 /// accesses.
 pub const CHECKS: Pipeline = Pipeline {
@@ -96,6 +103,14 @@ pub const ACCESSES: Pipeline = Pipeline {
     name: "mdh-accesses",
     description: "assert at run time that accesses stay within their memrefs",
     passes: &["generate-runtime-verification"],
+};
+
+/// Has functions call their versions, once results are arguments: nothing is copied for it. Behind
+/// assertions, which it is not asked for: it looks at sizes before it takes them for granted.
+pub const DISPATCH: Pipeline = Pipeline {
+    name: "mdh-pick-versions",
+    description: "functions call the version for the sizes of their arguments",
+    passes: &["mdh-dispatch"],
 };
 
 /// Raises linalg, and arithmetic on tensors, to computations.
@@ -330,15 +345,17 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 26] = [
+pub const ALL: [Pipeline; 28] = [
     FORM,
     INLINE,
     RAISE,
     ELEMENTWISE,
+    SPECIALIZE,
     CHECKS,
     SIMPLIFY,
     BUFFERIZE,
     ACCESSES,
+    DISPATCH,
     SCHEDULE,
     SCHEDULE_KERNELS,
     PLACE,
@@ -430,8 +447,12 @@ const KERNEL_TARGETS: &[Target] = &[Target::Sim, Target::Cuda];
 pub const STAGES: [Stage; 19] = [
     stage("formed", ALL_TARGETS, &[&FORM, &INLINE]),
     stage("raised", ALL_TARGETS, &[&RAISE]),
-    stage("compute", ALL_TARGETS, &[&CHECKS, &SIMPLIFY]),
-    stage("bufferized", ALL_TARGETS, &[&BUFFERIZE, &ACCESSES]),
+    stage("compute", ALL_TARGETS, &[&SPECIALIZE, &CHECKS, &SIMPLIFY]),
+    stage(
+        "bufferized",
+        ALL_TARGETS,
+        &[&BUFFERIZE, &ACCESSES, &DISPATCH],
+    ),
     stage("scheduled", &[Target::Cpu], &[&SCHEDULE]),
     stage("scheduled", KERNEL_TARGETS, &[&SCHEDULE_KERNELS]),
     stage("placed", KERNEL_TARGETS, &[&PLACE]),

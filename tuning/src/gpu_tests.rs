@@ -38,7 +38,7 @@ struct One {
 
 /// Times and estimates of the recorded schedules of a program.
 fn compared(measured: &Measured, gpu: &Gpu) -> Vec<(f64, f64)> {
-    let task = &crate::tasks(&measured.name, None).unwrap()[0];
+    let task = &crate::tasks(&measured.name, None, &[]).unwrap()[0];
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let program = Program::read(&context, &source, None, &gpu.asm()).unwrap();

@@ -5,6 +5,7 @@
 //! program's computations ([`program`]), and how they are measured ([`measure`]): by the processes of
 //! `mdh bench`, each of which holds its result against the definition first.
 
+mod fitting;
 mod fusion;
 pub mod gpu;
 pub mod import;
@@ -24,10 +25,12 @@ use std::time::Duration;
 use mdh_algebra::asm::Asm;
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Case, Scale};
+use mdh_compiler::cli::Size;
 use mdh_compiler::error::{Error, Kind, Result, say};
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
+use mdh_compiler::{diagnostics, versions};
 use mdh_dialect::context;
 use mdh_passes::register;
 use mdh_tuner::abort::Abort;
@@ -79,7 +82,7 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     let asm = mdh_machine::this().map_err(Error::input)?;
     let subjects = arguments.subjects.iter();
     let tasks: Vec<Vec<Task>> = subjects
-        .map(|subject| tasks(subject, arguments.entry.as_deref()))
+        .map(|subject| tasks(subject, arguments.entry.as_deref(), &arguments.size))
         .collect::<Result<_>>()?;
     let tasks: Vec<Task> = tasks.into_iter().flatten().collect();
     if let Some(folder) = &arguments.package {
@@ -108,15 +111,24 @@ fn check_device(arguments: &TuneArguments) -> Result<()> {
 }
 
 /// The tasks of a subject: of a file, or of a workload at one of its sizes or at all.
-fn tasks(subject: &str, entry: Option<&str>) -> Result<Vec<Task>> {
+fn tasks(subject: &str, entry: Option<&str>, sizes: &[Size]) -> Result<Vec<Task>> {
     if Path::new(subject).exists() {
         let source = Source::read(Path::new(subject))?;
-        return Ok(vec![Task {
+        let task = Task {
             name: subject.to_string(),
             program: source.text().to_string(),
             entry: entry.map(str::to_string),
             ..Task::default()
-        }]);
+        };
+        return match sizes.is_empty() {
+            true => Ok(vec![task]),
+            false => sized(&source, entry, sizes).map(|program| vec![Task { program, ..task }]),
+        };
+    }
+    if !sizes.is_empty() {
+        return Err(Error::usage(
+            "--size is for programs that leave sizes open: a workload has its own",
+        ));
     }
     let cases = workloads::select(workloads::all(Scale::Full)?, &[subject.to_string()])?;
     let task = |case: &Case| {
@@ -129,6 +141,13 @@ fn tasks(subject: &str, entry: Option<&str>) -> Result<Vec<Task>> {
         })
     };
     cases.iter().map(task).collect()
+}
+
+/// A program for the sizes that it is given.
+fn sized(source: &Source, entry: Option<&str>, sizes: &[Size]) -> Result<String> {
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    versions::sized(&context, source, entry, sizes)
 }
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()> {

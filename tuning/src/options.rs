@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use mdh_compiler::cli::Size;
 
 /// Arguments of `mdh tune`.
 #[derive(Args, Debug)]
@@ -33,6 +34,10 @@ pub struct TuneArguments {
     /// The function of a program; needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
+    /// Sizes of dimensions that a program leaves open ('?'), by the name of the dimension: it is tuned for
+    /// these alone.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, conflicts_with_all = ["import", "command"])]
+    pub size: Vec<Size>,
     /// Time for each; 60s if neither this nor --evaluations is given.
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,

@@ -48,9 +48,9 @@ pub(crate) struct Searched {
 
 /// The schedules of a program's computations.
 pub struct Program {
-    searched: Vec<Searched>,
+    pub(crate) searched: Vec<Searched>,
     /// The loops that some of them may be computed in.
-    fusion: Option<Arc<Fusion>>,
+    pub(crate) fusion: Option<Arc<Fusion>>,
     /// A script whose open knobs are searched, and the positions of what it gives schedules to.
     script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
     /// Computations that have a schedule of their own, or no space.
@@ -351,29 +351,6 @@ impl Program {
         let value = |knob: &OpenKnob| configuration.get(&knob.name)?.integer();
         let values: Option<Vec<i64>> = script.knobs.iter().map(value).collect();
         script.plans(&values?)
-    }
-
-    /// The schedules of a configuration that may be another program's, or of other sizes; `None` if
-    /// they are none of this program's, or break a rule.
-    pub fn fitting(&self, configuration: &Configuration) -> Option<Schedules> {
-        let names = self.searched.iter().map(|one| one.names().len());
-        let places = self.fusion.iter().map(|own| own.parameters());
-        let is_whole = configuration.pairs().count() == names.chain(places).sum::<usize>();
-        let is_lowered = || self.fusion.iter().all(|own| own.is_lowered(configuration));
-        let fits = |one: &Searched| {
-            let Some(positions) = one.values(configuration) else {
-                return false;
-            };
-            (1..=positions.len()).all(|n| one.space.allows(&positions[..n]))
-                && one
-                    .space
-                    .objections(&one.space.schedule(&positions))
-                    .is_empty()
-        };
-        match is_whole && self.searched.iter().all(fits) && is_lowered() {
-            true => self.schedules(configuration),
-            false => None,
-        }
     }
 
     /// The model's choice for each computation alone, by position.

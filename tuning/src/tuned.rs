@@ -3,9 +3,11 @@
 //! A configuration stands for a schedule only in the space of its program: what is none of it, or
 //! breaks a rule there, is left out, and the model chooses as without the option.
 
+use std::collections::BTreeMap;
+
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_compiler::error::{Error, Result};
-use mdh_compiler::tuned::{Choice, Found, Machine, Origin, Taken, Wanted};
+use mdh_compiler::tuned::{Choice, Find, Found, Machine, Origin, Taken, TunedSizes, Wanted};
 use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
 use mdh_dialect::schedule;
@@ -15,8 +17,15 @@ use mdh_tuner::tune::Role;
 use crate::program::Program;
 use crate::{NEAREST, failed, import, show};
 
+/// Functions that find schedules for the compiler.
+pub const FIND: Find = Find {
+    nearest: find,
+    exact,
+    sizes,
+};
+
 /// Finds schedules for a function whose computations are formed.
-pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
+fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     let computations = schedule::computations(function);
     let folder = crate::folder(wanted.folder.as_deref())?;
     let Some(database) = Database::read(&folder).map_err(failed)? else {
@@ -47,11 +56,7 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     if let Some(why) = program.nothing() {
         return Ok(nothing(why, "give one with --schedule".to_string()));
     }
-    let task = db::Task {
-        machine,
-        program: program.digest.clone(),
-        sizes: program.sizes.clone(),
-    };
+    let task = task(&program, machine);
     let best = database.best(&task).map_err(failed)?;
     let best = best.map(|kept| (None, kept)).into_iter();
     let nearest = database.nearest(&task, NEAREST).map_err(failed)?;
@@ -72,6 +77,62 @@ pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
         ),
     };
     Ok(untuned(&place, wanted))
+}
+
+/// The same of its own sizes, on a processor.
+fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
+    let none = |why: &str| Ok(nothing(why.to_string(), "`mdh tune` tunes it".to_string()));
+    let Some((database, program, machine)) = on_processor(function, wanted)? else {
+        return none("nothing is tuned");
+    };
+    let best = database.best(&task(&program, machine)).map_err(failed)?;
+    let Some(kept) = best else {
+        return none("all that was kept for it has failed");
+    };
+    match choice(&program, false, &kept) {
+        Some(choice) => Ok(Found {
+            taken: taken(&choice, None, &kept),
+            choice,
+        }),
+        None => none(&program.misfit(&kept.configuration)),
+    }
+}
+
+/// The database, a function's computations, and the processor that they are for; none for a GPU, and where there
+/// is no database.
+fn on_processor(function: Op, wanted: &Wanted) -> Result<Option<(Database, Program, String)>> {
+    let Machine::Cpu(asm) = &wanted.machine else {
+        return Ok(None);
+    };
+    let folder = crate::folder(wanted.folder.as_deref())?;
+    let Some(database) = Database::read(&folder).map_err(failed)? else {
+        return Ok(None);
+    };
+    let program = Program::of(&schedule::computations(function), asm)?;
+    Ok(Some((database, program, crate::machine(asm)?)))
+}
+
+fn task(program: &Program, machine: String) -> db::Task {
+    db::Task {
+        machine,
+        program: program.digest.clone(),
+        sizes: program.sizes.clone(),
+    }
+}
+
+/// The sizes that a function was tuned for on a processor, the latest first.
+fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
+    let Some((database, program, machine)) = on_processor(function, wanted)? else {
+        return Ok(Vec::new());
+    };
+    let all = database.sizes(&program.digest, &machine);
+    let closed = all.map_err(failed)?.into_iter();
+    let closed = closed.filter(|sizes| sizes.0.values().all(|size| *size >= 0));
+    let found = closed.map(|sizes| TunedSizes {
+        text: words(&sizes),
+        sizes: sizes.0,
+    });
+    Ok(found.collect())
 }
 
 /// The schedules of what was kept, if they fit a program.
@@ -114,16 +175,21 @@ fn taken(choice: &Choice, sizes: Option<Sizes>, kept: &Kept) -> Taken {
         time_ms,
         date: Some(kept.date.clone()),
         sizes: sizes.map(|sizes| sizes.0),
+        measured,
         note,
     }
 }
 
-/// Sizes without the position of the only computation.
+/// Sizes without the positions of computations, where dimensions of one name have one size.
 fn words(sizes: &Sizes) -> String {
-    let own = sizes.0.iter();
-    let short = own.map(|(name, size)| Some((name.strip_prefix("0.")?, *size)));
-    let short: Option<Vec<(&str, i64)>> = short.collect();
-    short.map_or(sizes.to_string(), |short| Sizes::of(short).to_string())
+    let mut short = BTreeMap::new();
+    for (name, size) in &sizes.0 {
+        let own = name.split_once('.').map_or(name.as_str(), |(_, own)| own);
+        if *short.entry(own).or_insert(*size) != *size {
+            return sizes.to_string();
+        }
+    }
+    Sizes::of(short).to_string()
 }
 
 fn nothing(found: String, help: String) -> Found {
@@ -135,6 +201,7 @@ fn nothing(found: String, help: String) -> Found {
             time_ms: None,
             date: None,
             sizes: None,
+            measured: String::new(),
             note,
         },
     }

@@ -36,7 +36,7 @@ extern "C" fn _ZnwmSt11align_val_t(bytes: usize, alignment: usize) -> *mut c_voi
 
 fn main() -> ExitCode {
     machine::find_by(mdh_machine::find);
-    tuned::find_by(mdh_tuning::tuned::find);
+    tuned::find_by(mdh_tuning::tuned::FIND);
     error::run(|| {
         // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;

@@ -80,6 +80,23 @@ impl Database {
         Ok(found)
     }
 
+    /// The sizes that a program was tuned for on a machine, the latest first.
+    pub fn sizes(&self, program: &str, machine: &str) -> Result<Vec<Sizes>> {
+        let wrong = |error| failed(&self.path, error);
+        let query = "SELECT sizes FROM session JOIN evaluation ON session = session.id \
+             WHERE program = ?1 AND machine = ?2 AND cost IS NOT NULL \
+             GROUP BY sizes ORDER BY max(time) DESC, sizes";
+        let mut statement = self.connection.prepare(query).map_err(wrong)?;
+        let texts = statement
+            .query_map(params![program, machine], |row| row.get::<_, String>(0))
+            .and_then(Iterator::collect::<rusqlite::Result<Vec<String>>>)
+            .map_err(wrong)?;
+        Ok(texts
+            .iter()
+            .filter_map(|text| Sizes::of_text(text))
+            .collect())
+    }
+
     /// The machines on which a program was tuned, whatever its sizes.
     pub fn machines(&self, program: &str) -> Result<Vec<String>> {
         let wrong = |error| failed(&self.path, error);

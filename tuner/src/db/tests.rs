@@ -421,3 +421,22 @@ fn what_cannot_be_written_is_said() {
         .unwrap();
     assert!(!bytes.is_empty());
 }
+
+#[test]
+fn sizes_are_those_of_one_program_on_one_machine_the_latest_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut database = Database::open(folder.path()).unwrap();
+    let other = Task {
+        program: "q".to_string(),
+        ..task(7)
+    };
+    keep(&mut database, &other, &[(4, Outcome::of_cost(1.0))]);
+    keep(&mut database, &task(9), &[(4, Outcome::of_cost(1.0))]);
+    keep(&mut database, &task(3), &[(4, Outcome::of_cost(2.0))]);
+    keep(&mut database, &task(9), &[(8, Outcome::of_cost(3.0))]);
+    let failed = Outcome::failed(FailureKind::Hang, "after 3 s");
+    keep(&mut database, &task(5), &[(4, failed)]);
+    let found = database.sizes("p", "m").unwrap();
+    assert_eq!(found, [task(9).sizes, task(3).sizes]);
+    assert_eq!(database.sizes("p", "n").unwrap(), []);
+}
