@@ -20,7 +20,7 @@ func.func @cores(%A: memref<40x48xf32>, %B: memref<48x64xf32>, %C: memref<40x64x
       layers = [main {k: *}, core {i: 4, j: 4}, L2 {i: 5}, register {i: 2, j: 16, k: 16}],
       decompose = {order: [core.i, core.j, main.k, L2.i, register.k, register.i, register.j]},
       tile_order = {levels: [core.i, core.j], layout: "GenP([4,4],hilbert)"},
-      inputs = {B: {stage: {core.j: L3}, layout: {core.j: "GenP([64,64],xor)"}}}>)
+      inputs = {B: {stage: {main.k: L2}, layout: {main.k: "GenP([64,16],xor)"}}}>)
   return
 }
 
