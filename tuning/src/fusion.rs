@@ -9,33 +9,25 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use mdh_algebra::asm::Asm;
-use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::reach::{self, Link, Need};
 use mdh_algebra::schedule::{ComputeAt, Knobs, LevelName, Parts, Schedule, TileLoop};
 use mdh_compiler::error::Result;
-use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::{ops, parts, schedule};
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ops;
 use mdh_tuner::space::formula::Formula;
 use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};
-use melior::ir::BlockLike;
-use melior::ir::operation::OperationLike;
 
+use crate::links::{Links, Read};
 use crate::lowering::{ChosenPlace, FormedText, Lowering};
 use crate::options::Fix;
 use crate::program::Searched;
 
 /// The value of what is computed in loops of its own.
 const ALONE: &str = "alone";
-/// The most computations that are looked at before one in which they may be computed.
-const BEFORE: usize = 16;
 /// The most computations, the nearest, that one may be computed in.
 const CONSUMERS: usize = 2;
 /// The most configurations, as bits, of the computations of a tree, whose number has 128.
 const BITS: f64 = 110.0;
-
-/// A computation of the program, as it was read.
-pub(crate) type Read<'c> = (parts::Parts<'c>, Computation);
 
 /// A loop that a computation may be computed in.
 struct PlaceInLoop {
@@ -313,9 +305,20 @@ impl Fusion {
         if schedules.iter().all(|own| own.compute_at.is_none()) {
             return true;
         }
-        let lowering = || Lowering::start(self.program.clone());
-        let lowering = self.lowering.get_or_init(lowering);
-        lowering.objections(schedules).is_empty()
+        let found = self.lowering().objections(schedules);
+        found.is_ok_and(|found| found.is_empty())
+    }
+
+    /// Checks: the lowering can be asked.
+    pub(crate) fn expect_lowered(&self) -> std::result::Result<(), String> {
+        let own = self.program.computations.iter();
+        let own = own.map(|(_, schedule)| schedule.clone());
+        self.lowering().objections(own.collect()).map(|_| ())
+    }
+
+    fn lowering(&self) -> &Lowering {
+        let start = || Lowering::start(self.program.clone());
+        self.lowering.get_or_init(start)
     }
 
     /// The schedule of a computation with the place that a configuration has for it.
@@ -449,112 +452,6 @@ fn rank_of(chosen: &ChosenPlace) -> usize {
     match chosen.parts {
         Some(Parts::Derived) if rank(&chosen.at.level) > 0 => 1,
         _ => rank(&chosen.at.level),
-    }
-}
-
-/// The computations that read the results of others.
-struct Links<'c, 'l> {
-    computations: &'l [Op<'c>],
-    read: &'l [Read<'c>],
-}
-
-impl<'c> Links<'c, '_> {
-    /// A computation's results: tensors, or the memory that it writes.
-    fn results(&self, n: usize) -> Vec<Val<'c>> {
-        let outputs = self.read[n].0.outputs.iter().enumerate();
-        let result = |o| ir::result(self.computations[n], o);
-        outputs
-            .map(|(o, output)| result(o).unwrap_or(output.value))
-            .collect()
-    }
-
-    fn reads(&self, reader: usize, results: &[Val<'c>]) -> bool {
-        let mut inputs = self.read[reader].0.inputs.iter();
-        inputs.any(|input| results.contains(&input.value))
-    }
-
-    /// The names of a reader's inputs that are another one's results.
-    fn inputs(&self, reader: usize, n: usize) -> Vec<String> {
-        let results = self.results(n);
-        let inputs = self.read[reader].0.inputs.iter();
-        let inputs = inputs.filter(|input| results.contains(&input.value));
-        inputs.map(|input| input.name.clone()).collect()
-    }
-
-    /// For each computation that is searched those that read it, by their numbers.
-    fn readers(&self, searched: &[Searched]) -> Vec<Vec<usize>> {
-        let each = searched.iter().map(|one| {
-            let results = self.results(one.position);
-            let all = (0..searched.len()).filter(|n| searched[*n].position > one.position);
-            all.filter(|n| self.reads(searched[*n].position, &results))
-                .collect()
-        });
-        each.collect()
-    }
-
-    /// For each computation that may be computed in a consumer, as far as that shows here: the
-    /// consumer's dimensions that move what a tile needs of it.
-    fn moving(&self, consumer: usize) -> BTreeMap<usize, Vec<usize>> {
-        let rank = self.read[consumer].1.dimensions.len();
-        let mut known = BTreeMap::from([(consumer, reach::own(rank))]);
-        let block = |n: usize| self.computations[n].block().map(|b| b.to_raw().ptr);
-        let name = schedule::name(self.computations[consumer]);
-        for n in (consumer.saturating_sub(BEFORE)..consumer).rev() {
-            if block(n) == block(consumer)
-                && let Some(needs) = self.needs(n, &known, rank)
-            {
-                known.insert(n, needs);
-            }
-            // A schedule names the next computation of a name.
-            if schedule::name(self.computations[n]) == name {
-                break;
-            }
-        }
-        known.remove(&consumer);
-        let moving = |needs: Vec<Need>| (0..rank).filter(|d| reach::moves(&needs, *d)).collect();
-        known
-            .into_iter()
-            .map(|(n, needs)| (n, moving(needs)))
-            .collect()
-    }
-
-    /// The needs of a tile from a computation, if all that read it are known to be computed there.
-    fn needs(
-        &self,
-        n: usize,
-        known: &BTreeMap<usize, Vec<Need>>,
-        rank: usize,
-    ) -> Option<Vec<Need>> {
-        let (parts, computation) = &self.read[n];
-        let results = self.results(n);
-        let mut links = Vec::new();
-        for reader in n + 1..self.computations.len() {
-            if !self.reads(reader, &results) {
-                continue;
-            }
-            let (of, needs) = (&self.read[reader], known.get(&reader)?);
-            for (input, read) in of.0.inputs.iter().zip(&of.1.inputs) {
-                let written = results.iter().zip(&computation.outputs);
-                let written = written.filter(|(value, _)| **value == input.value);
-                let reader = needs.as_slice();
-                links.extend(written.map(|(_, written)| Link {
-                    written,
-                    read,
-                    reader,
-                }));
-                if input.pad.is_some() && results.contains(&input.value) {
-                    return None;
-                }
-            }
-        }
-        let is_read = |user: Op| self.computations.contains(&user);
-        let is_tensor = ir::result(self.computations[n], 0).is_some();
-        let mut users = results
-            .iter()
-            .filter(|_| is_tensor)
-            .flat_map(|v| ir::users(*v));
-        let is_movable = parts.carries.is_empty() && users.all(is_read) && !links.is_empty();
-        is_movable.then(|| reach::needs(computation, &links, rank))
     }
 }
 

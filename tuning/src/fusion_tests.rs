@@ -112,6 +112,53 @@ fn a_chain_has_the_loops_of_its_end() {
     expect_code(ROWS, &program, &space, 100);
 }
 
+/// Checks: the lowering answers of the computations that are needed, and says it where it finds others than
+/// those of the program: a bug.
+#[test]
+fn the_lowering_has_the_computations() {
+    let text = ROWS.replacen(
+        "  return",
+        "  %z = mdh.compute (i = 64, j = 96)
+    out_view(z = %y_init[i, j] : tensor<64x96xf32>)
+    md_hom(divf, (cc, cc))
+    inp_view(x = %x[i, j] : tensor<64x96xf32>, s = %s[i] : tensor<64xf32>)
+  return",
+        1,
+    );
+    let program = program(&text);
+    program.expect_chains().unwrap();
+    let schedule = Schedule::default();
+    let formed = |computations: Vec<(usize, Schedule)>| FormedText {
+        text: ROWS.into(),
+        asm: mdh_machine::this().unwrap(),
+        computations,
+    };
+    let ask = |text: FormedText| Lowering::start(text).objections(vec![schedule.clone()]);
+    let wrong = ask(formed(vec![(7, schedule.clone())])).unwrap_err();
+    assert!(wrong.contains("finds too few computations"), "{wrong}");
+    let broken = FormedText {
+        text: "func.func".into(),
+        ..formed(vec![])
+    };
+    assert!(ask(broken).unwrap_err().contains("reads no program"));
+}
+
+/// Checks: who only looks for what was tuned does not pay for chains.
+#[test]
+fn chains_are_made_where_they_are_asked_for() {
+    register::all();
+    let context = context::program_context();
+    let source = Source::from_text("f.mlir", ROWS);
+    let formed = Formed::of(&context, &source, None).unwrap();
+    let own = function(compile::operation(&formed.module), &formed.function).unwrap();
+    let (computations, asm) = (schedule::computations(own), mdh_machine::this().unwrap());
+    let parameters = |program: &Program| program.default().unwrap().pairs().count();
+    let alone = Program::of(&computations, &asm).unwrap();
+    let before = parameters(&alone);
+    let chained = alone.with_chains(&computations, &asm).unwrap();
+    assert_eq!(parameters(&chained), before + 1);
+}
+
 /// Checks: what is written down by hand, or was found before, leads back to its loop.
 #[test]
 fn schedules_of_chains_lead_back() {

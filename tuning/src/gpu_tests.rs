@@ -1,10 +1,14 @@
 //! Times that a GPU took for schedules, beside the estimates.
 
 use mdh_algebra::schedule::Schedules;
+use mdh_bench::workloads::{self, Case, Scale};
 use mdh_passes::register;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
 use serde::Deserialize;
 
 use super::*;
+use crate::options::Fix;
 
 /// The most times of the best recorded schedule that the one with the least estimate may take: for all
 /// programs, and for all but one of them.
@@ -109,4 +113,44 @@ fn the_least_estimate_of_others_is_no_bad_choice() {
     let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
     assert!(ratios[ratios.len() - 1] <= LATER_WORST, "{said}");
     assert!(mean.exp() <= LATER_MEAN, "{:.2}:\n{said}", mean.exp());
+}
+
+/// The program of a workload.
+fn program_of(case: &Case, gpu: &Gpu) -> Program {
+    let context = context::program_context();
+    let source = Source::from_text(&case.name(), &case.program().unwrap());
+    Program::read(&context, &source, None, &gpu.asm()).unwrap()
+}
+
+/// Checks: the trees know the rules, of every workload at one size, so that little of what is proposed is rejected,
+/// of no shape.
+#[test]
+fn few_configurations_break_rules() {
+    register::all();
+    let gpu = Gpu::named("h100").unwrap();
+    let mut cases = workloads::all(Scale::Full).unwrap();
+    cases.dedup_by_key(|case| case.workload.clone());
+    for case in cases {
+        let program = program_of(&case, &gpu);
+        if program.nothing().is_some() {
+            continue;
+        }
+        let space = program.space(&[]).unwrap();
+        let mut random = Pcg64Mcg::seed_from_u64(1);
+        let mut shares = vec![space.rejection_share(200, &mut random).unwrap()];
+        for value in ["points", "products", "rows"] {
+            let shape = Fix {
+                name: "shape".into(),
+                value: value.into(),
+            };
+            if let Ok(space) = program.space(&[shape]) {
+                shares.push(space.rejection_share(200, &mut random).unwrap());
+            }
+        }
+        assert!(
+            shares.iter().all(|share| *share < 0.2),
+            "{}: {shares:.3?}",
+            case.name()
+        );
+    }
 }

@@ -10,6 +10,7 @@ mod fusion;
 pub mod gpu;
 pub mod import;
 mod limit;
+mod links;
 mod lowering;
 pub mod measure;
 pub mod options;
@@ -168,6 +169,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
     };
     let space = program.space(&arguments.fix)?;
     program.expect_legal(&space)?;
+    program.expect_chains()?;
     let start = match &arguments.schedule {
         Some(path) if !is_script => {
             start::configuration(&program, &space, &source, task.entry.as_deref(), path)?

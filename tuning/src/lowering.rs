@@ -30,8 +30,11 @@ pub struct FormedText {
     pub computations: Vec<(usize, Schedule)>,
 }
 
+/// Everything against schedules, or why nothing can be said of them, which is a bug.
+type Objections = Result<Vec<String>, String>;
+
 /// Schedules of the computations, and where everything against them goes.
-type Question = (Vec<Schedule>, Sender<Vec<String>>);
+type Question = (Vec<Schedule>, Sender<Objections>);
 
 /// A thread that has the program on memrefs.
 pub struct Lowering {
@@ -51,15 +54,15 @@ impl Lowering {
     }
 
     /// Everything against computing the computations where these schedules say.
-    pub fn objections(&self, schedules: Vec<Schedule>) -> Vec<String> {
+    pub fn objections(&self, schedules: Vec<Schedule>) -> Objections {
         let (reply, told) = channel();
         if let Some(questions) = &self.questions {
             let questions = questions.lock().unwrap_or_else(PoisonError::into_inner);
             // Whoever is gone does not reply.
             let _ = questions.send((schedules, reply));
         }
-        let nothing = || vec!["the program cannot be lowered to ask it".to_string()];
-        told.recv().unwrap_or_else(|_| nothing())
+        let gone = |_| Err("the lowering that chains are asked of has ended".to_string());
+        told.recv().unwrap_or_else(gone)
     }
 }
 
@@ -81,50 +84,81 @@ pub struct ChosenPlace {
     pub parts: Option<Parts>,
 }
 
+/// The places of names among others that are as many in the same order, or fewer; `None` if they are not.
+fn places(names: &[&str], others: &[String]) -> Option<Vec<Option<usize>>> {
+    let mut left = others.iter().enumerate().peekable();
+    let place = |name: &&str| left.next_if(|(_, other)| other == name).map(|(n, _)| n);
+    let places = names.iter().map(place).collect();
+    left.peek().is_none().then_some(places)
+}
+
+/// A module on memrefs, and computations of it.
+type Bufferized<'c> = (Module<'c>, Vec<Option<Op<'c>>>);
+
+/// Everything against computations with these schedules.
+fn objections(computations: &[Option<Op>], schedules: Vec<Schedule>) -> Vec<String> {
+    for (op, mut own) in computations.iter().zip(schedules) {
+        // Layouts keep the axes of what has them, which is simplified here: whether they fit is
+        // known of each computation, and is nothing of chains.
+        own.inputs
+            .values_mut()
+            .for_each(|input| input.layout.clear());
+        op.iter().for_each(|op| schedule::set(*op, Some(&own)));
+    }
+    let computations: Vec<Op> = computations.iter().flatten().copied().collect();
+    choose::chain_objections(&computations)
+}
+
 impl FormedText {
     fn answer(&self, asked: &Receiver<Question>) {
         let context = context::program_context();
-        let Some((_module, computations)) = self.bufferized(&context) else {
-            return;
-        };
+        let program = self.bufferized(&context);
         for (schedules, reply) in asked {
-            for (op, mut own) in computations.iter().zip(schedules) {
-                // Layouts keep the axes of what has them, which is simplified here: whether they fit is
-                // known of each computation, and is nothing of chains.
-                own.inputs
-                    .values_mut()
-                    .for_each(|input| input.layout.clear());
-                schedule::set(*op, Some(&own));
-            }
+            let found = program.as_ref().map_err(String::clone);
+            let found = found.map(|(_, computations)| objections(computations, schedules));
             // Who does not wait any more needs no answer.
-            let _ = reply.send(choose::chain_objections(&computations));
+            let _ = reply.send(found);
         }
     }
 
-    /// The program on memrefs, with those of its computations that are searched. As in what is
-    /// measured, passes leave them alone, since they have schedules.
-    fn bufferized<'c>(&self, context: &'c Context) -> Option<(Module<'c>, Vec<Op<'c>>)> {
-        let mut module = self.parsed(context)?;
+    /// The program on memrefs, with those of its computations that are searched; of those that are not needed,
+    /// nothing. As in what is measured, passes leave them alone, since they have schedules.
+    fn bufferized<'c>(&self, context: &'c Context) -> Result<Bufferized<'c>, String> {
+        let failed = |what: &str| format!("the lowering that chains are asked of {what}");
+        let mut module = self
+            .parsed(context)
+            .ok_or_else(|| failed("reads no program"))?;
         let all = computations(&module);
         for (n, own) in &self.computations {
-            schedule::set(*all.get(*n)?, Some(own));
+            let op = all
+                .get(*n)
+                .ok_or_else(|| failed("finds too few computations"))?;
+            schedule::set(*op, Some(own));
         }
-        let is_searched = |n: &usize| self.computations.iter().any(|(own, _)| own == n);
+        let is_searched = |n: usize| self.computations.iter().any(|(own, _)| *own == n);
         let before: Vec<(String, bool)> = (0..all.len())
             .filter(|n| schedule::has_schedule(all[*n]))
-            .map(|n| (schedule::name(all[n]), is_searched(&n)))
+            .map(|n| (schedule::name(all[n]), is_searched(n)))
             .collect();
-        self.lower(context, &mut module, "bufferized")?;
+        let lowered = self.lower(context, &mut module, "bufferized");
+        lowered.ok_or_else(|| failed("gives no memrefs"))?;
         let mut after = computations(&module);
         after.retain(|op| schedule::has_schedule(*op));
         let names: Vec<String> = after.iter().map(|op| schedule::name(*op)).collect();
-        if !before.iter().map(|(name, _)| name).eq(&names) {
-            return None;
-        }
-        let own = after.into_iter().zip(before);
-        let own = own.filter_map(|(op, (_, is_searched))| is_searched.then_some(op));
+        let own = before.iter().map(|(name, _)| name.as_str());
+        let own: Vec<&str> = own.collect();
+        let Some(places) = places(&own, &names) else {
+            return Err(failed(&format!(
+                "has computations of {}, expected {}",
+                names.join(", "),
+                own.join(", ")
+            )));
+        };
+        let own = places.into_iter().zip(&before);
+        let own = own.filter(|(_, (_, is_searched))| *is_searched);
+        let own = own.map(|(place, _)| place.map(|n| after[n]));
         let own = own.collect();
-        Some((module, own))
+        Ok((module, own))
     }
 
     /// The places that the model chooses, without schedules of anybody else.
@@ -161,4 +195,24 @@ impl FormedText {
 
 fn computations<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
     ir::find_all(compile::operation(module), &[ops::mdh::COMPUTE])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computations_are_known_by_order_and_name() {
+        let found = |after: &[&str]| {
+            let after: Vec<String> = after.iter().map(|name| name.to_string()).collect();
+            places(&["s", "z", "y"], &after)
+        };
+        assert_eq!(
+            found(&["s", "z", "y"]),
+            Some(vec![Some(0), Some(1), Some(2)])
+        );
+        assert_eq!(found(&["s", "y"]), Some(vec![Some(0), None, Some(1)]));
+        assert_eq!(found(&["y", "s"]), None);
+        assert_eq!(found(&["s", "z", "y", "y"]), None);
+    }
 }

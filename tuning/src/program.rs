@@ -75,18 +75,19 @@ impl Program {
         let formed = Formed::of(context, source, entry)?;
         let module = mdh_compiler::compile::operation(&formed.module);
         let function = function(module, &formed.function)?;
-        Program::of(&ir::find_all(function, &[ops::mdh::COMPUTE]), asm)
+        let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
+        Program::of(&computations, asm)?.with_chains(&computations, asm)
     }
 
-    /// The same for computations that are formed.
+    /// The same for computations that are formed, as if none were computed in loops of others.
     pub fn of(computations: &[Op], asm: &Asm) -> Result<Program> {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
         let (mut searched, mut others) = (Vec::new(), Vec::new());
         let mut whole = Sha256::new();
-        let (mut sizes, mut types, mut read) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+        let (mut sizes, mut types) = (BTreeMap::new(), BTreeSet::new());
         for (position, op) in computations.iter().enumerate() {
             let name = schedule::name(*op);
-            let (parts, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
+            let (_, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
             whole.update(without_sizes(&computation));
             types.extend(
                 computation
@@ -111,11 +112,10 @@ impl Program {
                 }),
                 None => others.push(name),
             }
-            read.push((parts, computation));
         }
         make_prefixes(&mut searched);
         Ok(Program {
-            fusion: Fusion::of(&searched, computations, &read, asm).map(Arc::new),
+            fusion: None,
             searched,
             script: None,
             others,
@@ -123,6 +123,23 @@ impl Program {
             sizes: Sizes(sizes),
             types,
         })
+    }
+
+    /// The same program, whose computations may be computed in loops of others. (That needs its module as text.)
+    pub fn with_chains(mut self, computations: &[Op], asm: &Asm) -> Result<Program> {
+        let read = computations
+            .iter()
+            .map(|op| translate::both(*op, Depth::Signatures));
+        let read = read.collect::<std::result::Result<Vec<_>, _>>();
+        let read = read.map_err(|errors| Error::bug(errors.join("; ")))?;
+        self.fusion = Fusion::of(&self.searched, computations, &read, asm).map(Arc::new);
+        Ok(self)
+    }
+
+    /// Checks: chains can be asked about, if there are any. Else all of them would be left out silently.
+    pub fn expect_chains(&self) -> Result<()> {
+        let checked = self.fusion.iter().try_for_each(|own| own.expect_lowered());
+        checked.map_err(Error::bug)
     }
 
     /// The same program, of which a search decides what a script leaves open, and what it gives no

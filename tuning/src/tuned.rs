@@ -61,21 +61,21 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     let best = best.map(|kept| (None, kept)).into_iter();
     let nearest = database.nearest(&task, NEAREST).map_err(failed)?;
     let nearest = nearest.into_iter().map(|(sizes, kept)| (Some(sizes), kept));
-    let mut misfits = 0;
-    for (sizes, kept) in best.chain(nearest) {
+    let mut all = best.chain(nearest).peekable();
+    if all.peek().is_none() {
+        return Ok(untuned(&place, wanted));
+    }
+    let program = chained(program, &computations, &wanted.machine)?;
+    for (sizes, kept) in all {
         if let Some(choice) = choice(&program, sizes.is_some(), &kept) {
             let taken = taken(&choice, sizes, &kept);
             return Ok(Found { choice, taken });
         }
-        misfits += 1;
     }
-    let place = match misfits {
-        0 => place,
-        _ => format!(
-            "{}, whose schedules for other sizes, or of another version of mdh, do not fit it",
-            folder.display()
-        ),
-    };
+    let place = format!(
+        "{}, whose schedules for other sizes, or of another version of mdh, do not fit it",
+        folder.display()
+    );
     Ok(untuned(&place, wanted))
 }
 
@@ -89,6 +89,7 @@ fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
     let Some(kept) = best else {
         return none("all that was kept for it has failed");
     };
+    let program = chained(program, &schedule::computations(function), &wanted.machine)?;
     match choice(&program, false, &kept) {
         Some(choice) => Ok(Found {
             taken: taken(&choice, None, &kept),
@@ -133,6 +134,14 @@ fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
         sizes: sizes.0,
     });
     Ok(found.collect())
+}
+
+/// A program with the chains that are searched on a machine.
+fn chained(program: Program, computations: &[Op], machine: &Machine) -> Result<Program> {
+    match machine {
+        Machine::Cpu(asm) => program.with_chains(computations, asm),
+        Machine::Gpu { .. } => Ok(program),
+    }
 }
 
 /// The schedules of what was kept, if they fit a program.

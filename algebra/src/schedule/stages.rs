@@ -7,7 +7,7 @@ use super::check::{Constraint, Violation, find};
 use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, Resolved};
 use super::staged_layout::{StagedLayout, Step};
-use crate::computation::Computation;
+use crate::computation::{Buffer, Computation};
 
 /// The least bytes that are copied asynchronously.
 const LEAST: usize = 4;
@@ -47,7 +47,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
                     .for_each(&mut refuse);
             }
             let bytes = buffer.element.byte_width();
-            if bytes < LEAST && !keeps_rows(copy.layout, buffer.shape.len()) {
+            if !is_whole(buffer, copy.layout) {
                 refuse(format!(
                     "input '{name}' lies {} in '{}', so that its elements of {bytes} bytes are \
                      copied one by one: asynchronous copies have 4, 8 or 16 bytes, expected a \
@@ -71,6 +71,12 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
             before.push((copy.position, plan, stages));
         }
     }
+}
+
+/// Returns whether elements of a buffer lie so that they can be copied asynchronously: each has enough bytes,
+/// or those that follow each other in memory do so in the layout.
+pub(super) fn is_whole(buffer: &Buffer, layout: &StagedLayout) -> bool {
+    buffer.element.byte_width() >= LEAST || keeps_rows(layout, buffer.shape.len())
 }
 
 /// A cooperative copy of an input's tiles: the threads of a block make it.

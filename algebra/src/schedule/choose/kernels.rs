@@ -4,7 +4,8 @@
 //! The model knows a few shapes of kernels. From the maps alone it follows which of them a
 //! computation can have, and the first that keeps every constraint of the machine is taken:
 //! 1. *tiles*: where two inputs are read often, along different kept dimensions, a block copies
-//!    tiles of them to shared memory, and each thread keeps its results in registers;
+//!    tiles of them to shared memory, and each thread keeps its results in registers; where these are few blocks,
+//!    several share the sums (*shared sums*), and another kernel combines what they have;
 //! 2. *transposed*: what is read along another dimension than it is written along goes through
 //!    shared memory, so that neighbouring threads access neighbours on both sides;
 //! 3. *neighbours*: what several points of a tile read is copied to shared memory once;
@@ -101,7 +102,8 @@ struct Model<'m> {
 type Shape = fn(&Model) -> Option<Draft>;
 
 impl<'m> Model<'m> {
-    const SHAPES: [(&'static str, Shape); 7] = [
+    const SHAPES: [(&'static str, Shape); 8] = [
+        ("shared sums", |model| model.shared_sums()),
         ("tiles", |model| model.tiles()),
         ("transposed", |model| model.transposed()),
         ("neighbours", |model| model.neighbours()),

@@ -54,6 +54,9 @@ proptest! {
 fn shapes_follow_from_the_maps() {
     let asm = cuda();
     assert_eq!(shape(&matmul(F32, 512, 512, 512), &asm), "tiles");
+    // 16 blocks, each of which would go through all of a long sum.
+    assert_eq!(shape(&matmul(F32, 16, 1000, 2048), &asm), "shared sums");
+    assert_eq!(shape(&matmul(F32, 16, 1000, 64), &asm), "tiles");
     assert_eq!(shape(&transpose(), &asm), "transposed");
     assert_eq!(shape(&matvec(F32, 4096, 4096), &asm), "rows");
     assert_eq!(shape(&summed_area(100, 200), &asm), "one thread");

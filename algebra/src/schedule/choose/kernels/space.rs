@@ -27,11 +27,12 @@ mod drafts;
 use super::super::knobs::{Knob, Knobs, draw};
 use super::super::views::{View, Views, view_moves};
 use super::{Model, QUAD, WARP};
+use crate::affine::Linear;
 use crate::asm::Asm;
 use crate::computation::Computation;
 use crate::random::Random;
 use crate::schedule::gpu::{Gpu, refined};
-use crate::schedule::{Schedule, check, matrix};
+use crate::schedule::{Schedule, Span, check, footprint, matrix};
 
 /// The most points of a block.
 const POINTS: i64 = 1 << 14;
@@ -113,8 +114,8 @@ pub struct KernelSpace {
     cuts: Vec<usize>,
     /// The sum of rows.
     row: Option<usize>,
-    /// Inputs that can be copied, with an access.
-    staged: Vec<(usize, View)>,
+    /// Inputs that can be copied.
+    staged: Vec<Copied>,
     threads: i64,
     knobs: Vec<Knob>,
     roles: Vec<Role>,
@@ -134,7 +135,8 @@ impl KernelSpace {
         let (kept, sums, scans) = (model.kept.clone(), model.sums.clone(), model.scans.clone());
         let can_exchange = scans.is_empty() && model.exchanges();
         let row = model.row().filter(|_| can_exchange);
-        let staged = (0..computation.inputs.len()).filter_map(|n| copied(&views, n));
+        let staged =
+            (0..computation.inputs.len()).filter_map(|n| Copied::of(computation, &views, n));
         let kept = match (&kept[..], &scans[..], &sums[..]) {
             // A prefix-sum that is all there is.
             ([], [scan], []) => vec![*scan],
@@ -243,6 +245,10 @@ impl KernelSpace {
             .unwrap_or(1);
         let most = (most.min(STEP) as u64).next_power_of_two() as i64;
         let cut = self.add("cut", names(&self.cuts), &[0], "a shape has it", Role::Cut);
+        let tiles = self.shared.iter().filter_map(|d| self.find(Role::Tile(*d)));
+        let before: Vec<usize> = [0].into_iter().chain(tiles).chain([cut]).collect();
+        let why = "each block has a part of the sum, and there are not too many";
+        self.add_count("split", powers(1, SPLIT), &before, why, Role::Split);
         let why = "a step has not too many points, nor more than the sum";
         let quads = powers(1, most.min(2 * QUAD));
         let quad = self.add_count("quad", quads, &[0, cut], why, Role::Quad);
@@ -271,14 +277,15 @@ impl KernelSpace {
             let why = "only what is copied before each step has stages";
             before.push(self.add("stages", counts, &[0, at], why, Role::Stages));
         }
-        for (n, _) in self.staged.clone() {
+        for n in 0..self.staged.len() {
+            let n = self.staged[n].input;
             let name = format!("stage.{}", self.computation.inputs[n].name);
             let why = "shared memory holds the tiles";
             let values = texts(&["no", "yes"]);
             let knob = self.add(&name, values, &before, why, Role::Stage(n));
             before.push(knob);
         }
-        for (n, view) in self.staged.clone() {
+        for Copied { input: n, view, .. } in self.staged.clone() {
             let Some(stage) = self.find(Role::Stage(n)) else {
                 continue;
             };
@@ -290,8 +297,11 @@ impl KernelSpace {
                 _ => &all[..3],
             };
             let name = format!("layout.{}", self.computation.inputs[n].name);
-            let why = "it is in shared memory";
-            self.add(&name, texts(values), &[0, stage], why, Role::Layout(n));
+            let why = "it is in shared memory, and can be copied there";
+            let before: Vec<usize> = ([0].into_iter().chain(self.find(Role::Stages)))
+                .chain([stage])
+                .collect();
+            self.add(&name, texts(values), &before, why, Role::Layout(n));
         }
     }
 
@@ -307,7 +317,6 @@ impl KernelSpace {
             before.push(knob);
         }
         let texts = |all: &[&str]| all.iter().map(|text| text.to_string()).collect::<Vec<_>>();
-        let why = "a shape has it";
         if self.shared.len() > 1 {
             let names = self
                 .shared
@@ -315,10 +324,18 @@ impl KernelSpace {
                 .take(3)
                 .map(|d| self.views.names[*d].clone());
             let names = names.collect();
-            self.add("x", names, &[0], why, Role::X);
+            let threads = self
+                .shared
+                .iter()
+                .filter_map(|d| self.find(Role::Thread(*d)));
+            let before: Vec<usize> = [0].into_iter().chain(threads).collect();
+            let why = "the third axis has not too many threads";
+            self.add("x", names, &before, why, Role::X);
         }
+        let why = "a shape has it";
         if !self.shared.is_empty() {
             let values = texts(&["neighbours", "apart"]);
+            let why = "parts of a prefix-sum are neighbours";
             self.add("points", values, &[0], why, Role::Points);
         }
         if !self.cuts.is_empty() {
@@ -330,10 +347,6 @@ impl KernelSpace {
                 why,
                 Role::Combine,
             );
-            let counts = powers(1, SPLIT);
-            let cut = self.find(Role::Cut).unwrap_or(0);
-            let why = "each block has a part of the sum";
-            self.add_count("split", counts, &[0, cut], why, Role::Split);
         }
     }
 
@@ -388,13 +401,76 @@ impl KernelSpace {
     }
 }
 
-/// An access of an input, if tiles of it can be copied: all of its accesses are linear.
-fn copied(views: &Views, input: usize) -> Option<(usize, View)> {
-    let is_own = |view: &&View| !view.is_output && view.buffer == input;
-    let mut all = views.all.iter().filter(is_own);
-    let first = all.next().filter(|view| view.axes.is_some())?;
-    let are_linear = all.all(|view| view.axes.is_some());
-    are_linear.then(|| (input, first.clone()))
+/// An input of which tiles can be copied: all of its accesses are linear.
+#[derive(Clone)]
+struct Copied {
+    input: usize,
+    /// Its first access.
+    view: View,
+    /// Its axes.
+    axes: Vec<CopiedAxis>,
+}
+
+/// One of its axes.
+#[derive(Clone)]
+struct CopiedAxis {
+    /// The extent of what one point reads, halos included, and of what all of them read.
+    extents: [i64; 2],
+    /// The dimensions that move along it, and how far from one point to the next.
+    moving: Vec<(usize, i64)>,
+}
+
+impl Copied {
+    fn of(computation: &Computation, views: &Views, input: usize) -> Option<Copied> {
+        let is_own = |view: &&View| !view.is_output && view.buffer == input;
+        let mut all = views.all.iter().filter(is_own);
+        let view = all.next()?.clone();
+        let forms = view.axes.as_ref()?;
+        if !all.all(|view| view.axes.is_some()) {
+            return None;
+        }
+        let rank = computation.dimensions.len();
+        let extents = |points: &dyn Fn(usize) -> i64| {
+            let reach = |d| points(d).max(1) - 1;
+            let spans = (0..rank).map(|d| Span {
+                reach: reach(d),
+                step: 1,
+            });
+            let spans: Vec<Span> = spans.collect();
+            Some(footprint(computation, &computation.inputs[input], &spans)?.shape())
+        };
+        let point = extents(&|_| 1)?;
+        let whole = extents(&|d| views.size(d))?;
+        let axis = |(form, extents): (&Linear, [i64; 2])| {
+            let each = form
+                .coefficients
+                .iter()
+                .enumerate()
+                .filter(|(_, c)| **c != 0);
+            let step = |d: usize| computation.dimensions[d].step.unwrap_or(1);
+            let moving = each.map(|(d, c)| (d, c.abs().saturating_mul(step(d))));
+            CopiedAxis {
+                extents,
+                moving: moving.collect(),
+            }
+        };
+        let both = point.into_iter().zip(whole).map(|(one, all)| [one, all]);
+        let axes = forms.iter().zip(both).map(axis).collect();
+        Some(Copied { input, view, axes })
+    }
+
+    /// The shape of a tile with so many points along each dimension.
+    fn tile(&self, points: impl Fn(usize) -> i64) -> Vec<i64> {
+        let extent = |axis: &CopiedAxis| {
+            let [one, all] = axis.extents;
+            let moved = axis
+                .moving
+                .iter()
+                .map(|(d, by)| by.saturating_mul(points(*d) - 1));
+            moved.fold(one, i64::saturating_add).min(all)
+        };
+        self.axes.iter().map(extent).collect()
+    }
 }
 
 /// Powers of two.

@@ -3,11 +3,52 @@
 
 use super::draft::{Draft, all, fixed};
 use super::{BLOCKS, Model, QUAD, REUSE};
-use crate::schedule::Step;
 use crate::schedule::choose::views::{View, view_moves};
 use crate::schedule::numbers::ceil_div;
+use crate::schedule::{Parts, Step};
+
+/// The fewest steps of a block's part of a sum: what others do of it takes longer than another kernel.
+const STEPS: i64 = 16;
 
 impl Model<'_> {
+    /// The same where there are few blocks: several share a long sum.
+    pub(super) fn shared_sums(&self) -> Option<Draft> {
+        let mut draft = self.tiles()?;
+        let parts = |d: usize| {
+            let is_inner = |layer: &str| !matches!(layer, "device" | "block");
+            let inner = draft.layers.iter().filter(|(layer, _)| is_inner(layer));
+            let own = inner
+                .flat_map(|(_, parts)| parts)
+                .filter(|(of, _)| *of == d);
+            let own = own.map(|(_, parts)| match parts {
+                Parts::Fixed(n) => *n,
+                Parts::Derived => 1,
+            });
+            own.product::<i64>()
+        };
+        let (_, cut) = draft.stage_at?;
+        let along = self.kept.iter().map(|d| ceil_div(self.size(*d), parts(*d)));
+        let blocks = along.fold(1, i64::saturating_mul);
+        let steps = ceil_div(self.size(cut), parts(cut));
+        let split = (BLOCKS / blocks).min(steps / STEPS);
+        if split < 2 {
+            return None;
+        }
+        let split = 1 << split.ilog2();
+        let of = draft
+            .layers
+            .iter_mut()
+            .find(|(layer, _)| *layer == "block")?;
+        of.1.push((cut, Parts::Fixed(split)));
+        let inside = draft
+            .order
+            .iter()
+            .position(|(layer, _)| *layer != "block")?;
+        draft.order.insert(inside, ("block", cut));
+        draft.reason += &format!(", and {split} blocks share a sum");
+        Some(draft)
+    }
+
     pub(super) fn tiles(&self) -> Option<Draft> {
         if self.sums.is_empty() || !self.scans.is_empty() || self.kept.len() < 2 {
             return None;

@@ -2,15 +2,13 @@
 //! known before a schedule is made.
 
 use super::*;
-use crate::affine::Linear;
+use crate::asm::AsmLayer;
 use crate::schedule::choose::kernels::draft::{Draft, all, fixed};
 use crate::schedule::numbers::ceil_div;
-use crate::schedule::{Parts, Step};
+use crate::schedule::{Parts, StagedLayout, Step, stages};
 
 /// Parts of a kept dimension, and of a sum, in a product of matrices.
 const OF_PRODUCT: [i64; 2] = [2, matrix::TERMS];
-/// Bytes of shared memory beside tiles, as rows are padded: one of so many.
-const PADDING: i64 = 8;
 
 impl KernelSpace {
     pub(super) fn find(&self, role: Role) -> Option<usize> {
@@ -94,6 +92,7 @@ impl KernelSpace {
             each.product()
         };
         let is_product = self.shape(values) == Shape::Products;
+        let is_scan = |d: &usize| self.computation.dimensions[*d].combine.is_ps();
         match role {
             Role::Tile(d) => {
                 let least = match (is_product, self.matrix()) {
@@ -115,10 +114,22 @@ impl KernelSpace {
             Role::Stages => self.at(role, values) == 0 || self.text(Role::At, values) == "step",
             Role::Stage(_) => self.at(role, values) == 0 || self.fits_shared(values),
             Role::Thread(d) => self.fits_threads(d, values),
+            Role::X => self.fits_axes(values),
+            // The parts of a prefix-sum follow each other.
+            Role::Points => self.at(role, values) == 0 || !self.shared.iter().any(is_scan),
+            // Elements that do not follow each other there are copied one by one.
+            Role::Layout(n) => {
+                let input = &self.computation.inputs[n];
+                let own = self.staged.iter().find(|own| own.input == n);
+                let steps = own.map_or(Vec::new(), |own| self.layout(own, values));
+                self.at(Role::Stages, values) == 0
+                    || stages::is_whole(input, &StagedLayout { steps })
+            }
             Role::Split => {
                 let row = self.row.filter(|_| self.shape(values) == Shape::Rows);
                 let most = row.or(self.cut(values)).map_or(1, |d| self.views.size(d));
-                self.count(role, values) <= most
+                let count = self.count(role, values);
+                count <= most && (count == 1 || self.fits_grid(values))
             }
             Role::Warps => {
                 let warps = self.count(Role::Rows, values) * self.count(role, values);
@@ -135,9 +146,15 @@ impl KernelSpace {
 
     /// The grid, which is longest in x, has not too many blocks along its other dimensions.
     fn fits_grid(&self, values: &[usize]) -> bool {
-        let mut blocks = self.kept.clone();
+        let split = self.count(Role::Split, values);
+        let row = self.row.filter(|_| self.shape(values) == Shape::Rows);
+        let cut = row.or(self.cut(values)).filter(|_| split > 1);
+        let mut blocks: Vec<usize> = self.kept.iter().copied().chain(cut).collect();
         blocks.sort_by_key(|d| std::cmp::Reverse(self.views.size(*d).max(1)));
         let along = |d: &usize| {
+            if Some(*d) == cut {
+                return split;
+            }
             let tile = self.count(Role::Tile(*d), values);
             ceil_div(self.views.size(*d).max(1), tile)
         };
@@ -182,40 +199,70 @@ impl KernelSpace {
             && threads * left >= all.min(WARP)
     }
 
-    /// Shared memory holds the tiles of inputs that are copied so far.
+    /// The third axis of a block's threads, which has what is beyond it too, has not too many.
+    fn fits_axes(&self, values: &[usize]) -> bool {
+        let threads = self.asm.layer("thread").and_then(AsmLayer::core);
+        let most = threads.and_then(|core| core.extents.get(2)).copied();
+        let beyond = self.axes(values).into_iter().skip(2);
+        let threads: i64 = beyond
+            .map(|d| self.count(Role::Thread(d), values))
+            .product();
+        most.is_none_or(|most| threads <= most as i64)
+    }
+
+    /// The dimensions of the axes of a block's threads.
+    fn axes(&self, values: &[usize]) -> Vec<usize> {
+        let first = match self.shape(values) {
+            Shape::Products => self.shared[0],
+            _ => self.shared[self.at(Role::X, values)],
+        };
+        let others = self.shared.iter().copied().filter(|d| *d != first);
+        [first].into_iter().chain(others).collect()
+    }
+
+    /// Points of a dimension that a tile in shared memory has.
+    fn of_copy(&self, d: usize, values: &[usize]) -> i64 {
+        let at_step = self.text(Role::At, values) == "step";
+        match self.cut(values) {
+            _ if self.shared.contains(&d) => self.count(Role::Tile(d), values),
+            Some(cut) if cut == d && at_step => self.step(values),
+            _ if at_step || self.kept.contains(&d) => 1,
+            _ => self.views.size(d),
+        }
+    }
+
+    /// Shared memory holds the tiles of inputs that are copied so far, however they lie there.
     fn fits_shared(&self, values: &[usize]) -> bool {
         let at_step = self.text(Role::At, values) == "step";
         if at_step && self.count(Role::Depth, values) < 2 {
             return false;
         }
-        let points = |d: usize| -> i64 {
-            match self.cut(values) {
-                _ if self.shared.contains(&d) => self.count(Role::Tile(d), values),
-                Some(cut) if cut == d && at_step => self.step(values),
-                _ if at_step || self.kept.contains(&d) => 1,
-                _ => self.views.size(d),
-            }
-        };
-        let span = |form: &Linear| -> i64 {
-            let each = form.coefficients.iter().enumerate();
-            let reach = each.map(|(d, c)| c.abs().saturating_mul(points(d) - 1));
-            reach.fold(1, i64::saturating_add)
-        };
         let stages = self.at(Role::Stages, values) as i64 + 1;
-        let copied = self
-            .staged
-            .iter()
-            .filter(|(n, _)| self.at(Role::Stage(*n), values) == 1);
-        let bytes = copied.map(|(n, view)| {
-            let spans = view.axes.iter().flatten().map(span);
-            let elements = spans.fold(1, i64::saturating_mul);
-            let width = self.computation.inputs[*n].element.byte_width() as i64;
+        let bytes = |copied: &Copied| {
+            let elements = self.room(copied, values);
+            let width = self.computation.inputs[copied.input].element.byte_width() as i64;
             elements.saturating_mul(width).saturating_mul(stages)
-        });
-        let bytes = bytes.fold(0, i64::saturating_add);
+        };
+        let copied = self.staged.iter();
+        let copied = copied.filter(|own| self.at(Role::Stage(own.input), values) == 1);
+        let bytes = copied.map(bytes).fold(0, i64::saturating_add);
         let shared = self.asm.memory("shared").and_then(|memory| memory.capacity);
-        let most = shared.map_or(i64::MAX, |most| most as i64);
-        bytes.saturating_add(bytes / PADDING) <= most
+        shared.is_none_or(|most| bytes <= most as i64)
+    }
+
+    /// Elements of memory for a tile in any of the layouts that it may have, since these are decided later:
+    /// with rows along the shorter of the axes that may be the last one, and padded.
+    fn room(&self, copied: &Copied, values: &[usize]) -> i64 {
+        let tile = copied.tile(|d| self.of_copy(d, values));
+        let elements = tile.iter().fold(1, |all: i64, n| all.saturating_mul(*n));
+        let row = match &tile[..] {
+            [_, .., last] => *last,
+            _ => return elements,
+        };
+        let row = self
+            .axis(&copied.view)
+            .map_or(row, |axis| row.min(tile[axis]));
+        elements.saturating_add((elements / row.max(QUAD)).saturating_mul(QUAD))
     }
 
     /// The axis of an input along which results move, if the last one is another.
@@ -226,14 +273,17 @@ impl KernelSpace {
         (axis + 1 < axes.len()).then_some(axis)
     }
 
-    fn layout(&self, n: usize, view: &View, values: &[usize]) -> Vec<Step> {
-        let rank = view.axes.as_ref().map_or(0, Vec::len);
+    fn layout(&self, own: &Copied, values: &[usize]) -> Vec<Step> {
+        let rank = own.axes.len();
         let padded = |by: i64| {
             let mut pads = vec![0; rank];
             pads[rank - 1] = by;
             Step::Padded(pads)
         };
-        match (self.text(Role::Layout(n), values), self.axis(view)) {
+        match (
+            self.text(Role::Layout(own.input), values),
+            self.axis(&own.view),
+        ) {
             ("padded by 1", _) => vec![padded(1)],
             ("padded by 4", _) => vec![padded(QUAD)],
             ("turned", Some(axis)) => {
@@ -268,14 +318,8 @@ impl KernelSpace {
     }
 
     fn points(&self, values: &[usize]) -> Draft {
-        let is_product = self.shape(values) == Shape::Products;
         let cut = self.cut(values);
-        let x = match is_product {
-            true => 0,
-            false => self.at(Role::X, values),
-        };
-        let mut axes = vec![self.shared[x]];
-        axes.extend(self.shared.iter().copied().filter(|d| *d != self.shared[x]));
+        let axes = self.axes(values);
         let threads: Vec<(usize, i64)> = axes
             .iter()
             .map(|d| (*d, self.count(Role::Thread(*d), values)))
@@ -294,9 +338,9 @@ impl KernelSpace {
         if has_sums && self.text(Role::Combine, values) == "register" {
             draft.sum_at = outer.first().map(|d| ("device", *d));
         }
-        for (n, view) in &self.staged {
-            if self.at(Role::Stage(*n), values) == 1 {
-                draft.staged.insert(*n, self.layout(*n, view, values));
+        for own in &self.staged {
+            if self.at(Role::Stage(own.input), values) == 1 {
+                draft.staged.insert(own.input, self.layout(own, values));
             }
         }
         if !draft.staged.is_empty() {
