@@ -1,4 +1,4 @@
-//! What the parameters of a space of schedules on a CPU decide, in words.
+//! The parameters of a space of schedules on a CPU in words: what they decide.
 
 /// Parameters that are each of a dimension, a loop or an input: the name before the dot, and what it decides of
 /// what comes after it.
@@ -24,7 +24,7 @@ const OF_ALL: [(&str, &str); 4] = [
     ("compute_at", "the loop in which it is computed"),
 ];
 
-/// What a parameter decides; none for one of another space. Before a slash stands the computation that it is of,
+/// Returns what a parameter decides; none for one of another space. Before a slash stands the computation that it is of,
 /// where a program has several.
 pub fn meaning(parameter: &str) -> Option<String> {
     let (of, own) = match parameter.rsplit_once('/') {
