@@ -34,7 +34,8 @@ use crate::tuned::{self, Choice, Found, Machine, TunedSizes, Wanted};
 /// The most sizes that a function has code of its own for: each is compiled, and looked at in each call.
 const MOST: usize = 16;
 /// The reason for which there is no code for some sizes.
-const NO_ARGUMENTS: &str = "no arguments of this function give its computations these sizes";
+const NO_ARGUMENTS: &str = "what arguments of this function give its computations these sizes is not known: expected \
+                            dimensions from a number that is known, without steps, to arguments or their extents";
 /// The most sizes of which it is said why they are left out.
 const SHOWN: usize = 3;
 
@@ -56,6 +57,7 @@ pub fn give<'c>(
     }
     let entry = entry::describe(own, None, names)?;
     let (mut taken, mut left) = (Vec::new(), Vec::new());
+    let asked = ir::array(own, marks::VERSIONS.name);
     let mut made: Vec<String> = Vec::new();
     for one in tuned {
         let leave = |why: &str| format!("{}: {why}", one.text);
@@ -76,7 +78,7 @@ pub fn give<'c>(
         }
     }
     drop(entry);
-    list(compile::operation(module), name, &made)?;
+    list(compile::operation(module), name, asked, &made)?;
     note_left(&left);
     if taken.is_empty() {
         return Ok(false);
@@ -157,14 +159,21 @@ fn as_versions(found: Sizes) -> versions::Sizes {
     }
 }
 
-/// Sets the versions that a function has.
-fn list(module: Op, name: &str, symbols: &[String]) -> Result<()> {
+/// Sets the versions that a function has: those that its program asks for, and these.
+fn list<'c>(
+    module: Op<'c>,
+    name: &str,
+    asked: Vec<Attribute<'c>>,
+    symbols: &[String],
+) -> Result<()> {
     let own = function(module, name)?;
     let context = ir::context_of(own);
-    let all = symbols.iter();
-    let all: Vec<Attribute> = all
-        .map(|name| FlatSymbolRefAttribute::new(context, name).into())
-        .collect();
+    let mut all = asked;
+    all.extend(
+        symbols
+            .iter()
+            .map(|name| Attribute::from(FlatSymbolRefAttribute::new(context, name))),
+    );
     versions::set(own, &all);
     Ok(())
 }

@@ -75,10 +75,11 @@ pub fn command() -> clap::Command {
 /// where those cannot be printed.
 pub fn parse() -> Result<Cli, Error> {
     read(std::env::args_os()).or_else(|found| {
-        if !found.use_stderr() {
-            output::print_with(|| found.print())?;
+        if found.use_stderr() {
+            found.exit()
         }
-        found.exit()
+        output::print_with(|| found.print())?;
+        std::process::exit(found.exit_code())
     })
 }
 

@@ -103,6 +103,12 @@ struct Version<'c> {
 impl<'c> Version<'c> {
     /// Reads a version of a function, or says why it is none.
     fn of(function: Op<'c>, version: Op<'c>, sizes: &Sizes) -> Result<Version<'c>, String> {
+        if function == version {
+            return Err(format!(
+                "names itself as its version: expected another function than '{}'",
+                name(version)
+            ));
+        }
         let (own, types) = (argument_types(function), argument_types(version));
         let is_called = own.len() == types.len()
             && sizes.arguments.len() <= own.len()

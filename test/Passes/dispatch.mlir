@@ -76,3 +76,10 @@ func.func private @other_8(%x: memref<8xf64>) attributes {mdh.sizes = "8"} {
 func.func @other(%x: memref<?xf32>) attributes {mdh.versions = [@other_8]} {
   return
 }
+
+// -----
+
+// expected-error @+1 {{names itself as its version: expected another function than 'itself'}}
+func.func @itself(%n: i64) attributes {mdh.versions = [@itself], mdh.sizes = "3"} {
+  return
+}
