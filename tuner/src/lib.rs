@@ -36,6 +36,7 @@
 //!     model: None,
 //!     confidence: 0.95,
 //!     confirmations: 0,
+//!     pace: None,
 //!     keep: &mut (),
 //!     watch: &mut (),
 //! })?;

@@ -14,8 +14,10 @@ use crate::space::{Point, Space};
 use crate::technique::{CostModel, Known, Search, Technique};
 
 mod candidate;
+mod pace;
 
 use candidate::Candidate;
+use pace::{PACE, Pace};
 
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
@@ -49,6 +51,9 @@ pub struct Tuning<'t> {
     /// The most configurations that are measured once more in the end, without a race: whoever is
     /// the best of many may have been lucky. 0 leaves it at what was measured.
     pub confirmations: usize,
+    /// The time after which the default is measured again and again, so that costs are compared at one
+    /// pace of the machine; none if they do not depend on when they are measured.
+    pub pace: Option<Duration>,
     /// Keeper of evaluations.
     pub keep: &'t mut dyn Keep,
     /// Observer of progress.
@@ -218,7 +223,9 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         watch: tuning.watch,
         stopwatch: Stopwatch::start(tuning.clock),
         known: Known::default(),
+        pace: Pace::new(tuning.pace),
         evaluations: Vec::new(),
+        paces: Vec::new(),
         resumed: 0,
         best: None,
         default: None,
@@ -275,7 +282,10 @@ struct Run<'t> {
     watch: &'t mut dyn Watch,
     stopwatch: Stopwatch<'t>,
     known: Known,
+    pace: Pace,
     evaluations: Vec<Evaluation>,
+    /// What the cost of each is multiplied with to compare it.
+    paces: Vec<f64>,
     resumed: usize,
     best: Option<usize>,
     default: Option<usize>,
@@ -301,6 +311,9 @@ impl Run<'_> {
         }
         self.resumed = self.evaluations.len();
         self.since_better = 0;
+        if self.resumed > 0 {
+            self.pace.is_due();
+        }
     }
 
     /// Remembers which evaluation is the start's or the default's.
@@ -327,7 +340,7 @@ impl Run<'_> {
         let first = || self.evaluations.iter().find_map(|e| e.outcome.cost());
         let state = SearchState {
             elapsed: self.stopwatch.elapsed(),
-            evaluations: (self.evaluations.len() - self.resumed) as u64,
+            evaluations: (self.evaluations.len() - self.resumed - self.pace.made) as u64,
             since_better: self.since_better,
             size: self.space.size(),
             best: self.best.and_then(cost),
@@ -349,6 +362,7 @@ impl Run<'_> {
             if self.rejected >= MOST_REJECTED {
                 return Ok(StopReason::Filtered);
             }
+            self.keep_pace(measure);
             let proposed = technique.propose(&self.view(), measure.batch().max(1));
             if proposed.is_empty() {
                 return Ok(StopReason::Exhausted);
@@ -395,11 +409,10 @@ impl Run<'_> {
     fn evaluate(&mut self, measure: &mut dyn Measure, candidates: Vec<Candidate>, name: &str) {
         let batch = candidates.iter().map(|one| self.configuration(one));
         let batch: Vec<Configuration> = batch.collect();
-        let is_search = name != CONFIRMED;
-        let best = self.best.map(|best| &self.evaluations[best].outcome);
-        let samples = match best {
-            Some(Outcome::Measured(cost)) if is_search => cost.samples.clone(),
-            _ => Vec::new(),
+        let is_search = ![CONFIRMED, PACE].contains(&name);
+        let samples = match self.best.filter(|_| is_search) {
+            Some(best) => self.samples_now(best),
+            None => Vec::new(),
         };
         let elapsed = self.stopwatch.elapsed();
         let latest = self.abort.latest().filter(|_| is_search);
@@ -429,6 +442,15 @@ impl Run<'_> {
         }
     }
 
+    /// The samples that an evaluation would have at the present pace.
+    fn samples_now(&self, number: usize) -> Vec<f64> {
+        let factor = self.paces[number] / self.pace.factor();
+        match &self.evaluations[number].outcome {
+            Outcome::Measured(cost) => cost.samples.iter().map(|sample| sample * factor).collect(),
+            Outcome::Failed(_) => Vec::new(),
+        }
+    }
+
     /// Measures the default and the best once more, and, if the best was lucky, the next ones: until
     /// the one of least cost is confirmed, or so many were measured.
     fn confirm(&mut self, measure: &mut dyn Measure, most: usize) {
@@ -436,7 +458,7 @@ impl Run<'_> {
             return;
         }
         if let Some(default) = self.default {
-            self.again(measure, default);
+            self.again(measure, default, CONFIRMED);
             let last = self.evaluations.len() - 1;
             if self.evaluations[last].configuration == self.evaluations[default].configuration {
                 self.default = Some(last);
@@ -445,7 +467,7 @@ impl Run<'_> {
         for _ in 0..most {
             match self.least(|_| true) {
                 Some(best) if self.evaluations[best].technique != CONFIRMED => {
-                    self.again(measure, best);
+                    self.again(measure, best, CONFIRMED);
                 }
                 _ => break,
             }
@@ -462,10 +484,10 @@ impl Run<'_> {
     }
 
     /// Makes an evaluation once more.
-    fn again(&mut self, measure: &mut dyn Measure, evaluation: usize) {
+    fn again(&mut self, measure: &mut dyn Measure, evaluation: usize, name: &str) {
         // It was made from such a candidate.
         if let Some(candidate) = self.candidate(&self.evaluations[evaluation].configuration) {
-            self.evaluate(measure, vec![candidate], CONFIRMED);
+            self.evaluate(measure, vec![candidate], name);
         }
     }
 
@@ -486,7 +508,7 @@ impl Run<'_> {
         let sound = last.into_values().flatten();
         let costs = sound
             .filter(|number| choose(&self.evaluations[*number]))
-            .filter_map(|number| Some((self.evaluations[number].outcome.cost()?, number)));
+            .filter_map(|number| Some((self.paced(number)?, number)));
         costs
             .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
             .map(|(_, number)| number)
@@ -501,14 +523,6 @@ impl Run<'_> {
             }
             outcome => outcome,
         };
-        let cost = outcome.cost();
-        let is_of_space = match candidate {
-            Candidate::Of(point) => {
-                self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
-                true
-            }
-            Candidate::Reference(_) => false,
-        };
         let number = self.evaluations.len();
         self.evaluations.push(Evaluation {
             number,
@@ -517,10 +531,18 @@ impl Run<'_> {
             technique: name.to_string(),
             at: self.stopwatch.elapsed(),
         });
-        let best = self
-            .best
-            .and_then(|best| self.evaluations[best].outcome.cost());
-        self.since_better += 1;
+        self.note_pace(number);
+        self.paces.push(self.pace.factor());
+        let cost = self.paced(number);
+        let is_of_space = match candidate {
+            Candidate::Of(point) => {
+                self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
+                true
+            }
+            Candidate::Reference(_) => false,
+        };
+        let best = self.best.and_then(|best| self.paced(best));
+        self.since_better += u64::from(name != PACE);
         if is_of_space && cost.is_some_and(|cost| best.is_none_or(|best| cost < best)) {
             self.best = Some(number);
             self.since_better = 0;
@@ -537,7 +559,7 @@ impl Run<'_> {
             evaluation,
             best: self.best.map(|best| &self.evaluations[best]),
             default: self.default.map(|default| &self.evaluations[default]),
-            evaluations: (number + 1 - self.resumed) as u64,
+            evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
             elapsed: evaluation.at,
         });
     }

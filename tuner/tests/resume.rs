@@ -56,6 +56,7 @@ fn session(folder: &Path, space: &Space, abort: Abort) -> Tuned {
         model: None,
         confidence: 0.95,
         confirmations: 0,
+        pace: None,
         keep: &mut session,
         watch: &mut (),
     })

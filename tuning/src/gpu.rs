@@ -156,6 +156,7 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         model: None,
         confidence: CONFIDENCE,
         confirmations: 0,
+        pace: None,
         keep: &mut (),
         watch: &mut (),
     });

@@ -58,6 +58,8 @@ use script::KnobScript;
 const USUAL: Duration = Duration::from_secs(60);
 /// The most configurations that are measured once more in the end.
 const CONFIRMATIONS: usize = 5;
+/// The time after which the default is measured again: clocks and neighbours change in seconds.
+const PACE: Duration = Duration::from_secs(5);
 /// The most sizes of before whose best are tried first.
 const NEAREST: usize = 3;
 
@@ -321,6 +323,7 @@ impl<'s> Search<'s> {
             model: self.model,
             confidence: CONFIDENCE,
             confirmations: CONFIRMATIONS,
+            pace: Some(PACE),
             keep: &mut session,
             watch: &mut shown,
         });

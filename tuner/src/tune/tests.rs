@@ -31,6 +31,7 @@ struct Setup<'s> {
     interrupt_at: Option<usize>,
     batch: usize,
     confirmations: usize,
+    pace: Option<Duration>,
 }
 
 fn space(more: &str) -> Space {
@@ -70,6 +71,7 @@ impl Default for Setup<'_> {
             interrupt_at: None,
             batch: 1,
             confirmations: 0,
+            pace: None,
         }
     }
 }
@@ -115,6 +117,7 @@ impl Setup<'_> {
             model: None,
             confidence: 0.95,
             confirmations: self.confirmations,
+            pace: self.pace,
             keep,
             watch,
         })?;
@@ -381,6 +384,7 @@ fn what_is_not_told_is_a_failure() {
         model: None,
         confidence: 0.95,
         confirmations: 0,
+        pace: None,
         keep: &mut (),
         watch: &mut (),
     });
@@ -502,4 +506,41 @@ fn a_default_beside_the_space_is_a_reference() {
     assert_eq!(tuned.resumed, 1);
     assert_eq!(tuned.default().unwrap().outcome.cost(), Some(0.5));
     assert_ne!(asked[0], beside.to_string());
+}
+
+/// Checks: where the machine becomes slower in the middle of a search, the default is measured again, and
+/// what is found afterwards is compared as if it had not. What is kept are costs as they were.
+#[test]
+fn costs_are_compared_at_one_pace() {
+    let made = Cell::new(0);
+    let cost = |configuration: &Configuration| {
+        made.set(made.get() + 1);
+        let slower = if made.get() > 20 { 20.0 } else { 1.0 };
+        Outcome::of_cost(slower * bowl(configuration))
+    };
+    let run = |pace| {
+        made.set(0);
+        let setup = Setup {
+            cost: &cost,
+            abort: Abort::Or(Vec::new()),
+            technique: "exhaustive",
+            seeds: vec![Seed {
+                role: Role::Default,
+                configuration: pair(8, 8),
+            }],
+            pace,
+            ..Setup::default()
+        };
+        setup.run().unwrap().0
+    };
+    let at_any = run(None);
+    assert_eq!(at_any.best().unwrap().configuration, pair(3, 3));
+    let paced = run(Some(Duration::from_secs(5)));
+    let best = paced.best().unwrap();
+    assert_eq!(best.configuration, pair(6, 3));
+    assert_eq!(best.outcome.cost(), Some(20.0));
+    let again = paced.evaluations.iter().filter(|e| e.technique == "pace");
+    let costs: Vec<Option<f64>> = again.map(|e| e.outcome.cost()).collect();
+    // One of twenty at most: due after 5 and 26 seconds, and so on.
+    assert_eq!(costs, [Some(30.0), Some(600.0), Some(600.0)]);
 }
