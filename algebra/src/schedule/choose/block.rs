@@ -350,11 +350,12 @@ fn unrolled(
 ) -> Vec<Vec<i64>> {
     let rank = views.points.len();
     let one = vec![1; rank];
-    if lanes.is_some_and(|(d, n)| scattered(views, d) * n > SCATTERED) {
-        reasons.push("nothing is unrolled: each lane of many accesses is loaded alone".into());
-        return vec![one];
-    }
     let sums = (0..rank).any(|d| views.combine[d].is_pw());
+    if let Some((lane, _)) =
+        lanes.filter(|(d, n)| scattered(views, *d).count() as i64 * n > SCATTERED)
+    {
+        return vec![of_scattered(views, lanes, lane, reasons)];
+    }
     // Accumulators, the vectors they are made from, and one that is loaded.
     let room = if sums {
         (facts.registers * 3 / 4).max(1)
@@ -529,21 +530,49 @@ fn filled(size: i64, lanes: i64, count: i64) -> f64 {
 }
 
 /// Accesses that go to each lane's element alone.
-fn scattered(views: &Views, d: usize) -> i64 {
-    let is_scattered = |view: &&View| {
+fn scattered(views: &Views, d: usize) -> impl Iterator<Item = &View> {
+    let is_scattered = move |view: &&View| {
         let is_whole = !matches!(views.motion(view, d), Motion::Other | Motion::Axis(_));
         !is_whole && !views.is_packable(view, d)
     };
-    views.all.iter().filter(is_scattered).count() as i64
+    views.all.iter().filter(is_scattered)
+}
+
+/// The block whose accesses are scattered along the lanes: of several points of a sum that leaves
+/// these accesses where they are, which then are the same for all of them.
+fn of_scattered(
+    views: &Views,
+    lanes: Option<(usize, i64)>,
+    lane: usize,
+    reasons: &mut Vec<String>,
+) -> Vec<i64> {
+    let mut block = vec![1; views.points.len()];
+    let stays = |d: &usize| scattered(views, lane).all(|v| views.motion(v, *d) == Motion::Still);
+    let sum = chained(views, lanes).filter(stays);
+    if sum.is_some() {
+        chains(views, lanes, &mut block);
+    }
+    let what = match sum {
+        Some(d) => format!("nothing but '{}'", views.names[d]),
+        None => "nothing".into(),
+    };
+    reasons.push(format!(
+        "{what} is unrolled: each lane of many accesses is loaded alone"
+    ));
+    block
+}
+
+/// The combined dimension whose unrolled parts are independent sums: that of the lanes, or the last.
+fn chained(views: &Views, lanes: Option<(usize, i64)>) -> Option<usize> {
+    let combined = |d: &usize| views.combine[*d].is_pw();
+    let along = lanes.map(|(d, _)| d).filter(combined);
+    along.or_else(|| (0..views.combine.len()).rev().find(combined))
 }
 
 /// Several independent sums where the kept dimensions do not give them.
 fn chains(views: &Views, lanes: Option<(usize, i64)>, best: &mut [i64]) {
     let points: i64 = best.iter().product();
-    let combined = |d: &usize| views.combine[*d].is_pw();
-    let along = lanes.map(|(d, _)| d).filter(combined);
-    let d = along.or_else(|| (0..best.len()).rev().find(combined));
-    if let Some(d) = d {
+    if let Some(d) = chained(views, lanes) {
         let scale = lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
         let wanted = CHAINS / points;
         if wanted < 2 {

@@ -6,6 +6,7 @@ use super::super::named_tests::{copies, matmul, name};
 use super::super::random_tests::agrees;
 use super::nest::Search;
 use super::*;
+use crate::affine::Expr;
 use crate::asm::CpuFacts;
 use crate::code::{Code, Instruction};
 use crate::computation::{Combine, Dimension};
@@ -492,6 +493,29 @@ fn streamed_rows_share_what_they_read() {
         None,
         "reading lines before they are written costs more than it saves"
     );
+}
+
+/// Checks: where each lane of many accesses is loaded alone, no more of them are unrolled; a sum along
+/// which they stay is, in as many parts as hide the latency of its operations.
+#[test]
+fn parts_of_a_sum_share_scattered_accesses() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let most = Operator::Builtin(vec![Builtin::Maximumf]);
+    let combine = [Combine::Cc, Combine::Pw(0)];
+    let mut builder = Builder::new(&[1 << 10; 2], &combine, vec![most]);
+    builder = builder.input(F32, &[1 << 10, 5], &[d(0), Expr::Const(0)]);
+    let own = builder.0.inputs.remove(0);
+    let more = (1..5).fold(own, |own, n| own.access(n as usize, &[d(0), Expr::Const(n)]));
+    builder.0.inputs.push(more);
+    builder.0.scalar.inputs.extend([F32; 4]);
+    let builder = builder.input(F32, &[1 << 10], &[d(1)]).scalar(sum(6));
+    let c = builder.output(F32, &[1 << 10], &[d(0)]).0;
+    let choice = choose(&c, &asm).unwrap();
+    assert!(check(&choice.schedule, &c, &asm).is_ok());
+    let layers = &choice.schedule.layers;
+    let of = |name: &str| &layers.iter().find(|layer| layer.name == name).unwrap().parts;
+    assert!(of("simd").contains_key("d0"), "{layers:?}");
+    assert_eq!(of("register").get("d1"), Some(&Parts::Fixed(8)));
 }
 
 /// Planes that no L2 holds are cut into bands; others are not, nor is what does not overlap.
