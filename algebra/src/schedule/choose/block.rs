@@ -50,9 +50,10 @@ const BLOCKS: usize = 3;
 /// Number of blocks tried with a combined dimension in them.
 const SHARED: usize = 12;
 /// Loads of each point, as a share of those of a single row, for which several rows are unrolled
-/// though their stores have to go through the caches: what these read before they write costs as
-/// much again as what is stored.
-const CACHED: f64 = 0.6;
+/// though their stores have to go through the caches, which read lines before they are written. Single
+/// rows that end within lines are stored partly through the caches, too, and a core that reads one row
+/// waits for memory longer than one that reads several at a time.
+const CACHED: f64 = 0.8;
 /// The most parts of one dimension that are unrolled.
 const UNROLL: i64 = 8;
 
