@@ -387,3 +387,64 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12x24xf32>) {
     schedule(#c)
   return
 }
+
+// -----
+// Who reads it is computed in loops of the same computation, not in those of another one there.
+#p = #mdh.schedule<asm = cpu, layers = [L1 {i: *}], compute_at = {consumer: "y", level: L2.i}>
+#q = #mdh.schedule<asm = cpu, layers = [L1 {i: *}], compute_at = {consumer: "r", level: L1.i}>
+#r = #mdh.schedule<asm = cpu, layers = [L1 {i: *}], compute_at = {consumer: "y", level: L2.i}>
+#c = #mdh.schedule<asm = cpu, layers = [L2 {i: *}, L1 {i: 4}]>
+func.func @f(%x: memref<12xf32>, %y: memref<12xf32>) {
+  %t = memref.alloc() : memref<12xf32>
+  %s = memref.alloc() : memref<12xf32>
+  %u = memref.alloc() : memref<12xf32>
+  // expected-error @below {{(compute-at): 's' reads it in a loop of what is computed in 'y': expected it in one of 'y' itself}}
+  mdh.compute (i = 12)
+    out_view(t = %t[i] : memref<12xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<12xf32>)
+    schedule(#p)
+  mdh.compute (i = 12)
+    out_view(s = %s[i] : memref<12xf32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[11 - i] : memref<12xf32>)
+    schedule(#q)
+  mdh.compute (i = 12)
+    out_view(r = %u[i] : memref<12xf32>)
+    md_hom(id, (cc))
+    inp_view(s = %s[i] : memref<12xf32>)
+    schedule(#r)
+  mdh.compute (i = 12)
+    out_view(y = %y[i] : memref<12xf32>)
+    md_hom(mulf, (cc))
+    inp_view(r = %u[i] : memref<12xf32>, t = %t[i] : memref<12xf32>)
+    schedule(#c)
+  return
+}
+
+// -----
+// Cores have no cores, in loops of loops either.
+#p = #mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: *}], compute_at = {consumer: "r", level: L2.i}>
+#r = #mdh.schedule<asm = cpu, layers = [L2 {i: *}, L1 {i: 2}], compute_at = {consumer: "y", level: core.i}>
+#c = #mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: *}]>
+func.func @f(%x: memref<12xf32>, %y: memref<12xf32>) {
+  %t = memref.alloc() : memref<12xf32>
+  %u = memref.alloc() : memref<12xf32>
+  // expected-error @below {{(compute-at): 'core.i' has 2 parts that are computed at the same time, inside of the 2 of 'core.i': expected 1}}
+  mdh.compute (i = 12)
+    out_view(t = %t[i] : memref<12xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<12xf32>)
+    schedule(#p)
+  mdh.compute (i = 12)
+    out_view(r = %u[i] : memref<12xf32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[i] : memref<12xf32>)
+    schedule(#r)
+  mdh.compute (i = 12)
+    out_view(y = %y[i] : memref<12xf32>)
+    md_hom(id, (cc))
+    inp_view(r = %u[i] : memref<12xf32>)
+    schedule(#c)
+  return
+}

@@ -218,6 +218,31 @@ impl Resolved {
         }
     }
 
+    /// The order of tiles, if it is followed: tiles of a producer may have fewer parts than its layout, and are
+    /// taken one by one.
+    pub fn ordered_tiles(&self) -> Option<&TilePlan> {
+        let fits = |plan: &&TilePlan| {
+            let sizes = plan.layout.sizes();
+            let mut counts = plan.levels.iter().zip(&sizes);
+            counts.all(|(level, size)| match self.count(*level) {
+                Count::Known(count) => size.as_constant() == Some(count),
+                Count::Dynamic { .. } => false,
+            })
+        };
+        self.tile_order.as_ref().filter(fits)
+    }
+
+    /// Returns whether two levels are opened together, in one order of tiles: tiles inside of both follow each
+    /// other, and those of the outer one do not.
+    pub fn opens_together(&self, outer: Level, inner: Level) -> bool {
+        let plan = self.ordered_tiles();
+        plan.is_some_and(|plan| {
+            [outer, inner]
+                .iter()
+                .all(|level| plan.levels.contains(level))
+        })
+    }
+
     /// Returns whether an assignment gives a level to a core layer.
     pub fn is_parallel(&self, phase: &PhasePlan, level: Level) -> bool {
         let to = phase.assign[level.layer][level.dimension];

@@ -1,14 +1,15 @@
 //! Computations inside the loops of another one (`compute_at`), and the conditions for that.
 
 use mdh_algebra::computation::{Buffer, Computation, Dimension};
-use mdh_algebra::schedule::reach::{self, Link, Need, Reach};
+use mdh_algebra::schedule::reach::{self, Need, Reach};
 use mdh_algebra::schedule::{ComputeAt, check_compute_at};
 use mdh_dialect::ir::{self, Errors, Op};
-use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::parts::Parts;
 use mdh_dialect::{ops, read, schedule};
 use melior::ir::operation::OperationLike;
 
 use super::nest::{Clip, Home, Producer};
+use super::readers::{Reader, links, needs};
 use super::{cyclic, memory};
 use crate::scheduled::{Loop, Scheduled};
 
@@ -158,12 +159,8 @@ pub struct Consumer<'c, 'p> {
     pub loops: &'p [Loop],
     /// Position of its leaf.
     pub leaf: usize,
-}
-
-/// A computation that reads what a producer writes, and the points of it that are needed.
-struct Reader<'c, 'p> {
-    of: &'p Scheduled<'c>,
-    needs: Vec<Need>,
+    /// The loop over cores around all of these, with its computation, if it is in one.
+    pub core: Option<(&'p Scheduled<'c>, Loop)>,
 }
 
 impl<'c> Consumer<'c, '_> {
@@ -207,7 +204,8 @@ impl<'c> Consumer<'c, '_> {
             )));
         }
         let at = self.level(&wanted, &whole).map_err(refuse)?;
-        let readers = self.readers(&whole, siblings, at).map_err(refuse)?;
+        let readers = self.readers(&whole, siblings, at, chains);
+        let readers = readers.map_err(refuse)?;
         let needs = needs(&whole, &readers, self.of.parts.dims.len()).map_err(refuse)?;
         self.repeats(&whole, &needs, at).map_err(refuse)?;
         memory::may_move(&whole, root, chains).map_err(refuse)?;
@@ -222,12 +220,14 @@ impl<'c> Consumer<'c, '_> {
         if !found.is_empty() {
             return Err(own(found));
         }
-        self.cores(&of, &loops[..leaf], at).map_err(refuse)?;
+        let core = self.core(at);
+        cores(core, &of, &loops[..leaf]).map_err(refuse)?;
         let deferred = of.deferred(&loops, leaf).map_err(own)?;
         let inner = Consumer {
             of: &of,
             loops: &loops,
             leaf,
+            core,
         };
         let producers = inner.producers(chains, root);
         let producers = producers.map_err(|(at, errors)| (Some(at), errors))?;
@@ -252,13 +252,26 @@ impl<'c> Consumer<'c, '_> {
         producer: &Scheduled<'c>,
         siblings: &'r [Producer<'c>],
         at: usize,
+        chains: &Chains<'c>,
     ) -> Result<Vec<Reader<'c, 'r>>, String> {
+        for op in chains.group(self.of.op) {
+            let is_sibling = siblings.iter().any(|sibling| sibling.of.op == op);
+            let parts = chains.parts(op).filter(|_| !is_sibling);
+            if parts.is_some_and(|parts| links(producer, parts).next().is_some()) {
+                return Err(format!(
+                    "'{}' reads it in a loop of what is computed in '{}': expected it in one of '{}' itself",
+                    schedule::name(op),
+                    schedule::name(self.of.op),
+                    schedule::name(self.of.op)
+                ));
+            }
+        }
         let mut readers = vec![Reader {
             of: self.of,
             needs: reach::own(self.of.parts.dims.len()),
         }];
         for sibling in siblings {
-            if links(producer, &sibling.of).next().is_some() && sibling.at < at {
+            if links(producer, &sibling.of.parts).next().is_some() && sibling.at < at {
                 return Err(format!(
                     "'{}' reads it in '{}', outside of '{}': expected it there, or further out",
                     schedule::name(sibling.of.op),
@@ -346,7 +359,9 @@ impl<'c> Consumer<'c, '_> {
                 self.levels()
             ));
         }
-        if self.is_between_tiles(position) {
+        // What is computed between cores that are opened together, all tiles inside would write at once.
+        let is_between = self.of.subject().is_between_tiles(self.loops, position + 1);
+        if is_between && self.loops[position].is_parallel {
             return Err(format!(
                 "'{}' of '{}' is one of the levels of 'tile_order', whose tiles do not follow each other there: \
                  expected the innermost one of them",
@@ -355,16 +370,6 @@ impl<'c> Consumer<'c, '_> {
         }
         self.staging(producer, position)?;
         Ok(position)
-    }
-
-    /// Returns whether cores have the loop at a position and the next one in one order: what is computed between
-    /// them, all tiles inside would write at once.
-    fn is_between_tiles(&self, position: usize) -> bool {
-        let order = self.of.resolved.tile_order.as_ref();
-        let is_ordered =
-            |l: &Loop| l.is_parallel && order.is_some_and(|plan| plan.levels.contains(&l.level));
-        let mut both = self.loops.iter().skip(position).take(2);
-        both.all(is_ordered) && position + 1 < self.loops.len()
     }
 
     fn levels(&self) -> String {
@@ -443,22 +448,10 @@ impl<'c> Consumer<'c, '_> {
         }
     }
 
-    /// Cores inside of a core.
-    fn cores(&self, producer: &Scheduled, loops: &[Loop], at: usize) -> Result<(), String> {
-        let outer = self.loops[..=at].iter().find(|l| l.is_parallel);
-        let inner = loops.iter().find(|l| l.is_parallel);
-        let (Some(outer), Some(inner)) = (outer, inner) else {
-            return Ok(());
-        };
-        let count = |l: &Loop| l.count.known().map_or("?".to_string(), |n| n.to_string());
-        Err(format!(
-            "'{}' has {} parts that are computed at the same time, inside of the {} of '{}': \
-             expected 1",
-            producer.resolved.name(inner.level),
-            count(inner),
-            count(outer),
-            self.of.resolved.name(outer.level)
-        ))
+    /// The loop over cores around what is computed in a loop, with its computation.
+    fn core(&self, at: usize) -> Option<(&Scheduled<'c>, Loop)> {
+        let own = self.loops[..=at].iter().find(|l| l.is_parallel);
+        self.core.or(own.map(|own| (self.of, *own)))
     }
 
     fn clips(&self, producer: &Scheduled, needs: &[Need], root: Op<'c>) -> Vec<Clip> {
@@ -515,6 +508,27 @@ impl<'c> Consumer<'c, '_> {
     }
 }
 
+/// Cores inside of a core.
+fn cores(
+    core: Option<(&Scheduled, Loop)>,
+    producer: &Scheduled,
+    loops: &[Loop],
+) -> Result<(), String> {
+    let inner = loops.iter().find(|l| l.is_parallel);
+    let (Some((of, outer)), Some(inner)) = (core, inner) else {
+        return Ok(());
+    };
+    let count = |l: &Loop| l.count.known().map_or("?".to_string(), |n| n.to_string());
+    Err(format!(
+        "'{}' has {} parts that are computed at the same time, inside of the {} of '{}': \
+         expected 1",
+        producer.resolved.name(inner.level),
+        count(inner),
+        count(&outer),
+        of.resolved.name(outer.level)
+    ))
+}
+
 /// Returns whether the accesses to a buffer move in step, so that a tile of it is a box.
 fn is_box(buffer: &Buffer, of: &Computation) -> bool {
     let rank = of.dimensions.len();
@@ -523,51 +537,6 @@ fn is_box(buffer: &Buffer, of: &Computation) -> bool {
         let reach = Reach::along(buffer, axis, rank);
         reach.is_some_and(|reach| reach.terms().all(|(d, _)| is_even(d)))
     })
-}
-
-/// The buffers, by number, that one computation writes and another one reads.
-fn links<'p>(
-    producer: &'p Scheduled,
-    reader: &'p Scheduled,
-) -> impl Iterator<Item = (usize, usize)> + 'p {
-    let outputs = producer.parts.outputs.iter().enumerate();
-    outputs.flat_map(|(o, output)| {
-        let inputs = reader.parts.inputs.iter().enumerate();
-        let is_it = move |(_, input): &(usize, &BufferPart)| input.value == output.value;
-        inputs.filter(is_it).map(move |(i, _)| (o, i))
-    })
-}
-
-fn needs(producer: &Scheduled, readers: &[Reader], rank: usize) -> Result<Vec<Need>, String> {
-    let mut all = Vec::new();
-    for reader in readers {
-        for (o, i) in links(producer, reader.of) {
-            let (output, input) = (&producer.parts.outputs[o], &reader.of.parts.inputs[i]);
-            if input.pad.is_some() {
-                return Err(format!(
-                    "'{}' is read with a value outside of it: expected none, a tile does not know \
-                     where its buffer ends",
-                    input.name
-                ));
-            }
-            let mut origins = output.origin.iter().chain(&input.origin);
-            if origins.any(|origin| *origin != Bound::Static(0)) {
-                return Err(format!("'{}' has an origin: expected 0", input.name));
-            }
-            all.push(Link {
-                written: &producer.computation.outputs[o],
-                read: &reader.of.computation.inputs[i],
-                reader: &reader.needs,
-            });
-        }
-    }
-    if all.is_empty() {
-        let name = schedule::name(readers[0].of.op);
-        return Err(format!(
-            "'{name}' reads none of its results: expected that it does"
-        ));
-    }
-    Ok(reach::needs(&producer.computation, &all, rank))
 }
 
 /// Returns the computations at another one, as the schedules of these say; a refusal otherwise.
@@ -605,6 +574,7 @@ fn at_root<'c>(
         of: &of,
         loops: &loops,
         leaf,
+        core: None,
     };
     let producers = consumer.producers(chains, root)?;
     Ok((of, loops, producers))

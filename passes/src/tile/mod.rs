@@ -61,6 +61,7 @@ mod owner;
 pub mod phases;
 mod pipeline;
 pub mod promote;
+mod readers;
 mod residual;
 mod results;
 mod scalar;
@@ -139,6 +140,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
         of: scheduled,
         loops: &loops,
         leaf,
+        core: None,
     };
     let producers = consumer.producers(chains, op)?;
     let stop = usize::try_from(levels).map_or(leaf, |levels| leaf.min(levels));

@@ -27,7 +27,7 @@
 use mdh_algebra::index::Expr;
 use mdh_algebra::index::emit::Function;
 use mdh_algebra::index::simplify::simplify;
-use mdh_algebra::schedule::{Count, TilePlan};
+use mdh_algebra::schedule::TilePlan;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 
 use super::nest::{Nest, Tile};
@@ -46,7 +46,7 @@ pub struct Order<'a> {
 impl<'a> Order<'a> {
     /// The order of the loops from a position on, if they have one and have not been opened.
     pub fn from<'c>(nest: &'a Nest<'c, '_>, position: usize, tile: &Tile<'c>) -> Option<Order<'a>> {
-        let plan = nest.of.resolved.tile_order.as_ref()?;
+        let plan = nest.of.resolved.ordered_tiles()?;
         let resolved = &nest.of.resolved;
         let own: Vec<_> = plan
             .levels
@@ -56,14 +56,7 @@ impl<'a> Order<'a> {
         let loops = nest.loops[..nest.stop].get(position..position + own.len())?;
         let is_it = !own.is_empty() && loops.iter().zip(own).all(|(l, level)| l.level == *level);
         let is_open = tile.has_order_at(position);
-        // Tiles of a producer may have fewer parts than the layout: they are taken one by one.
-        let sizes = plan.layout.sizes();
-        let mut counts = plan.levels.iter().zip(&sizes);
-        let fits = counts.all(|(level, size)| match resolved.count(*level) {
-            Count::Known(count) => size.as_constant() == Some(count),
-            Count::Dynamic { .. } => false,
-        });
-        (is_it && !is_open && fits).then_some(Order { plan, loops })
+        (is_it && !is_open).then_some(Order { plan, loops })
     }
 
     /// One loop over the numbers of the tiles.

@@ -149,7 +149,7 @@ fn place<'c>(
         ));
     }
     // One tile of that level is finished at a time, wherever it lies in this memory.
-    if tile.has_order_at(position) {
+    if nest.of.subject().is_between_tiles(nest.loops, position) {
         return Err(refuse(BETWEEN_TILES));
     }
     let extent = stage::extent(nest, builder, tile, output);

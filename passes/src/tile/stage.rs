@@ -220,7 +220,8 @@ impl<'c, 'a> Staging<'c, 'a> {
         let what = format!("has a schedule that stages '{}' at {level}", input.name);
         let refuse = |why: &str| vec![format!("{what}: {why}")];
         // All tiles inside would write the same memory at once.
-        if tile.has_order_at(position) && nest.loops[position].is_parallel {
+        let is_between = nest.of.subject().is_between_tiles(nest.loops, position);
+        if is_between && nest.loops[position].is_parallel {
             return Err(refuse(BETWEEN_TILES));
         }
         let (region, layout) = here;

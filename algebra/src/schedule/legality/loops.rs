@@ -62,6 +62,14 @@ impl Subject<'_> {
             .collect()
     }
 
+    /// Returns whether the loop at a position is opened together with the one around it: between the two are
+    /// tiles that do not follow each other.
+    pub fn is_between_tiles(&self, loops: &[Loop], position: usize) -> bool {
+        let outer = position.checked_sub(1).and_then(|n| loops.get(n));
+        let both = outer.zip(loops.get(position));
+        both.is_some_and(|(outer, inner)| self.resolved.opens_together(outer.level, inner.level))
+    }
+
     /// The name of the ASM layer that a loop is given to.
     pub fn layer(&self, level: Level) -> &str {
         let to = self.resolved.decompose.assign[level.layer][level.dimension];

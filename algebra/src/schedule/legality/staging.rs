@@ -107,7 +107,8 @@ fn copy(
     );
     let refuse = |why: Why| why.says(&what);
     // All tiles inside would write the same memory at once.
-    if tile.opened.contains(&position) && walk.loops[position].is_parallel {
+    let is_between = walk.of.is_between_tiles(walk.loops, position);
+    if is_between && walk.loops[position].is_parallel {
         return Err(refuse(Why::Refuted(
             Reason::TileOrder,
             BETWEEN_TILES.into(),
@@ -470,7 +471,7 @@ fn output_axes(
             "expected that inside of the level whose parts are deferred",
         );
     }
-    if tile.opened.contains(&position) {
+    if walk.of.is_between_tiles(walk.loops, position) {
         return refuted(Reason::TileOrder, BETWEEN_TILES);
     }
     equally(walk, position, tile)?;

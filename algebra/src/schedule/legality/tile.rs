@@ -84,8 +84,6 @@ pub(super) struct Tile {
     pub combine: Vec<Combine>,
     pub cores: Vec<Core>,
     pub owners: Vec<Owner>,
-    /// Positions of loops that have been opened in an order of their own.
-    pub opened: Vec<usize>,
     pub inputs: Vec<Access>,
     pub outputs: Vec<Access>,
     pub carries: Vec<Carry>,
@@ -124,7 +122,6 @@ impl Tile {
             combine: of.dimensions.iter().map(|d| d.combine).collect(),
             cores: Vec::new(),
             owners: Vec::new(),
-            opened: Vec::new(),
             inputs: of.inputs.iter().map(access).collect(),
             outputs: of.outputs.iter().map(access).collect(),
             carries: carries.collect(),

@@ -9,7 +9,6 @@ use super::staging;
 use super::tile::{Carry, Core, Cut, Owner, Tile};
 use super::{Reason, Refusal, Subject};
 use crate::computation::Combine;
-use crate::schedule::Count;
 
 /// The loops of a schedule, on the way through them.
 pub(super) struct Walk<'a, 's> {
@@ -69,12 +68,6 @@ impl Walk<'_, '_> {
             self.warps_come(position, &tile)?;
             return staging::choose_blocks(self, position, &mut tile);
         }
-        if let Some(loops) = self
-            .own_order(position)
-            .filter(|_| !tile.opened.contains(&position))
-        {
-            tile.opened.extend(position..position + loops);
-        }
         let of = self.loops[position];
         if self
             .deferred
@@ -90,23 +83,6 @@ impl Walk<'_, '_> {
             (Combine::Pw(_), true) => self.partial_sums(position, tile),
             (Combine::Ps(_), true) => self.partial_scans(position, tile),
         }
-    }
-
-    /// The number of loops from a position on that are opened in an order of their own.
-    fn own_order(&self, position: usize) -> Option<usize> {
-        let plan = self.of.resolved.tile_order.as_ref()?;
-        let resolved = self.of.resolved;
-        let levels = plan.levels.iter().filter(|l| !resolved.count(**l).is_one());
-        let own: Vec<_> = levels.collect();
-        let loops = self.loops[..self.leaf].get(position..position + own.len())?;
-        let is_it = !own.is_empty() && loops.iter().zip(&own).all(|(l, level)| l.level == **level);
-        let sizes = plan.layout.sizes();
-        let mut counts = plan.levels.iter().zip(&sizes);
-        let fits = counts.all(|(level, size)| match resolved.count(*level) {
-            Count::Known(count) => size.as_constant() == Some(count),
-            Count::Dynamic { .. } => false,
-        });
-        (is_it && fits).then_some(own.len())
     }
 
     /// The tile of a part.
