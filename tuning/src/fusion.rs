@@ -2,9 +2,11 @@
 //! is (`compute_at`).
 //!
 //! The trees know which loops there are, that loops around them move what is computed there, that
-//! what is computed there leaves cores to the consumer, and that those between the two are computed
-//! there, too. Everything else is asked of the lowering, as a filter.
+//! what is computed there leaves cores to the consumer, that those between the two are computed
+//! there, too, and that what others read behind the consumer is in no loop of a loop. Everything else is
+//! asked of the lowering, as a filter.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
@@ -17,15 +19,17 @@ use mdh_tuner::space::formula::Formula;
 use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};
 
-use crate::links::{Links, Read};
+use crate::links::{Links, Movable, Read};
 use crate::lowering::{ChosenPlace, FormedText, Lowering};
 use crate::options::Fix;
 use crate::program::Searched;
 
 /// The value of what is computed in loops of its own.
 const ALONE: &str = "alone";
-/// The most computations, the nearest, that one may be computed in.
+/// The computations, the nearest, that one may be computed in however many there are.
 const CONSUMERS: usize = 2;
+/// The most combinations of loops in a consumer, from which on there are no others.
+const COMBINATIONS: usize = 256;
 /// The most configurations, as bits, of the computations of a tree, whose number has 128.
 const BITS: f64 = 110.0;
 
@@ -34,8 +38,19 @@ struct PlaceInLoop {
     /// Its computation, by its number among those that are searched.
     consumer: usize,
     tile: TileLoop,
+    /// Its place among loops from the outside in; loops of equal ones may have any order.
+    rank: (usize, usize),
+    /// True if others read what is computed there behind the consumer.
+    is_kept: bool,
     /// The parameter's value.
     text: String,
+}
+
+impl PlaceInLoop {
+    /// Returns whether what is computed here may be read in a loop of the same consumer.
+    fn may_serve(&self, reader: &PlaceInLoop) -> bool {
+        self.tile.level == reader.tile.level || self.rank <= reader.rank
+    }
 }
 
 /// The chains of a program.
@@ -60,7 +75,11 @@ impl Fusion {
         asm: &Asm,
     ) -> Option<Fusion> {
         let module = ir::ancestors(*computations.first()?).last()?;
-        let links = Links { computations, read };
+        let links = Links {
+            computations,
+            read,
+            searched: searched.iter().map(|one| one.position).collect(),
+        };
         let mut fusion = Fusion {
             places: searched.iter().map(|_| Vec::new()).collect(),
             readers: links.readers(searched),
@@ -90,33 +109,30 @@ impl Fusion {
     /// Adds the loops of the nearest consumers, from the last computation on, as long as the trees
     /// that they join are not too large.
     fn add_places(&mut self, links: &Links) {
-        let bits = |one: &Searched| -> f64 {
-            let values = one.space.knobs().iter().map(|knob| knob.values.len());
-            values.map(|n| (n as f64).log2()).sum()
-        };
-        let bits: Vec<f64> = self.searched.iter().map(bits).collect();
-        let mut group: Vec<usize> = (0..bits.len()).collect();
-        let moving: Vec<BTreeMap<usize, Vec<usize>>> = (self.searched.iter())
-            .map(|one| links.moving(one.position))
+        let mut bits = Bits::of(&self.searched);
+        let mut group: Vec<usize> = (0..self.searched.len()).collect();
+        let movable: Vec<BTreeMap<usize, Movable>> = (self.searched.iter())
+            .map(|one| links.movable(one.position))
             .collect();
         for n in (0..self.searched.len()).rev() {
             let mut consumers = 0;
             for c in n + 1..self.searched.len() {
-                let Some(moving) = moving[c].get(&self.searched[n].position) else {
+                let Some(movable) = movable[c].get(&self.searched[n].position) else {
                     continue;
                 };
-                let is_there = |r: &usize| *r == c || self.at(*r, c).next().is_some();
+                let is_there = |r: &usize| *r >= c || self.at(*r, c).next().is_some();
                 let mut joined = group.clone();
                 let own = joined[n];
                 joined
                     .iter_mut()
                     .filter(|g| **g == own)
                     .for_each(|g| *g = group[c]);
-                let all = joined.iter().zip(&bits).filter(|(g, _)| **g == group[c]);
-                let all: f64 = all.map(|(_, bits)| bits).sum();
-                let inputs = links.inputs(self.searched[c].position, self.searched[n].position);
-                let places = self.loops(c, moving, &inputs);
-                let fits = consumers < CONSUMERS && all <= BITS && !places.is_empty();
+                let together = (0..joined.len()).filter(|one| joined[*one] == group[c]);
+                let together: Vec<usize> = together.collect();
+                let places = self.loops(links, (n, c), movable);
+                let fits = (consumers < CONSUMERS || self.fits(n, c, places.len()))
+                    && !places.is_empty()
+                    && bits.fit(&self.searched, &together);
                 if fits && self.readers[n].iter().all(is_there) {
                     group = joined;
                     consumers += 1;
@@ -126,22 +142,50 @@ impl Fusion {
         }
     }
 
-    fn loops(&self, consumer: usize, moving: &[usize], inputs: &[String]) -> Vec<PlaceInLoop> {
+    /// Returns whether a few more loops of a consumer leave the trees of all consumers small.
+    fn fits(&self, n: usize, consumer: usize, more: usize) -> bool {
+        let is_near =
+            |p: usize, c: usize| (p, c) == (n, consumer) || self.at(p, c).next().is_some();
+        let values = |p: usize| 1 + self.places[p].len() + if p == n { more } else { 0 };
+        let combinations = |c: usize| -> usize {
+            let near = (0..c).filter(|p| is_near(*p, c));
+            near.map(values).fold(1, usize::saturating_mul)
+        };
+        let mut consumers = (n + 1..self.searched.len()).filter(|c| is_near(n, *c));
+        consumers.all(|c| combinations(c) <= COMBINATIONS)
+    }
+
+    /// The loops of a consumer that a computation may be computed in.
+    fn loops(
+        &self,
+        links: &Links,
+        (n, consumer): (usize, usize),
+        movable: &Movable,
+    ) -> Vec<PlaceInLoop> {
         let of = &self.searched[consumer];
-        let levels = of.space.chained().map(|chained| chained.levels(moving));
+        let inputs = links.inputs(of.position, self.searched[n].position);
+        let dimensions = &links.read[of.position].1.dimensions;
+        let levels = of.space.chained().map(|own| own.levels(&movable.moving));
+        // Those of cores are nested as dimensions stand.
+        let place_of = |level: &LevelName| match rank(level) {
+            0 => dimensions.iter().position(|d| d.name == level.dimension),
+            _ => None,
+        };
         let place = |level: LevelName| PlaceInLoop {
             consumer,
             text: format!("{}{level}", of.prefix),
+            rank: (rank(&level), place_of(&level).unwrap_or(0)),
+            is_kept: movable.is_kept,
             tile: TileLoop {
                 level,
-                moving: moving.to_vec(),
-                inputs: inputs.to_vec(),
+                moving: movable.moving.clone(),
+                inputs: inputs.clone(),
             },
         };
         levels.unwrap_or_default().into_iter().map(place).collect()
     }
 
-    /// The loops of a consumer that a computation may be computed in.
+    /// Those of them that are parameters.
     fn at(&self, n: usize, consumer: usize) -> impl Iterator<Item = &PlaceInLoop> {
         let own = self.places[n].iter();
         own.filter(move |place| place.consumer == consumer)
@@ -206,13 +250,30 @@ impl Fusion {
             let own = self.clone();
             let holds = move |values: &[&Value]| {
                 let places = own.place(p, values[0]).zip(own.place(n, values[1]));
-                places.is_some_and(|(before, after)| agree(before, n, after))
+                places.is_some_and(|(before, after)| {
+                    before.is_none_or(|before| own.agree((p, before), (n, after)))
+                })
             };
-            let why = "what reads a tile is computed in the same loop, or further in";
+            let why = "what reads a tile is computed in the same loop, or further in, or reads it whole behind that";
             let names = [before.as_str(), name.as_str()];
             parameter = parameter.constraint(Formula::new(why, names, holds));
         }
         Ok(Some(parameter))
+    }
+
+    /// Returns whether a later computation is where one that is computed in a loop allows it.
+    fn agree(
+        &self,
+        (p, before): (usize, &PlaceInLoop),
+        (n, after): (usize, Option<&PlaceInLoop>),
+    ) -> bool {
+        match n.cmp(&before.consumer) {
+            // What is computed in a loop has no cores, and what is kept is computed in parts of a whole.
+            Ordering::Equal => after.is_none() || !before.is_kept && rank(&before.tile.level) > 0,
+            Ordering::Less if self.readers[p].contains(&n) => after
+                .is_some_and(|after| after.consumer == before.consumer && before.may_serve(after)),
+            _ => true,
+        }
     }
 
     /// The constraint that chains are for a knob of a computation, if they are one.
@@ -234,31 +295,49 @@ impl Fusion {
         let depends: Vec<String> = depends
             .chain(involved.iter().map(|k| names[*k].clone()))
             .collect();
-        let places: Vec<HashMap<Value, Option<usize>>> =
+        let numbers: Vec<HashMap<Value, Option<usize>>> =
             near.iter().map(|p| self.numbers(*p)).collect();
         let own = self.clone();
         let holds = move |values: &[&Value]| {
             let Some(positions) = positions(&values[near.len()..]) else {
                 return false;
             };
-            let Some(space) = own.searched[n].space.chained() else {
-                return true;
+            let place = |((p, numbers), value): ((&usize, &HashMap<_, Option<usize>>), &&Value)| {
+                let at = numbers.get(*value)?;
+                Some((*p, at.map(|at| &own.places[*p][at])))
             };
-            let keeps = |((p, places), value): ((&usize, &HashMap<_, _>), &&Value)| match places
-                .get(*value)
-            {
-                None => false,
-                Some(None) => true,
-                Some(Some(_)) if *p == n => space.is_of_tile(&positions),
-                Some(Some(at)) => {
-                    let place: &PlaceInLoop = &own.places[*p][*at];
-                    place.consumer != n || space.keeps(&positions, &place.tile)
-                }
-            };
-            near.iter().zip(&places).zip(values).all(keeps)
+            let places = near.iter().zip(&numbers).zip(values).map(place);
+            let places: Option<Vec<(usize, Option<&PlaceInLoop>)>> = places.collect();
+            places.is_some_and(|places| own.allows(n, &places, &positions))
         };
         let why = "what is computed in a loop has that loop, is computed once, and by one core";
         Some(Formula::new(why, depends.iter().map(String::as_str), holds))
+    }
+
+    /// Returns whether the last of these values of a computation's knobs leaves what is computed in its loops,
+    /// and itself, where they are.
+    fn allows(&self, n: usize, near: &[(usize, Option<&PlaceInLoop>)], values: &[usize]) -> bool {
+        let Some(space) = self.searched[n].space.chained() else {
+            return true;
+        };
+        let is_alone = near.iter().all(|(p, place)| *p != n || place.is_none());
+        let own = || {
+            let placed = near.iter().filter_map(|(p, place)| Some((*p, (*place)?)));
+            placed.filter(|(_, place)| place.consumer == n)
+        };
+        // Of two loops whose order is open, the one of what is read is the outer one.
+        let is_served = |(p, before): (usize, &PlaceInLoop)| {
+            let mut readers = own().filter(|(r, after)| {
+                self.readers[p].contains(r)
+                    && before.rank == after.rank
+                    && before.tile.level != after.tile.level
+            });
+            readers
+                .all(|(_, after)| space.is_outside(values, &before.tile.level, &after.tile.level))
+        };
+        (is_alone || space.is_of_tile(values))
+            && own().all(|(_, place)| space.keeps(values, &place.tile))
+            && own().all(is_served)
     }
 
     /// The numbers of the places that values stand for.
@@ -339,12 +418,17 @@ impl Fusion {
         })
     }
 
-    /// The cores that a computation has in a configuration: those of the one that it is computed in.
+    /// The cores that a computation has in a configuration: those of the one that it is computed in, or that one
+    /// is.
     pub(crate) fn cores(&self, n: usize, configuration: &Configuration) -> Option<f64> {
         let Some(place) = self.place_in(n, configuration)? else {
             return Some(1.0);
         };
-        let consumer = &self.searched[place.consumer];
+        let mut root = place.consumer;
+        while let Some(place) = self.place_in(root, configuration)? {
+            root = place.consumer;
+        }
+        let consumer = &self.searched[root];
         let schedule = consumer.space.schedule(&consumer.values(configuration)?);
         let core = schedule.layers.iter().find(|layer| layer.name == "core");
         let parts = core.into_iter().flat_map(|layer| layer.parts.values());
@@ -425,16 +509,37 @@ fn make_tile(space: &dyn Knobs, values: &mut [usize]) {
     }
 }
 
-/// Returns whether a computation that reads another one, or is its consumer, is where that allows it.
-fn agree(before: Option<&PlaceInLoop>, n: usize, after: Option<&PlaceInLoop>) -> bool {
-    match (before, after) {
-        (None, _) => true,
-        (Some(before), None) => before.consumer == n,
-        (Some(before), Some(after)) => {
-            let is_inside = rank(&before.tile.level) < rank(&after.tile.level);
-            before.consumer == after.consumer
-                && (is_inside || before.tile.level == after.tile.level)
+/// The numbers of configurations of computations, as bits.
+struct Bits {
+    /// Those of all values of the knobs.
+    most: Vec<f64>,
+    /// Those that the trees have, where it was asked for.
+    known: Vec<Option<f64>>,
+}
+
+impl Bits {
+    fn of(searched: &[Searched]) -> Bits {
+        let most = |one: &Searched| -> f64 {
+            let values = one.space.knobs().iter().map(|knob| knob.values.len());
+            values.map(|n| (n as f64).log2()).sum()
+        };
+        Bits {
+            most: searched.iter().map(most).collect(),
+            known: vec![None; searched.len()],
         }
+    }
+
+    /// Returns whether a tree of these is not too large.
+    fn fit(&mut self, searched: &[Searched], these: &[usize]) -> bool {
+        if these.iter().map(|n| self.most[*n]).sum::<f64>() <= BITS {
+            return true;
+        }
+        let each = these.iter().map(|n| {
+            let known = self.known[*n];
+            let known = known.unwrap_or_else(|| searched[*n].bits().unwrap_or(self.most[*n]));
+            *self.known[*n].insert(known)
+        });
+        each.sum::<f64>() <= BITS
     }
 }
 

@@ -5,12 +5,21 @@ use mdh_compiler::compile;
 use mdh_compiler::formed::Formed;
 use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
-use mdh_dialect::{context, schedule};
+use mdh_dialect::{context, schedule, types};
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
+use mdh_tuner::abort::Abort;
+use mdh_tuner::clock::Monotonic;
+use mdh_tuner::measure::{Computed, Outcome};
 use mdh_tuner::space::Space;
+use mdh_tuner::technique::named;
+use mdh_tuner::tune::{Tuning, tune};
+use melior::Context;
+use melior::ir::{Module, ValueLike};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+
+use std::sync::atomic::AtomicBool;
 
 use super::*;
 use crate::program::Program;
@@ -29,6 +38,50 @@ func.func @rows(%x: tensor<64x96xf32>) -> tensor<64x96xf32> {
     md_hom(divf, (cc, cc))
     inp_view(x = %x[i, j] : tensor<64x96xf32>, s = %s[i] : tensor<64xf32>)
   return %y : tensor<64x96xf32>
+}
+";
+
+/// Sums of sums of sums, each of which a part of the next needs in parts.
+const NESTED: &str = "\
+func.func @nested(%x: tensor<512x256x8xf32>, %z: tensor<512x16xf32>) -> tensor<512x16xf32> {
+  %a_init = tensor.empty() : tensor<512x256xf32>
+  %b_init = tensor.empty() : tensor<512xf32>
+  %c_init = tensor.empty() : tensor<512x16xf32>
+  %a = mdh.compute (i = 512, j = 256, k = 8)
+    out_view(a = %a_init[i, j] : tensor<512x256xf32>)
+    md_hom(id, (cc, cc, pw(addf)))
+    inp_view(x = %x[i, j, k] : tensor<512x256x8xf32>)
+  %b = mdh.compute (i = 512, j = 256)
+    out_view(b = %b_init[i] : tensor<512xf32>)
+    md_hom(mulf, (cc, pw(addf)))
+    inp_view(a = %a[i, j][i, j] : tensor<512x256xf32>)
+  %c = mdh.compute (i = 512, m = 16)
+    out_view(c = %c_init[i, m] : tensor<512x16xf32>)
+    md_hom(mulf, (cc, cc))
+    inp_view(b = %b[i] : tensor<512xf32>, z = %z[i, m] : tensor<512x16xf32>)
+  return %c : tensor<512x16xf32>
+}
+";
+
+/// A sum that is read behind its consumer, too, and is a result.
+const KEPT: &str = "\
+func.func @kept(%x: tensor<64x96xf32>) -> (tensor<64xf32>, tensor<64x96xf32>, tensor<64xf32>) {
+  %s_init = tensor.empty() : tensor<64xf32>
+  %y_init = tensor.empty() : tensor<64x96xf32>
+  %z_init = tensor.empty() : tensor<64xf32>
+  %s = mdh.compute (i = 64, j = 96)
+    out_view(s = %s_init[i] : tensor<64xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, j] : tensor<64x96xf32>)
+  %y = mdh.compute (i = 64, j = 96)
+    out_view(y = %y_init[i, j] : tensor<64x96xf32>)
+    md_hom(divf, (cc, cc))
+    inp_view(x = %x[i, j] : tensor<64x96xf32>, s = %s[i] : tensor<64xf32>)
+  %z = mdh.compute (i = 64, j = 96)
+    out_view(z = %z_init[i] : tensor<64xf32>)
+    md_hom(addf, (cc, pw(maximumf)))
+    inp_view(s = %s[i] : tensor<64xf32>, y = %y[i, j] : tensor<64x96xf32>)
+  return %s, %y, %z : tensor<64xf32>, tensor<64x96xf32>, tensor<64xf32>
 }
 ";
 
@@ -57,31 +110,60 @@ fn is_fused(configuration: &Configuration) -> bool {
     pairs.any(|(name, value)| name.ends_with("compute_at") && value.to_string() != ALONE)
 }
 
-/// Checks: there is code for what passes the filters, with these schedules on the program itself.
-fn expect_code(text: &str, program: &Program, space: &Space, count: usize) {
+/// The value of a computation's parameter.
+fn at(configuration: &Configuration, name: &str) -> String {
+    let value = configuration.get(&format!("{name}/compute_at"));
+    value.map_or(ALONE.into(), Value::to_string)
+}
+
+/// The values of one among configurations.
+fn places(all: &[Configuration], name: &str) -> Vec<String> {
+    let mut values: Vec<String> = all.iter().map(|own| at(own, name)).collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+/// The loops of a program with the schedules of a configuration.
+fn loops_of<'c>(
+    formed: &Formed<'c>,
+    context: &'c Context,
+    program: &Program,
+    configuration: &Configuration,
+) -> Option<Module<'c>> {
+    let mut module = compile::copy(&formed.module);
+    let own = function(compile::operation(&module), &formed.function).unwrap();
+    let schedules = program.schedules(configuration).unwrap();
+    for (n, op) in schedule::computations(own).into_iter().enumerate() {
+        schedule::set(op, schedules.computations.get(&n.to_string()));
+    }
+    let passes = compile::line(Target::Cpu).between(compile::RAISED, "loops");
+    compile::run_all(context, &mut module, &passes).ok()?;
+    Some(module)
+}
+
+/// Checks: there is code for what passes the filters, with these schedules on the program itself, and what
+/// these are for leads back. The configurations that compute some in loops of others.
+fn expect_code(text: &str, program: &Program, space: &Space, count: usize) -> Vec<Configuration> {
     let context = context::program_context();
     let formed = Formed::of(&context, &Source::from_text("f.mlir", text), None).unwrap();
-    let mut fused = 0;
+    let mut fused = Vec::new();
     for configuration in drawn(space, count) {
         if !is_fused(&configuration) || !space.admits(&configuration).unwrap() {
             continue;
         }
-        fused += 1;
-        let mut module = compile::copy(&formed.module);
-        let own = function(compile::operation(&module), &formed.function).unwrap();
-        let schedules = program.fitting(&configuration).expect("it is admitted");
-        for (n, op) in schedule::computations(own).into_iter().enumerate() {
-            schedule::set(op, schedules.computations.get(&n.to_string()));
+        let lowered = loops_of(&formed, &context, program, &configuration);
+        assert!(lowered.is_some(), "{configuration}");
+        let schedules = program.schedules(&configuration).unwrap();
+        let nearest = program.nearest(&schedules).unwrap();
+        let is_place = |name: &str| name.ends_with("compute_at");
+        for (name, value) in configuration.pairs().filter(|(name, _)| is_place(name)) {
+            assert_eq!(nearest.get(name), Some(value), "{configuration}");
         }
-        let passes = compile::line(Target::Cpu).between(compile::RAISED, "loops");
-        let lowered = compile::run_all(&context, &mut module, &passes);
-        assert!(lowered.is_ok(), "{configuration}");
-        assert_eq!(
-            program.nearest(&schedules).unwrap().pairs().count(),
-            configuration.pairs().count()
-        );
+        fused.push(configuration);
     }
-    assert!(fused > 4, "{fused} of {count}");
+    assert!(fused.len() > 4, "{} of {count}", fused.len());
+    fused
 }
 
 #[test]
@@ -201,4 +283,134 @@ fn chains_of_workloads() {
         );
         assert!(all < 0.2, "{name}: {all}");
     }
+}
+
+/// Checks: what is computed in loops of a computation that is computed in loops of another one.
+#[test]
+fn chains_are_nested() {
+    let program = program(NESTED);
+    let space = program.space(&[]).unwrap();
+    let all = expect_code(NESTED, &program, &space, 100);
+    let values = places(&all, "a");
+    // A sum that is cut has a loop, as have cores that share it.
+    for place in ["b/L3.i", "b/L2.i", "b/main.j", "c/core.i", "c/L3.i"] {
+        assert!(values.iter().any(|own| own == place), "{place}: {values:?}");
+    }
+    let is_nested = |own: &&Configuration| at(own, "a").starts_with("b/") && at(own, "b") != ALONE;
+    let nested: Vec<_> = all.iter().filter(is_nested).collect();
+    assert!(nested.len() > 10, "{}", nested.len());
+    for own in nested {
+        let cores = |name: &str| own.get(&format!("{name}/cores.i")).cloned();
+        assert_eq!(
+            (cores("a"), cores("b")),
+            (Some(1.into()), Some(1.into())),
+            "{own}"
+        );
+        let of_root = program.fusion.as_ref().unwrap().cores(0, own);
+        let shared = own.pairs().filter(|(name, _)| name.starts_with("c/cores."));
+        let shared: f64 = shared.map(|(_, n)| n.number().unwrap()).product();
+        assert_eq!(of_root, Some(shared), "{own}");
+    }
+    // Where it is computed in one whose consumer is alone, that need not be in anything.
+    let is_first = |own: &Configuration| at(own, "a").starts_with("b/") && at(own, "b") == ALONE;
+    assert!(all.iter().any(is_first));
+}
+
+/// Checks: what others read behind a consumer, too, is computed in its loops once, and in no loop of a loop.
+#[test]
+fn results_that_are_kept_have_consumers() {
+    let program = program(KEPT);
+    let space = program.space(&[]).unwrap();
+    let all = drawn(&space, 400);
+    assert!(places(&all, "s").iter().any(|own| own == "y/core.i"));
+    assert!(places(&all, "s").iter().any(|own| own == "z/core.i"));
+    assert!(places(&all, "y").iter().any(|own| own == "z/core.i"));
+    for own in &all {
+        let (s, y) = (at(own, "s"), at(own, "y"));
+        assert!(!s.starts_with("y/") || y == ALONE, "{own}");
+        assert!(!s.starts_with("z/") || y.starts_with("z/"), "{own}");
+    }
+    expect_code(KEPT, &program, &space, 100);
+    // Parts that overlap would compute some of it several times.
+    let overlapping = KEPT.replace(
+        "i = 64, j = 96)\n    out_view(y",
+        "i = 63, j = 96)\n    out_view(y",
+    );
+    let overlapping = overlapping.replace(
+        "s = %s[i] : tensor<64xf32>)\n  %z",
+        "s = %s[i + 1] : tensor<64xf32>)\n  %z",
+    );
+    let space = self::program(&overlapping).space(&[]).unwrap();
+    let all = drawn(&space, 200);
+    assert!(places(&all, "s").iter().all(|own| !own.starts_with("y/")));
+}
+
+/// Checks: of the filters that ask the lowering, few reject anything.
+#[test]
+fn few_chains_are_rejected() {
+    for (name, text) in [("rows", ROWS), ("nested", NESTED), ("kept", KEPT)] {
+        let space = program(text).space(&[]).unwrap();
+        let mut random = Pcg64Mcg::seed_from_u64(3);
+        let share = space.rejection_share(300, &mut random).unwrap();
+        println!(
+            "{name}: {:.0} % rejected of {} nodes",
+            share * 100.0,
+            space.nodes()
+        );
+        assert!(share < 0.2, "{name}: {share}");
+    }
+}
+
+/// Bytes of memory that loops allocate.
+fn allocated(module: &Module) -> f64 {
+    let all = ir::find_all(compile::operation(module), &[ops::memref::ALLOC]);
+    let bytes = |op: Op| {
+        let ty = types::buffer_type(ir::result(op, 0).unwrap().r#type()).unwrap();
+        let extents = ty.shape.iter().map(|n| n.unwrap_or(1) as f64);
+        extents.product::<f64>() * ty.element.byte_width() as f64
+    };
+    all.into_iter().map(bytes).sum()
+}
+
+/// Checks: a search finds a nested chain where that leaves the least to write and read again.
+#[test]
+fn a_search_nests_chains() {
+    let program = program(NESTED);
+    let context = context::program_context();
+    let formed = Formed::of(&context, &Source::from_text("f.mlir", NESTED), None).unwrap();
+    let space = program.space(&[]).unwrap();
+    let cost = |own: &Configuration| {
+        let lowered = loops_of(&formed, &context, &program, own);
+        Outcome::of_cost(allocated(&lowered.expect("it is admitted")))
+    };
+    let tuned = tune(Tuning {
+        space: &space,
+        technique: &mut *named("auto", 1).unwrap(),
+        measure: &mut Computed::new(1, cost),
+        abort: &Abort::Evaluations(150),
+        clock: &Monotonic::start(),
+        interrupted: &AtomicBool::new(false),
+        seeds: Vec::new(),
+        resumed: Vec::new(),
+        model: None,
+        confidence: 0.95,
+        confirmations: 0,
+        keep: &mut (),
+        watch: &mut (),
+    });
+    let tuned = tuned.unwrap();
+    let best = &tuned.best().unwrap().configuration;
+    assert!(at(best, "a").starts_with("b/"), "{best}");
+    assert!(at(best, "b").starts_with("c/"), "{best}");
+    let of = |is_it: &dyn Fn(&Configuration) -> bool| {
+        let own = tuned
+            .evaluations
+            .iter()
+            .filter(|own| is_it(&own.configuration));
+        own.filter_map(|own| own.outcome.cost())
+            .fold(f64::INFINITY, f64::min)
+    };
+    let nested = of(&|own| own == best);
+    let alone = of(&|own| !is_fused(own));
+    assert!(nested * 4.0 < alone, "{nested} and {alone} bytes");
 }

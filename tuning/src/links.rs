@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::reach::{self, Link, Need};
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::{parts, schedule};
+use mdh_dialect::{ops, parts, schedule};
 use melior::ir::BlockLike;
 use melior::ir::operation::OperationLike;
 
@@ -17,10 +17,20 @@ const BEFORE: usize = 16;
 /// A computation of the program, as it was read.
 pub(crate) type Read<'c> = (parts::Parts<'c>, Computation);
 
+/// A computation that may be computed in loops of a consumer.
+pub(crate) struct Movable {
+    /// The consumer's dimensions that move what a tile needs of it.
+    pub(crate) moving: Vec<usize>,
+    /// True if more than tiles read its results, which stay in memory as a whole.
+    pub(crate) is_kept: bool,
+}
+
 /// The computations that read the results of others.
 pub(crate) struct Links<'c, 'l> {
     pub(crate) computations: &'l [Op<'c>],
     pub(crate) read: &'l [Read<'c>],
+    /// Those whose schedules are searched, by their positions.
+    pub(crate) searched: Vec<usize>,
 }
 
 impl<'c> Links<'c, '_> {
@@ -57,17 +67,21 @@ impl<'c> Links<'c, '_> {
         each.collect()
     }
 
-    /// For each computation that may be computed in a consumer, as far as that shows here: the
-    /// consumer's dimensions that move what a tile needs of it.
-    pub(crate) fn moving(&self, consumer: usize) -> BTreeMap<usize, Vec<usize>> {
+    /// The computations that may be computed in a consumer, as far as that shows here.
+    pub(crate) fn movable(&self, consumer: usize) -> BTreeMap<usize, Movable> {
         let rank = self.read[consumer].1.dimensions.len();
         let mut known = BTreeMap::from([(consumer, reach::own(rank))]);
+        let mut found = BTreeMap::new();
         let block = |n: usize| self.computations[n].block().map(|b| b.to_raw().ptr);
         let name = schedule::name(self.computations[consumer]);
         for n in (consumer.saturating_sub(BEFORE)..consumer).rev() {
             if block(n) == block(consumer)
-                && let Some(needs) = self.needs(n, &known, rank)
+                && self.searched.contains(&n)
+                && let Some(needs) = self.needs(n, consumer, &known)
+                && let Some(is_kept) = self.is_kept(n, consumer, &needs)
             {
+                let moving = (0..rank).filter(|d| reach::moves(&needs, *d)).collect();
+                found.insert(n, Movable { moving, is_kept });
                 known.insert(n, needs);
             }
             // A schedule names the next computation of a name.
@@ -75,25 +89,21 @@ impl<'c> Links<'c, '_> {
                 break;
             }
         }
-        known.remove(&consumer);
-        let moving = |needs: Vec<Need>| (0..rank).filter(|d| reach::moves(&needs, *d)).collect();
-        known
-            .into_iter()
-            .map(|(n, needs)| (n, moving(needs)))
-            .collect()
+        found
     }
 
-    /// The needs of a tile from a computation, if all that read it are known to be computed there.
+    /// The needs of a consumer's tile from a computation, if all that read it before the consumer are known to
+    /// be computed there.
     fn needs(
         &self,
         n: usize,
+        consumer: usize,
         known: &BTreeMap<usize, Vec<Need>>,
-        rank: usize,
     ) -> Option<Vec<Need>> {
         let (parts, computation) = &self.read[n];
         let results = self.results(n);
         let mut links = Vec::new();
-        for reader in n + 1..self.computations.len() {
+        for reader in n + 1..=consumer {
             if !self.reads(reader, &results) {
                 continue;
             }
@@ -112,13 +122,46 @@ impl<'c> Links<'c, '_> {
                 }
             }
         }
-        let is_read = |user: Op| self.computations.contains(&user);
-        let is_tensor = ir::result(self.computations[n], 0).is_some();
-        let mut users = results
-            .iter()
-            .filter(|_| is_tensor)
-            .flat_map(|v| ir::users(*v));
-        let is_movable = parts.carries.is_empty() && users.all(is_read) && !links.is_empty();
+        let rank = self.read[consumer].1.dimensions.len();
+        let is_movable = parts.carries.is_empty() && !links.is_empty();
         is_movable.then(|| reach::needs(computation, &links, rank))
+    }
+
+    /// Returns whether somebody else than a consumer and those before it uses what a computation leaves;
+    /// `None` if that forbids to compute it there: each point of it is to be computed once, before these do.
+    fn is_kept(&self, n: usize, consumer: usize, needs: &[Need]) -> Option<bool> {
+        let results = self.results(n);
+        let is_tensor = ir::result(self.computations[n], 0).is_some();
+        let is_part = |user: &Op<'c>| self.computations[n..=consumer].contains(user);
+        let users = results.iter().flat_map(|value| ir::users(*value));
+        let mut others =
+            users.filter(|user| !is_part(user) && ir::name_of(*user) != ops::memref::DEALLOC);
+        let is_kept = match is_tensor {
+            true => {
+                let others: Vec<Op> = others.collect();
+                if !others.iter().all(|user| self.is_behind(*user, consumer)) {
+                    return None;
+                }
+                !others.is_empty()
+            }
+            false => {
+                let stored = &self.read[consumer].0.outputs;
+                let is_own = |value: &Val<'c>| {
+                    let op = ir::defining_op(*value);
+                    op.is_some_and(|op| ir::name_of(op) == ops::memref::ALLOC)
+                        || stored.iter().any(|output| output.value == *value)
+                };
+                others.next().is_some() || !results.iter().all(is_own)
+            }
+        };
+        let (own, of) = (&self.read[n].1, &self.read[consumer].1);
+        (!is_kept || reach::is_partition(own, needs, of)).then_some(is_kept)
+    }
+
+    /// Returns whether an operation is behind a computation, or in something that is.
+    fn is_behind(&self, op: Op<'c>, n: usize) -> bool {
+        let next = |op: &Op<'c>| op.next_in_block().map(|op| ir::op(&op));
+        let mut behind = std::iter::successors(next(&self.computations[n]), next);
+        behind.any(|own| ir::ancestors(op).any(|around| around == own))
     }
 }

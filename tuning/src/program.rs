@@ -462,6 +462,15 @@ impl Searched {
         given.map_or(Vec::new(), |given| self.space.objections(&given))
     }
 
+    /// The number of its configurations alone, as bits.
+    pub(crate) fn bits(&self) -> Option<f64> {
+        let (mut builder, names) = (Space::builder(), self.names());
+        for (n, knob) in self.space.knobs().iter().enumerate() {
+            builder = builder.parameter(self.parameter(n, knob, &names, &[]).ok()?);
+        }
+        Some(builder.build().ok()?.size().log2())
+    }
+
     fn both_names(&self) -> String {
         format!("{} ({})", self.name, self.position)
     }

@@ -91,16 +91,21 @@ pub struct TileLoop {
 /// Knobs of a computation that is computed in loops of another one, or others in its own.
 pub trait Chained {
     /// The loops that others may be computed in, if what they compute there moves with these
-    /// dimensions; outermost layers first.
+    /// dimensions; outermost layers first, those of cores as they are nested.
     fn levels(&self, moving: &[usize]) -> Vec<LevelName>;
 
-    /// Returns whether a knob has a say in [`Chained::keeps`] and [`Chained::is_of_tile`].
+    /// Returns whether a knob has a say in [`Chained::keeps`], [`Chained::is_outside`] and
+    /// [`Chained::is_of_tile`].
     fn decides(&self, knob: usize) -> bool;
 
     /// Returns whether the last of these values leaves a level one of several parts, outside of which
     /// all loops move what is computed there, else the same would be recomputed, and nothing of it
     /// is packed. The others are those of the knobs that it depends on.
     fn keeps(&self, values: &[usize], at: &TileLoop) -> bool;
+
+    /// Returns whether the last of these values leaves the loop of one level outside of that of another
+    /// one, where both are loops around tiles, or both in a tile.
+    fn is_outside(&self, values: &[usize], outer: &LevelName, inner: &LevelName) -> bool;
 
     /// Returns whether the last of these values may be one of a tile that is computed in a loop of
     /// another computation: that has the cores.

@@ -4,14 +4,15 @@ use proptest::prelude::*;
 
 use super::super::super::named_tests::matmul;
 use super::super::super::random_tests::agrees;
-use super::super::knobs::draw;
+use super::super::knobs::{TileLoop, draw};
 use super::super::tests::small;
 use super::*;
 use crate::examples::{Builder, d, matvec, summed_area};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
 use crate::scalar::ScalarType::{F32, F64};
-use crate::schedule::check;
+use crate::schedule::legality::Subject;
+use crate::schedule::{LevelName, check};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
@@ -149,4 +150,116 @@ fn few_configurations_are_rejected() {
             &why[..5]
         );
     }
+}
+
+/// The positions of the loops outside of registers, by their names, in a configuration.
+fn loops_of(space: &ScheduleSpace, c: &Computation, values: &[usize]) -> Option<Vec<LevelName>> {
+    let schedule = space.schedule(values);
+    if !space.objections(&schedule).is_empty() {
+        return None;
+    }
+    let resolved = check(&schedule, c, &space.asm).unwrap();
+    let subject = Subject {
+        computation: c,
+        schedule: &schedule,
+        resolved: &resolved,
+    };
+    let loops = subject.loops();
+    let (leaf, _) = subject.leaf(&loops);
+    Some(
+        loops[..leaf]
+            .iter()
+            .map(|l| resolved.name(l.level))
+            .collect(),
+    )
+}
+
+/// Checks: what keeps a loop for others has it, outside of registers, and around it loops only that move
+/// what is computed there; each such loop is kept by some configuration.
+#[test]
+fn loops_for_others_are_there() {
+    for c in [
+        matmul(F32, 96, 40, 64),
+        matvec(F32, 512, 512),
+        summed_area(64, 64),
+    ] {
+        let space = usual(&c);
+        let names = c.names();
+        let mut random = Random::new(1);
+        let drawn = (0..3000).filter_map(|_| draw(&space, Vec::new(), &mut random));
+        let drawn: Vec<Vec<usize>> = drawn.collect();
+        let subsets = (1..1 << names.len()).map(|bits: usize| -> Vec<usize> {
+            (0..names.len()).filter(|d| bits >> d & 1 == 1).collect()
+        });
+        for moving in subsets {
+            for level in space.levels(&moving) {
+                let at = TileLoop {
+                    level: level.clone(),
+                    moving: moving.clone(),
+                    inputs: Vec::new(),
+                };
+                let keeps = |values: &&Vec<usize>| {
+                    let decided = (0..values.len()).filter(|n| space.decides(*n));
+                    decided.into_iter().all(|n| space.keeps(&values[..=n], &at))
+                };
+                let kept = drawn.iter().filter(keeps);
+                let kept: Vec<_> = kept.filter_map(|own| loops_of(&space, &c, own)).collect();
+                for loops in &kept {
+                    // A core may have one part of a dimension, which knobs of cores do not know.
+                    let of_core = LevelName::new("core", &level.dimension);
+                    let place = loops.iter().position(|own| *own == level);
+                    if place.is_none() && loops.contains(&of_core) {
+                        continue;
+                    }
+                    let place = place.unwrap_or_else(|| panic!("no {level} in {loops:?}"));
+                    let moves = |own: &LevelName| moving.iter().any(|d| names[*d] == own.dimension);
+                    assert!(loops[..place].iter().all(moves), "{level} in {loops:?}");
+                }
+                assert!(!kept.is_empty(), "{level} where {moving:?} move");
+            }
+        }
+    }
+}
+
+/// Checks: sums that are cut have loops for others, and so have cores that share a sum.
+#[test]
+fn loops_of_sums_are_for_others() {
+    let space = usual(&matmul(F32, 96, 40, 64));
+    let levels = space.levels(&[0, 2]);
+    let levels: Vec<String> = levels.iter().map(LevelName::to_string).collect();
+    let [.., last] = &levels[..] else {
+        panic!("{levels:?}")
+    };
+    assert!(levels.contains(&"core.k".into()), "{levels:?}");
+    assert!(levels.contains(&"main.k".into()), "{levels:?}");
+    // A block may be as long as the 40 of `j`, so that no loop of that is around those in tiles.
+    assert_eq!(last, "L2.i");
+    let long = usual(&matmul(F32, 96, 4000, 64)).levels(&[0, 2]);
+    assert!(long.iter().all(|level| level.layer != "L2"), "{long:?}");
+}
+
+/// Checks: of two loops, the outer one is outside.
+#[test]
+fn loops_for_others_are_nested() {
+    let c = matmul(F32, 96, 40, 64);
+    let space = usual(&c);
+    let mut random = Random::new(1);
+    let drawn = (0..500).filter_map(|_| draw(&space, Vec::new(), &mut random));
+    let mut both = [0, 0];
+    for values in drawn {
+        let Some(loops) = loops_of(&space, &c, &values) else {
+            continue;
+        };
+        for layer in ["L3", "L2"] {
+            let [i, j] = ["i", "j"].map(|d| LevelName::new(layer, d));
+            let place = |level: &LevelName| loops.iter().position(|own| own == level);
+            let (Some(at_i), Some(at_j)) = (place(&i), place(&j)) else {
+                continue;
+            };
+            let is_outside = (1..=values.len()).all(|n| space.is_outside(&values[..n], &i, &j));
+            assert_eq!(is_outside, at_i < at_j, "{loops:?}");
+            both[usize::from(is_outside)] += 1;
+        }
+    }
+    assert!(both.iter().all(|n| *n > 20), "{both:?}");
 }
