@@ -443,6 +443,7 @@ fn a_search_nests_chains() {
         model: None,
         confidence: 0.95,
         confirmations: 0,
+        pace: None,
         keep: &mut (),
         watch: &mut (),
     });
