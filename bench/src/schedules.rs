@@ -80,6 +80,7 @@ fn tuned(folder: Option<&PathBuf>, case: &Case) -> Result<Found> {
     let wanted = Wanted {
         folder: folder.cloned(),
         machine: Machine::this()?,
+        of: None,
     };
     tuned::find(function(module, &formed.function)?, &wanted)
 }

@@ -148,6 +148,9 @@ pub struct ScheduleArguments {
     /// processor if none is named.
     #[arg(long, value_name = "CHIP", requires = "from_db")]
     pub chip: Option<String>,
+    /// Sizes that the program leaves open, by the name of the dimension: those of `mdh tune --size`.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, requires = "from_db")]
+    pub size: Vec<Size>,
     /// The function of a program whose schedules are meant; needed if it has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -183,7 +186,7 @@ pub struct ExplainArguments {
     #[command(flatten)]
     pub given: GivenSchedule,
     /// Sizes of dynamic dimensions ('?'), by the name of the dimension: what bounds a run with
-    /// them. What the model chooses is for any size.
+    /// them. What the model chooses is for any size; --tuned and versions of the function are for these.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
     /// The machine, in JSON; this one if there is none.

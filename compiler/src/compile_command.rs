@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use mdh_dialect::context;
+use mdh_dialect::{context, schedule};
 use mdh_passes::pipelines::{Line, Target};
 use mdh_passes::{deterministic, register};
 use melior::Context;
@@ -13,10 +13,11 @@ use melior::ir::Module;
 use crate::cli::{CompileArguments, Device, Stage};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
+use crate::functions::symbol_name;
 use crate::names::Names;
 use crate::package::Wanted;
 use crate::progress::Progress;
-use crate::select::select;
+use crate::select::{function, select};
 use crate::source::Source;
 use crate::tuned::{self, Machine};
 use crate::{compile, diagnostics, library, output, package, ptx, schedules, versions};
@@ -49,11 +50,14 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
     let mut written = None;
     if arguments.given.option().is_some() {
         written = compile::form_with(&context, &mut module, arguments.raise())?;
-        let wanted = arguments.entry.as_deref();
-        let name = select(compile::operation(&module), wanted, source.stem())?;
-        let own = names.get(&name).cloned().unwrap_or_default();
-        give(&context, &mut module, (&name, &own), arguments)?;
-        schedules::note_limits(compile::operation(&module), &name)?;
+        let functions = functions(&module, source, arguments)?;
+        let is_alone = functions.len() == 1;
+        for name in &functions {
+            let own = names.get(name).cloned().unwrap_or_default();
+            let of = (!is_alone).then(|| name.clone());
+            give(&context, &mut module, (name, &own), arguments, of)?;
+            schedules::note_limits(compile::operation(&module), name)?;
+        }
     }
     Ok(match arguments.emit {
         Stage::Package => {
@@ -77,27 +81,47 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
     })
 }
 
-/// Gives a function the schedules that the command is given: versions for the sizes that were tuned, where it
-/// leaves sizes open.
+/// The names of the functions that are given schedules: all that there is code for, of what was tuned. A file of
+/// schedules is one function's.
+fn functions(
+    module: &Module,
+    source: &Source,
+    arguments: &CompileArguments,
+) -> Result<Vec<String>> {
+    let wanted = arguments.entry.as_deref();
+    let all = library::functions(module, wanted).into_iter();
+    let all = all.filter(|op| !schedule::computations(*op).is_empty());
+    let all: Vec<String> = all.map(|op| symbol_name(op).to_string()).collect();
+    let has_all = arguments.given.tuned.is_some() && arguments.emit != Stage::Package;
+    match has_all && !all.is_empty() {
+        true => Ok(all),
+        false => Ok(vec![select(
+            compile::operation(module),
+            wanted,
+            source.stem(),
+        )?]),
+    }
+}
+
+/// Gives a function, `of` several, the schedules that the command is given: versions for the sizes that were tuned,
+/// where it leaves sizes open.
 fn give<'c>(
     context: &'c Context,
     module: &mut Module<'c>,
     (name, names): (&str, &Names),
     arguments: &CompileArguments,
+    of: Option<String>,
 ) -> Result<()> {
-    let mut has_versions = false;
-    if let Some(folder) = &arguments.given.tuned {
-        let wanted = tuned::Wanted {
-            folder: folder.clone(),
-            machine: machine(arguments)?,
-        };
-        has_versions = versions::give(context, module, (name, names), &wanted)?;
-    }
-    // A schedule of the nearest sizes is none for all others.
-    if !has_versions {
-        let of_device = || machine(arguments);
+    let of_device = || machine(arguments);
+    let Some(wanted) = schedules::wanted(&arguments.given, of_device)? else {
         let module = compile::operation(module);
-        schedules::give(&arguments.given, of_device, module, name)?;
+        return schedules::give(&arguments.given, of_device, module, name).map(|_| ());
+    };
+    let wanted = tuned::Wanted { of, ..wanted };
+    // A schedule of the nearest sizes is none for all others.
+    if !versions::give(context, module, (name, names), &wanted)? {
+        let function = function(compile::operation(module), name)?;
+        schedules::take(function, tuned::find(function, &wanted)?, &wanted)?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
 use mdh_passes::{
     choose, deterministic, histograms, register, reverse_dimensions, separate_scans, share, warn,
 };
+use melior::Context;
 use melior::ir::operation::OperationLike;
 
 use crate::cli::ExplainArguments;
@@ -22,12 +23,12 @@ use crate::error::{Error, Result};
 use crate::explain::inside::Inside;
 use crate::explain::sizes::Given as Sizes;
 use crate::explain::statements::{self, Threads};
-use crate::explain::{device, levels, updates, work};
+use crate::explain::{device, levels, updates, version, work};
 use crate::formed::Formed;
 use crate::select::function;
 use crate::source::Source;
 use crate::tuned::Machine;
-use crate::{asm_command, compile, diagnostics, output, schedules};
+use crate::{asm_command, compile, diagnostics, output, schedules, sized};
 
 /// Runs the command.
 pub fn run(arguments: &ExplainArguments) -> Result<()> {
@@ -45,34 +46,28 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         diagnostics::hide_warnings(&context);
     }
     let wanted = arguments.entry.as_deref();
-    let formed = Formed::of(&context, &source, wanted)?;
+    let mut formed = Formed::of(&context, &source, wanted)?;
     let sizes = sizes(&formed, arguments)?;
-    let Formed {
-        mut module,
-        function: name,
-        ..
-    } = formed;
+    let version = version::choose(&context, &mut formed, &arguments.size)?;
     if arguments.deterministic {
-        deterministic::want(compile::operation(&module));
+        deterministic::want(compile::operation(&formed.module));
     }
+    let own = function(compile::operation(&formed.module), &formed.function)?;
     let mut given = Given {
         accounts: source.accounts(),
-        positions: positions(function(compile::operation(&module), &name)?),
+        positions: positions(own),
+        version,
         sizes,
         gpu,
         ..Given::default()
     };
     if arguments.given.option().is_some() {
-        let before = texts(function(compile::operation(&module), &name)?)?;
-        let machine = || Ok(machine(given.gpu.as_ref(), &asm));
-        schedules::give(
-            &arguments.given,
-            machine,
-            compile::operation(&module),
-            &name,
-        )?;
-        let after = texts(function(compile::operation(&module), &name)?)?;
-        let kept = after.into_iter().zip(before).filter(|(a, b)| a == b);
+        let before = texts(own)?;
+        give(&context, &mut formed, arguments, || {
+            Ok(machine(given.gpu.as_ref(), &asm))
+        })?;
+        let own = function(compile::operation(&formed.module), &formed.function)?;
+        let kept = texts(own)?.into_iter().zip(before).filter(|(a, b)| a == b);
         let file = arguments.given.schedule.as_ref();
         given.by = Some(match file {
             Some(path) => format!("by '{}'", path.display()),
@@ -80,6 +75,11 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         });
         given.by_program = kept.filter_map(|(text, _)| text).collect();
     }
+    let Formed {
+        mut module,
+        function: name,
+        ..
+    } = formed;
     let options = LineOptions {
         ranges: RangeChecks::Off,
         ..LineOptions::RUN
@@ -93,6 +93,29 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     share::share(compile::operation(&module), &asm, MIN_GRAIN).map_err(failed)?;
     let entry = function(compile::operation(&module), &name)?;
     output::print(explained(&name, entry, &mut given, &asm)?)
+}
+
+/// Gives the function the schedules that the command is given, for the sizes that it is given.
+fn give<'c>(
+    context: &'c Context,
+    formed: &mut Formed<'c>,
+    arguments: &ExplainArguments,
+    machine: impl Fn() -> Result<Machine>,
+) -> Result<()> {
+    let own = function(compile::operation(&formed.module), &formed.function)?;
+    let is_open = !arguments.size.is_empty() && !sized::open_dimensions(own).is_empty();
+    let wanted = schedules::wanted(&arguments.given, &machine)?;
+    match wanted.filter(|_| is_open) {
+        Some(wanted) => {
+            let sizes = sized::given(formed, &arguments.size)?;
+            schedules::give_sized(context, formed, &sizes, &wanted)?;
+        }
+        None => {
+            let module = compile::operation(&formed.module);
+            schedules::give(&arguments.given, machine, module, &formed.function)?;
+        }
+    }
+    Ok(())
 }
 
 /// The machine that is explained, as schedules are kept for it.
@@ -140,6 +163,7 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
         text += &format!(", and {made} that the compiler made of parts of them");
     }
     text.push('\n');
+    text += given.version.as_deref().unwrap_or_default();
     if let Some(accounts) = &given.accounts {
         let threads: Vec<Threads> = all.iter().map(|one| one.threads(&all, given)).collect();
         text += &statements::text(accounts, entry, &threads);
@@ -173,6 +197,8 @@ fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
 struct Given {
     /// The names at the positions of the program's computations, until they are found.
     positions: Vec<Option<String>>,
+    /// A line about the versions that the program asks for, if it does.
+    version: Option<String>,
     /// Accounts of the program's statements, if it is in the tensor language.
     accounts: Option<Vec<Account>>,
     /// The sizes of `--size`.

@@ -38,6 +38,7 @@ pub mod run_command;
 pub mod schedule_command;
 pub mod schedules;
 pub mod select;
+pub mod sized;
 pub mod sizes;
 pub mod source;
 pub mod steps;

@@ -28,8 +28,10 @@ use crate::gpu::Gpu;
 use crate::plan::{self, Known};
 use crate::progress::Progress;
 use crate::report::{Check, Laws, Report, Value};
+use crate::select::function;
+use crate::sized::{self, as_versions};
 use crate::source::Source;
-use crate::tuned::{self, Machine};
+use crate::tuned::{self, Machine, Taken};
 use crate::values::Tensor;
 use crate::{arguments, compile, diagnostics, npy, output, report, schedules, sizes, steps};
 
@@ -91,22 +93,31 @@ pub fn run_and(
     }
     let progress = Progress::start("compiling");
     let wanted = command.entry.as_deref();
-    let formed = Formed::with(&context, source, wanted, command.raise())?;
+    let mut formed = Formed::with(&context, source, wanted, command.raise())?;
     let module = compile::operation(&formed.module);
     expects_kernels(module, command.device)?;
     if command.deterministic {
         deterministic::want(module);
     }
-    let of_device = || machine(command.device);
-    let tuned = schedules::give(&command.given, of_device, module, &formed.function)?;
-    if command.given.option().is_some() {
-        schedules::note_limits(module, &formed.function)?;
-    }
-    let entry = formed.entry()?;
+    let mut tuned = give(&formed, command)?;
+    let mut entry = formed.entry()?;
     mdh_runtime::buffer::place(placement(command));
     let files = output_files(&entry, &command.outputs)?;
     arguments::check_ranges(&entry, &command.ranges)?;
     let arguments = arguments::gather(&entry, command)?;
+    if let Some(wanted) = wanted_of_call(&formed, command)? {
+        let sizes = as_versions(sizes::of_call(&entry, &arguments)?);
+        tuned = Some(schedules::give_sized(
+            &context,
+            &mut formed,
+            &sizes,
+            &wanted,
+        )?);
+        entry = formed.entry()?;
+    }
+    if command.given.option().is_some() {
+        schedules::note_limits(compile::operation(&formed.module), &entry.name)?;
+    }
     let mut lowered = formed.copy(&context, &entry);
     let ranges = command.ranges_checked();
     let line = Line {
@@ -216,6 +227,25 @@ pub fn run_and(
         report.set_rates(operations, bytes);
     }
     Ok(report)
+}
+
+/// Gives the function the schedules that the command is given; not those that depend on the sizes of a call.
+fn give(formed: &Formed, command: &RunArguments) -> Result<Option<Taken>> {
+    if wanted_of_call(formed, command)?.is_some() {
+        return Ok(None);
+    }
+    let module = compile::operation(&formed.module);
+    let of_device = || machine(command.device);
+    schedules::give(&command.given, of_device, module, &formed.function)
+}
+
+/// The schedules that are wanted of those that were tuned, if it takes the arguments to know the sizes.
+fn wanted_of_call(formed: &Formed, command: &RunArguments) -> Result<Option<tuned::Wanted>> {
+    let own = function(compile::operation(&formed.module), &formed.function)?;
+    match sized::open_dimensions(own).is_empty() {
+        true => Ok(None),
+        false => schedules::wanted(&command.given, || machine(command.device)),
+    }
 }
 
 /// The machine that a run is on, as schedules are kept for it.

@@ -11,14 +11,14 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::{ScheduleArguments, Spelling};
-use crate::error::{Error, Result, say};
+use crate::error::{Error, Result};
 use crate::formed::Formed;
 use crate::functions::functions_of;
 use crate::schedules;
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::tuned::{self, Choice, Machine, Wanted};
-use crate::{compile, diagnostics, output, ptx};
+use crate::{compile, diagnostics, output, ptx, sized, versions};
 
 /// Runs the command.
 pub fn run(arguments: &ScheduleArguments) -> Result<()> {
@@ -69,14 +69,29 @@ fn of_database(
         },
         None => Machine::this()?,
     };
-    let formed = Formed::of(&context, source, arguments.entry.as_deref())?;
-    let function = function(compile::operation(&formed.module), &formed.function)?;
-    let found = tuned::find(function, &Wanted { folder, machine })?;
+    let wanted = Wanted {
+        folder,
+        machine,
+        of: None,
+    };
+    let mut formed = Formed::of(&context, source, arguments.entry.as_deref())?;
+    let found = match arguments.size.is_empty() {
+        true => {
+            let module = compile::operation(&formed.module);
+            tuned::find(function(module, &formed.function)?, &wanted)?
+        }
+        false => {
+            sized::of_dimensions(&context, &formed, &arguments.size)?;
+            let sizes = sized::given(&formed, &arguments.size)?;
+            versions::found(&context, &mut formed, &sizes, &wanted)?
+        }
+    };
     let mut plans = match found.choice {
         Choice::Kept(plans) | Choice::Model(plans) => plans.computations,
         Choice::Nothing { found, help } => return Err(Error::input(found).help(help)),
     };
-    say(&format!("note: {}\n", found.taken.note));
+    wanted.note(&found.taken.note);
+    let function = function(compile::operation(&formed.module), &formed.function)?;
     let is_alone = schedule::computations(function).len() == 1;
     Ok(match plans.pop_first() {
         Some((_, plan)) if is_alone => Plans::One(Box::new(plan)),

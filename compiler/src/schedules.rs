@@ -9,15 +9,18 @@ use mdh_dialect::scalar_code::Finding;
 use mdh_dialect::script::{self, Plans};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{schedule, transform, verify};
+use mdh_passes::versions;
+use melior::Context;
 use melior::ir::operation::OperationLike;
 
 use crate::cli::GivenSchedule;
 use crate::diagnostics::{error_at, error_in};
 use crate::error::{Error, Result, say};
+use crate::formed::Formed;
 use crate::select::function;
 use crate::source::Source;
 use crate::tuned::{self, Choice, Found, Machine, Taken, Wanted};
-use crate::{compile, diagnostics};
+use crate::{compile, diagnostics, versions as tuned_versions};
 
 /// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
 /// that of several with names, as MLIR names attributes: `#name = #mdh.schedule<..>`.
@@ -193,20 +196,44 @@ pub fn give(
     if let Some(path) = &given.schedule {
         apply(path, module, name)?;
     }
-    let Some(folder) = &given.tuned else {
+    let Some(wanted) = wanted(given, machine)? else {
         return Ok(None);
     };
-    let wanted = Wanted {
-        folder: folder.clone(),
-        machine: machine()?,
-    };
     let function = function(module, name)?;
-    take(function, tuned::find(function, &wanted)?).map(Some)
+    take(function, tuned::find(function, &wanted)?, &wanted).map(Some)
+}
+
+/// The schedules that a command wants of those that were tuned, if it does.
+pub fn wanted(
+    given: &GivenSchedule,
+    machine: impl FnOnce() -> Result<Machine>,
+) -> Result<Option<Wanted>> {
+    let Some(folder) = given.tuned.clone() else {
+        return Ok(None);
+    };
+    Ok(Some(Wanted {
+        folder,
+        machine: machine()?,
+        of: None,
+    }))
+}
+
+/// Gives the computations of a program's function what a command was given, as [`give`] does, for sizes of its
+/// arguments: where schedules that were tuned are for these, its version for them is in its place.
+pub fn give_sized<'c>(
+    context: &'c Context,
+    formed: &mut Formed<'c>,
+    sizes: &versions::Sizes,
+    wanted: &Wanted,
+) -> Result<Taken> {
+    let found = tuned_versions::found(context, formed, sizes, wanted)?;
+    let function = function(compile::operation(&formed.module), &formed.function)?;
+    take(function, found, wanted)
 }
 
 /// Gives the computations of a function what was found for it, and says what that is.
-pub fn take(function: Op, found: Found) -> Result<Taken> {
-    say(&format!("note: {}\n", found.taken.note));
+pub fn take(function: Op, found: Found, wanted: &Wanted) -> Result<Taken> {
+    wanted.note(&found.taken.note);
     // What the model chooses is left to it.
     if let Choice::Kept(plans) = found.choice {
         set(function, &plans)?;

@@ -23,11 +23,12 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types::buffer_type;
-use mdh_passes::extents::Extent;
+use mdh_passes::extents::{self, Extent};
 
 use crate::cli::Size;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
+use crate::values::Tensor;
 use computed::{Fit, STEPS};
 use origin::{Origin, origin};
 
@@ -116,6 +117,22 @@ pub fn infer_each(entry: &Entry, bound: impl Fn(usize, &Dim) -> Option<i64>) -> 
     solver.given = alone.collect();
     solver.finish(&views, Open::Kept)?;
     Ok(solver.sizes)
+}
+
+/// The sizes of a call: the extents of its arguments, and those of them that are numbers and bound dimensions.
+pub fn of_call(entry: &Entry, arguments: &[Tensor]) -> Result<Sizes> {
+    let shape = |tensor: &Tensor| tensor.shape().iter().copied().map(Some).collect();
+    let number = |tensor: &Tensor| {
+        let is_number = tensor.shape().is_empty() && !tensor.element().is_float();
+        is_number.then(|| tensor.get(0).as_i64())
+    };
+    let known = Sizes {
+        shapes: arguments.iter().map(shape).collect(),
+        scalars: arguments.iter().map(number).collect(),
+    };
+    let end = |_, dim: &Dim| value(entry, &known, extents::of_bound(dim.upper));
+    let scalars = infer_each(entry, end)?.scalars;
+    Ok(Sizes { scalars, ..known })
 }
 
 /// Returns an extent, as far as the program computes it from sizes.

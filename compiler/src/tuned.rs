@@ -13,7 +13,7 @@ use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, say};
 
 /// Functions that find what was tuned for a function whose computations are formed.
 pub struct Find {
@@ -21,7 +21,7 @@ pub struct Find {
     pub nearest: fn(Op, &Wanted) -> Result<Found>,
     /// The best schedules of its own sizes.
     pub exact: fn(Op, &Wanted) -> Result<Found>,
-    /// The sizes that it was tuned for on a processor, whatever its own are, the latest first.
+    /// The sizes that it was tuned for, whatever its own are, the latest first.
     pub sizes: fn(Op, &Wanted) -> Result<Vec<TunedSizes>>,
 }
 
@@ -41,6 +41,19 @@ pub struct Wanted {
     pub folder: Option<PathBuf>,
     /// The machine that they were measured on.
     pub machine: Machine,
+    /// The function's name, for what is said of one of several.
+    pub of: Option<String>,
+}
+
+impl Wanted {
+    /// Says something about what is taken.
+    pub fn note(&self, text: &str) {
+        let of = self
+            .of
+            .as_ref()
+            .map_or(String::new(), |of| format!("'{of}': "));
+        say(&format!("note: {of}{text}\n"));
+    }
 }
 
 /// A machine as it is known where code for it is made.
@@ -77,6 +90,13 @@ pub struct Found {
     pub choice: Choice,
     /// Facts about them.
     pub taken: Taken,
+}
+
+impl Found {
+    /// Returns whether nothing that was kept is for the program.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self.choice, Choice::Nothing { .. })
+    }
 }
 
 /// Schedules for a program.
@@ -139,7 +159,7 @@ pub fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
     (finders()?.exact)(function, wanted)
 }
 
-/// Finds the sizes that a function was tuned for on a processor, the latest first.
+/// Finds the sizes that a function was tuned for, the latest first.
 pub fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
     (finders()?.sizes)(function, wanted)
 }

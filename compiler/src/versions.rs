@@ -8,39 +8,37 @@
 //! [`mdh_passes::specialize`] makes them, [`mdh_passes::dispatch`] has the function call them.
 
 use melior::Context;
-use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
+use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::{Attribute, Module};
 
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::marks;
 use mdh_dialect::parts::{Bound, Dim};
-use mdh_dialect::{marks, read, schedule};
 use mdh_passes::draft::count;
-use mdh_passes::pipelines::{Raise, SPECIALIZE};
 use mdh_passes::{region, versions};
 
-use crate::cli::Size;
 use crate::compile;
 use crate::entry::{self, Entry};
-use crate::error::{Error, Result, say};
+use crate::error::Result;
 use crate::formed::Formed;
-use crate::functions::function_of;
 use crate::names::Names;
 use crate::schedules;
 use crate::select::function;
-use crate::sizes::{self, Open, Sizes};
-use crate::source::Source;
+use crate::sized::{self, as_versions, make, open_dimensions};
+use crate::sizes;
 use crate::tuned::{self, Choice, Found, Machine, TunedSizes, Wanted};
 
 /// The most sizes that a function has code of its own for: each is compiled, and looked at in each call.
 const MOST: usize = 16;
-/// The reason for which there is no code for some sizes.
-const NO_ARGUMENTS: &str = "what arguments of this function give its computations these sizes is not known: expected \
-                            dimensions from a number that is known, without steps, to arguments or their extents";
 /// The most sizes of which it is said why they are left out.
 const SHOWN: usize = 3;
 
+/// Advice about sizes that no arguments follow from.
+const COPY: &str = "a copy of the program in which they are numbers has code for them";
+
 /// Gives a function a version for each of the sizes that it was tuned for, the latest first, with its schedule.
-/// Says which, and which are left out; nothing of a program without sizes that are open. Whether there are some.
+/// Says which, and which are left out; nothing of a program without sizes that are open. Whether it was tuned for
+/// some.
 pub fn give<'c>(
     context: &'c Context,
     module: &mut Module<'c>,
@@ -48,7 +46,7 @@ pub fn give<'c>(
     wanted: &Wanted,
 ) -> Result<bool> {
     let own = function(compile::operation(module), name)?;
-    if !matches!(wanted.machine, Machine::Cpu(_)) || !has_open_sizes(own) {
+    if !matches!(wanted.machine, Machine::Cpu(_)) || open_dimensions(own).is_empty() {
         return Ok(false);
     }
     let tuned = tuned::sizes(own, wanted)?;
@@ -57,6 +55,7 @@ pub fn give<'c>(
     }
     let entry = entry::describe(own, None, names)?;
     let (mut taken, mut left) = (Vec::new(), Vec::new());
+    // Those that the program asks for.
     let asked = ir::array(own, marks::VERSIONS.name);
     let mut made: Vec<String> = Vec::new();
     for one in tuned {
@@ -65,11 +64,11 @@ pub fn give<'c>(
             left.push(leave(&format!("{MOST} others were tuned later")));
             continue;
         }
-        let Some(sizes) = arguments(&entry, &one) else {
-            left.push(leave(NO_ARGUMENTS));
-            continue;
+        let made_one = match arguments(&entry, &one) {
+            Ok(sizes) => version(context, module, name, &sizes, wanted)?,
+            Err(why) => Err(why),
         };
-        match version(context, module, name, &sizes, wanted)? {
+        match made_one {
             Ok((symbol, measured)) => {
                 made.push(symbol);
                 taken.push(format!("{} ({measured})", one.text));
@@ -79,16 +78,16 @@ pub fn give<'c>(
     }
     drop(entry);
     list(compile::operation(module), name, asked, &made)?;
-    note_left(&left);
-    if taken.is_empty() {
-        return Ok(false);
-    }
+    note_left(&left, wanted);
     let others = others(function(compile::operation(module), name)?, wanted)?;
-    say(&format!(
-        "note: there is code of its own for {}: {}; all others have {others}\n",
-        ir::count(taken.len(), "tuned size"),
-        taken.join(", ")
-    ));
+    wanted.note(&match taken.is_empty() {
+        true => format!("there is code of its own for no tuned size; all have {others}"),
+        false => format!(
+            "there is code of its own for {}: {}; all others have {others}",
+            ir::count(taken.len(), "tuned size"),
+            taken.join(", ")
+        ),
+    });
     Ok(true)
 }
 
@@ -105,7 +104,7 @@ fn others(function: Op, wanted: &Wanted) -> Result<String> {
     ))
 }
 
-fn note_left(left: &[String]) {
+fn note_left(left: &[String], wanted: &Wanted) {
     if left.is_empty() {
         return;
     }
@@ -114,52 +113,54 @@ fn note_left(left: &[String]) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    say(&format!(
-        "note: there is none for {}: {}{more}\n",
+    wanted.note(&format!(
+        "there is none for {}: {}{more}",
         ir::count(left.len(), "other tuned size"),
         shown.join("; ")
     ));
 }
 
-/// Returns whether a computation has a size that the program leaves open.
-fn has_open_sizes(function: Op) -> bool {
-    let all = schedule::computations(function).into_iter();
-    let mut dims = all.flat_map(|op| read::compute(op).map_or(Vec::new(), |parts| parts.dims));
-    dims.any(|dim| count(&dim).is_none())
-}
-
-/// The sizes of a function's arguments that give its computations such sizes; none if nothing does.
-fn arguments(entry: &Entry, tuned: &TunedSizes) -> Option<versions::Sizes> {
+/// The sizes of a function's arguments that give its computations such sizes, or what keeps them from being known.
+fn arguments(entry: &Entry, tuned: &TunedSizes) -> std::result::Result<versions::Sizes, String> {
     let points = |position: usize, dim: &Dim| {
         let name = format!("{position}.{}", dim.name);
         tuned.sizes.get(&name).copied()
     };
-    let views = entry.views().into_iter().enumerate();
-    let mut dims = views.flat_map(|(n, (_, view))| view.dims.into_iter().map(move |dim| (n, dim)));
-    if dims.any(|(n, dim)| count(&dim).is_some_and(|own| points(n, &dim) != Some(own))) {
-        return None;
+    for (position, (_, view)) in entry.views().into_iter().enumerate() {
+        for dim in &view.dims {
+            match (count(dim), points(position, dim), unlike_points(dim)) {
+                (Some(own), Some(points), _) if own != points => {
+                    return Err(format!("dimension '{}' has {own} points here", dim.name));
+                }
+                (None, Some(_), Some(why)) => return Err(why),
+                _ => {}
+            }
+        }
     }
-    let of = |position: usize, dim: &Dim| {
-        let points = points(position, dim)?;
-        let is_dense = dim.step == Bound::Static(1) && dim.width == Bound::Static(1);
-        dim.lower.known().filter(|_| is_dense)?.checked_add(points)
+    let end = |position: usize, dim: &Dim| {
+        let open = || dim.lower.known()?.checked_add(points(position, dim)?);
+        dim.upper.known().or_else(open)
     };
-    let found = sizes::infer_each(entry, of).ok()?;
-    Some(as_versions(found))
+    let found = sizes::infer_each(entry, end).map_err(|error| error.message().to_string())?;
+    Ok(as_versions(found))
 }
 
-fn as_versions(found: Sizes) -> versions::Sizes {
-    let each = found.shapes.into_iter().zip(found.scalars);
-    let arguments = each.map(|(shape, scalar)| match shape.is_empty() {
-        true => vec![scalar],
-        false => shape,
-    });
-    versions::Sizes {
-        arguments: arguments.collect(),
+/// The reason for which the number of a dimension's points does not say where it ends, if there is one.
+fn unlike_points(dim: &Dim) -> Option<String> {
+    let (name, one) = (&dim.name, Bound::Static(1));
+    if dim.step != one || dim.width != one {
+        return Some(format!(
+            "where dimension '{name}' ends does not follow from its points, since it has steps; {COPY}"
+        ));
     }
+    let is_open = dim.lower.known().is_none();
+    is_open.then(|| {
+        format!("where dimension '{name}' begins and ends does not follow from its points; {COPY}")
+    })
 }
 
-/// Sets the versions that a function has: those that its program asks for, and these.
+/// Sets the versions that a function has: these, before those that its program asks for, of which one may be for the
+/// same sizes.
 fn list<'c>(
     module: Op<'c>,
     name: &str,
@@ -168,32 +169,36 @@ fn list<'c>(
 ) -> Result<()> {
     let own = function(module, name)?;
     let context = ir::context_of(own);
-    let mut all = asked;
-    all.extend(
-        symbols
-            .iter()
-            .map(|name| Attribute::from(FlatSymbolRefAttribute::new(context, name))),
-    );
+    let symbol = |name: &String| Attribute::from(FlatSymbolRefAttribute::new(context, name));
+    let all: Vec<Attribute> = symbols.iter().map(symbol).chain(asked).collect();
     versions::set(own, &all);
     Ok(())
 }
 
-/// Makes the version of a function for sizes of its arguments; its name, or none if a computation refutes them.
-fn make<'c>(
+/// Finds what was tuned for a program's function with sizes of its arguments that it leaves open: the version for these
+/// takes its place. Else what was tuned with them left open, or for the nearest sizes.
+pub fn found<'c>(
     context: &'c Context,
-    module: &mut Module<'c>,
-    name: &str,
+    formed: &mut Formed<'c>,
     sizes: &versions::Sizes,
-) -> Result<Option<String>> {
-    let own = function(compile::operation(module), name)?;
-    let text = StringAttribute::new(context, &sizes.text()).into();
-    versions::set(own, &[text]);
-    compile::run(context, module, &SPECIALIZE)?;
-    let own = function(compile::operation(module), name)?;
-    let made = ir::array(own, marks::VERSIONS.name);
-    versions::set(own, &[]);
-    let symbol = made.first().and_then(|version| ir::symbol(*version));
-    Ok(symbol.map(str::to_string))
+    wanted: &Wanted,
+) -> Result<Found> {
+    let name = formed.function.clone();
+    let own = function(compile::operation(&formed.module), &name)?;
+    let Ok(version) = sized::in_place(context, &formed.module, &name, sizes)? else {
+        return tuned::find(own, wanted);
+    };
+    let found = tuned::find(function(compile::operation(&version), &name)?, wanted)?;
+    if found.is_nothing() || found.taken.sizes.is_some() {
+        let open = tuned::exact(own, wanted)?;
+        if !open.is_nothing() {
+            return Ok(open);
+        }
+    }
+    if !found.is_nothing() {
+        formed.module = version;
+    }
+    Ok(found)
 }
 
 /// Makes a version with the schedule that was tuned for it: its name, and what was measured; or says why
@@ -211,9 +216,11 @@ fn version<'c>(
         ));
     };
     let own = function(compile::operation(module), &symbol)?;
-    let found = match has_open_sizes(own) {
-        true => Err(NO_ARGUMENTS.to_string()),
-        false => Ok(tuned::exact(own, wanted)?),
+    let found = match open_dimensions(own).first_key_value() {
+        Some((dim, _)) => Err(format!(
+            "the bounds of dimension '{dim}' are computed from several sizes, of which its points say none; {COPY}"
+        )),
+        None => Ok(tuned::exact(own, wanted)?),
     };
     let why = match found {
         Ok(Found {
@@ -236,56 +243,4 @@ fn version<'c>(
     };
     region::erase(own);
     Ok(Err(why))
-}
-
-/// A program's function as a program of its own, for sizes of its dimensions.
-pub fn sized(
-    context: &Context,
-    source: &Source,
-    wanted: Option<&str>,
-    given: &[Size],
-) -> Result<String> {
-    let mut formed = Formed::with(context, source, wanted, Raise::On)?;
-    let entry = formed.entry()?;
-    let found = sizes::infer(&entry, given, Sizes::declared(&entry), Open::Kept)?;
-    drop(entry);
-    let sizes = as_versions(found);
-    let name = formed.function.clone();
-    let symbol = make(context, &mut formed.module, &name, &sizes)?;
-    let symbol = symbol.ok_or_else(|| {
-        Error::input(format!(
-            "--size: the computations of '{name}' do not allow these sizes"
-        ))
-    })?;
-    compile::keep_only(context, &formed.module, &symbol);
-    let module = compile::operation(&formed.module);
-    let own = function(module, &symbol)?;
-    if function_of(module, &name).is_some() {
-        return Err(Error::input(format!(
-            "--size: '{name}' calls itself: expected a function that has all of its sizes at once"
-        )));
-    }
-    expect_closed(own)?;
-    ir::remove_attribute(own, marks::SIZES.name);
-    ir::set_attribute(own, "sym_name", StringAttribute::new(context, &name).into());
-    Ok(module.to_string())
-}
-
-/// Checks: no size of a function's computations is open.
-fn expect_closed(function: Op) -> Result<()> {
-    let all = schedule::computations(function).into_iter();
-    let dims = all.flat_map(|op| read::compute(op).map_or(Vec::new(), |parts| parts.dims));
-    let mut open: Vec<String> = dims
-        .filter(|d| count(d).is_none())
-        .map(|d| d.name)
-        .collect();
-    open.sort();
-    open.dedup();
-    match open.is_empty() {
-        true => Ok(()),
-        false => Err(Error::input(format!(
-            "--size: found none of {}, whose size the program leaves open: expected one for each",
-            open.join(", ")
-        ))),
-    }
 }

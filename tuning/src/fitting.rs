@@ -17,15 +17,14 @@ impl Program {
 
     /// The reason for which a configuration is not [fitting](Program::fitting).
     pub fn misfit(&self, configuration: &Configuration) -> String {
-        let is_whole = self.is_whole(configuration);
-        let values = |one: &Searched| one.values(configuration).is_some();
-        match is_whole && self.searched.iter().all(values) {
-            false => "what was kept has other parameters, of another version of mdh".to_string(),
-            true => format!(
-                "the schedule breaks a rule: {}",
-                self.broken(configuration).join("; ")
-            ),
+        let has_values = |one: &Searched| one.values(configuration).is_some();
+        if !self.is_whole(configuration) || !self.searched.iter().all(has_values) {
+            return "what was kept has other parameters, of another version of mdh".to_string();
         }
+        format!(
+            "the schedule breaks a rule: {}",
+            self.broken(configuration).join("; ")
+        )
     }
 
     /// Returns whether a configuration has as many parameters as there are.

@@ -5,6 +5,7 @@
 //! program's computations ([`program`]), and how they are measured ([`measure`]): by the processes of
 //! `mdh bench`, each of which holds its result against the definition first.
 
+mod digest;
 mod fitting;
 mod fusion;
 pub mod gpu;
@@ -31,9 +32,10 @@ use mdh_compiler::error::{Error, Kind, Result, say};
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
-use mdh_compiler::{diagnostics, versions};
+use mdh_compiler::{diagnostics, sized};
 use mdh_dialect::context;
 use mdh_passes::register;
+use mdh_runtime::pool;
 use mdh_tuner::abort::Abort;
 use mdh_tuner::clock::Monotonic;
 use mdh_tuner::command::{Conditions, ForeignCommand};
@@ -125,7 +127,7 @@ fn tasks(subject: &str, entry: Option<&str>, sizes: &[Size]) -> Result<Vec<Task>
         };
         return match sizes.is_empty() {
             true => Ok(vec![task]),
-            false => sized(&source, entry, sizes).map(|program| vec![Task { program, ..task }]),
+            false => for_sizes(&source, entry, sizes).map(|program| vec![Task { program, ..task }]),
         };
     }
     if !sizes.is_empty() {
@@ -147,10 +149,10 @@ fn tasks(subject: &str, entry: Option<&str>, sizes: &[Size]) -> Result<Vec<Task>
 }
 
 /// A program for the sizes that it is given.
-fn sized(source: &Source, entry: Option<&str>, sizes: &[Size]) -> Result<String> {
+fn for_sizes(source: &Source, entry: Option<&str>, sizes: &[Size]) -> Result<String> {
     let context = context::program_context();
     diagnostics::show(&context, source);
-    versions::sized(&context, source, entry, sizes)
+    sized::program(&context, source, entry, sizes)
 }
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()> {
@@ -464,9 +466,13 @@ fn folder(named: Option<&Path>) -> Result<PathBuf> {
     Ok(cache.ok_or_else(missing)?.join("mdh"))
 }
 
-/// A machine as evaluations are kept by: all that schedules see of it.
+/// A machine as evaluations are kept by: all that schedules see of it, and the number of threads (`MDH_THREADS`)
+/// that share a run.
 fn machine(asm: &Asm) -> Result<String> {
-    serde_json::to_string(asm).map_err(|error| Error::bug(error.to_string()))
+    let known = serde_json::to_value(asm);
+    let mut known = known.map_err(|error| Error::bug(error.to_string()))?;
+    known["threads"] = pool::thread_count().into();
+    Ok(known.to_string())
 }
 
 /// A failure of the tuner as one of the command.

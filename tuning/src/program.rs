@@ -7,7 +7,6 @@ use melior::Context;
 use sha2::{Digest, Sha256};
 
 use mdh_algebra::asm::Asm;
-use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_algebra::schedule::{Knob, Knobs, MIN_GRAIN, Schedule, Schedules};
 use mdh_compiler::diagnostics;
@@ -26,6 +25,7 @@ use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};
 use mdh_tuner::space::{Builder, Space};
 
+use crate::digest;
 use crate::fusion::Fusion;
 use crate::options::Fix;
 use crate::script::{self, KnobScript};
@@ -55,9 +55,9 @@ pub struct Program {
     script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
     /// Computations that have a schedule of their own, or no space.
     pub others: Vec<String>,
-    /// A digest of the computations without their sizes.
+    /// A digest by which it is known, whatever its sizes are ([`digest`]).
     pub digest: String,
-    /// The sizes.
+    /// The sizes, by the positions of computations.
     pub sizes: Sizes,
     /// The types of the inputs' elements.
     pub types: BTreeSet<String>,
@@ -82,23 +82,17 @@ impl Program {
     /// The same for computations that are formed, as if none were computed in loops of others.
     pub fn of(computations: &[Op], asm: &Asm) -> Result<Program> {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
+        let formed = computations.iter().map(|op| digest::Formed::read(*op));
+        let formed = formed.collect::<std::result::Result<Vec<_>, _>>();
+        let formed = formed.map_err(failed)?;
         let (mut searched, mut others) = (Vec::new(), Vec::new());
-        let mut whole = Sha256::new();
         let (mut sizes, mut types) = (BTreeMap::new(), BTreeSet::new());
-        for (position, op) in computations.iter().enumerate() {
+        for (position, (op, formed)) in computations.iter().zip(&formed).enumerate() {
             let name = schedule::name(*op);
-            let (_, computation) = translate::both(*op, Depth::Code).map_err(failed)?;
-            whole.update(without_sizes(&computation));
-            types.extend(
-                computation
-                    .inputs
-                    .iter()
-                    .map(|input| input.element.to_string()),
-            );
-            for dimension in &computation.dimensions {
-                let count = dimension.count().unwrap_or(-1);
-                sizes.insert(format!("{position}.{}", dimension.name), count);
-            }
+            let inputs = formed.computation.inputs.iter();
+            types.extend(inputs.map(|input| input.element.to_string()));
+            let own = digest::sizes(formed).into_iter();
+            sizes.extend(own.map(|(name, size)| (format!("{position}.{name}"), size)));
             let space = match schedule::has_schedule(*op) {
                 true => None,
                 false => choose::space(*op, asm, MIN_GRAIN).map_err(failed)?,
@@ -119,7 +113,7 @@ impl Program {
             searched,
             script: None,
             others,
-            digest: format!("{:x}", whole.finalize()),
+            digest: digest::of(&formed),
             sizes: Sizes(sizes),
             types,
         })
@@ -568,16 +562,4 @@ fn value(values: &[String], at: usize) -> Value {
         Some(numbers) => Value::from(numbers[at]),
         None => Value::from(values[at].as_str()),
     }
-}
-
-/// A computation as text, whatever the sizes of its dimensions and buffers are.
-fn without_sizes(computation: &Computation) -> String {
-    let mut open = computation.clone();
-    for dimension in &mut open.dimensions {
-        dimension.upper = None;
-    }
-    for buffer in open.inputs.iter_mut().chain(&mut open.outputs) {
-        buffer.shape.iter_mut().for_each(|extent| *extent = None);
-    }
-    format!("{open:?}")
 }

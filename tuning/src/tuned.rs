@@ -4,6 +4,7 @@
 //! breaks a rule there, is left out, and the model chooses as without the option.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_compiler::error::{Error, Result};
@@ -24,23 +25,102 @@ pub const FIND: Find = Find {
     sizes,
 };
 
-/// Finds schedules for a function whose computations are formed.
+/// Finds schedules for a function whose computations are formed: the best of those that fit it, of its own
+/// sizes, or else of the nearest ones.
 fn find(function: Op, wanted: &Wanted) -> Result<Found> {
-    let computations = schedule::computations(function);
-    let folder = crate::folder(wanted.folder.as_deref())?;
-    let Some(database) = Database::read(&folder).map_err(failed)? else {
-        let why = match folder.is_dir() {
-            true => "where there is no database",
-            false => "which does not exist",
-        };
-        return Ok(untuned(&format!("{}, {why}", folder.display()), wanted));
+    let Some(known) = on_machine(function, wanted)? else {
+        return nowhere(wanted);
     };
-    let (_, evaluations) = database.counts().map_err(failed)?;
+    let Some((program, machine)) = known.program else {
+        return Ok(untuned(&others(&known.database, wanted)?, wanted));
+    };
+    if let Some(why) = program.nothing() {
+        return Ok(nothing(why, "give one with --schedule".to_string()));
+    }
+    let task = task(&program, machine);
+    let own = known.database.ranked(&task).map_err(failed)?;
+    let nearest = known.database.ranked_nearest(&task, NEAREST);
+    let nearest = nearest.map_err(failed)?;
+    if own.is_empty() && nearest.is_empty() {
+        let sizes = known_sizes(&known.database, &task)?;
+        return match task.sizes.are_known() || sizes.is_empty() {
+            true => Ok(untuned(&others(&known.database, wanted)?, wanted)),
+            false => left_open(&sizes, wanted),
+        };
+    }
+    let program = chained(program, &schedule::computations(function), &wanted.machine)?;
+    let own = own.into_iter().map(|kept| (None, kept));
+    let nearest = nearest.into_iter().flat_map(|(sizes, ranked)| {
+        let each = ranked.into_iter();
+        each.map(move |kept| (Some(sizes.clone()), kept))
+    });
+    for (sizes, kept) in own.chain(nearest) {
+        if let Some(choice) = choice(&program, sizes.is_some(), &kept) {
+            let taken = taken(&choice, sizes, &kept);
+            return Ok(Found { choice, taken });
+        }
+    }
     let place = format!(
-        "{}, which has {evaluations} evaluations of other programs or machines",
-        folder.display()
+        "{}, whose schedules for other sizes, or of another version of mdh, do not fit it",
+        folder(wanted)?.display()
     );
-    let on_machine = match &wanted.machine {
+    Ok(untuned(&place, wanted))
+}
+
+/// The same of its own sizes.
+fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
+    let none = |why: &str| Ok(nothing(why.to_string(), "`mdh tune` tunes it".to_string()));
+    let known = on_machine(function, wanted)?;
+    let known = known.and_then(|known| Some((known.database, known.program?)));
+    let Some((database, (program, machine))) = known else {
+        return none("nothing is tuned");
+    };
+    let ranked = database.ranked(&task(&program, machine)).map_err(failed)?;
+    let Some(best) = ranked.first() else {
+        return none("all that was kept for it has failed");
+    };
+    let program = chained(program, &schedule::computations(function), &wanted.machine)?;
+    let mut fitting = ranked
+        .iter()
+        .filter_map(|kept| Some((choice(&program, false, kept)?, kept)));
+    match fitting.next() {
+        Some((choice, kept)) => Ok(Found {
+            taken: taken(&choice, None, kept),
+            choice,
+        }),
+        None => none(&program.misfit(&best.configuration)),
+    }
+}
+
+/// The sizes that a function was tuned for, the latest first.
+fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
+    let known = on_machine(function, wanted)?;
+    let known = known.and_then(|known| Some((known.database, known.program?)));
+    let Some((database, (program, machine))) = known else {
+        return Ok(Vec::new());
+    };
+    let found = known_sizes(&database, &task(&program, machine))?.into_iter();
+    let found = found.map(|sizes| TunedSizes {
+        text: words(&sizes),
+        sizes: sizes.0,
+    });
+    Ok(found.collect())
+}
+
+/// A database, and a function with the machine that it is kept for.
+struct Known {
+    database: Database,
+    /// None for a GPU that has nothing of it.
+    program: Option<(Program, String)>,
+}
+
+/// The database, a function's computations, and the machine that they are for; none where there is no database.
+fn on_machine(function: Op, wanted: &Wanted) -> Result<Option<Known>> {
+    let Some(database) = Database::read(&folder(wanted)?).map_err(failed)? else {
+        return Ok(None);
+    };
+    let computations = schedule::computations(function);
+    let program = match &wanted.machine {
         Machine::Cpu(asm) => Some((Program::of(&computations, asm)?, crate::machine(asm)?)),
         Machine::Gpu { name, chip } => {
             let gpu = GpuWanted {
@@ -50,67 +130,11 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
             gpu.program(&database, &computations)?
         }
     };
-    let Some((program, machine)) = on_machine else {
-        return Ok(untuned(&place, wanted));
-    };
-    if let Some(why) = program.nothing() {
-        return Ok(nothing(why, "give one with --schedule".to_string()));
-    }
-    let task = task(&program, machine);
-    let best = database.best(&task).map_err(failed)?;
-    let best = best.map(|kept| (None, kept)).into_iter();
-    let nearest = database.nearest(&task, NEAREST).map_err(failed)?;
-    let nearest = nearest.into_iter().map(|(sizes, kept)| (Some(sizes), kept));
-    let mut all = best.chain(nearest).peekable();
-    if all.peek().is_none() {
-        return Ok(untuned(&place, wanted));
-    }
-    let program = chained(program, &computations, &wanted.machine)?;
-    for (sizes, kept) in all {
-        if let Some(choice) = choice(&program, sizes.is_some(), &kept) {
-            let taken = taken(&choice, sizes, &kept);
-            return Ok(Found { choice, taken });
-        }
-    }
-    let place = format!(
-        "{}, whose schedules for other sizes, or of another version of mdh, do not fit it",
-        folder.display()
-    );
-    Ok(untuned(&place, wanted))
+    Ok(Some(Known { database, program }))
 }
 
-/// The same of its own sizes, on a processor.
-fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
-    let none = |why: &str| Ok(nothing(why.to_string(), "`mdh tune` tunes it".to_string()));
-    let Some((database, program, machine)) = on_processor(function, wanted)? else {
-        return none("nothing is tuned");
-    };
-    let best = database.best(&task(&program, machine)).map_err(failed)?;
-    let Some(kept) = best else {
-        return none("all that was kept for it has failed");
-    };
-    let program = chained(program, &schedule::computations(function), &wanted.machine)?;
-    match choice(&program, false, &kept) {
-        Some(choice) => Ok(Found {
-            taken: taken(&choice, None, &kept),
-            choice,
-        }),
-        None => none(&program.misfit(&kept.configuration)),
-    }
-}
-
-/// The database, a function's computations, and the processor that they are for; none for a GPU, and where there
-/// is no database.
-fn on_processor(function: Op, wanted: &Wanted) -> Result<Option<(Database, Program, String)>> {
-    let Machine::Cpu(asm) = &wanted.machine else {
-        return Ok(None);
-    };
-    let folder = crate::folder(wanted.folder.as_deref())?;
-    let Some(database) = Database::read(&folder).map_err(failed)? else {
-        return Ok(None);
-    };
-    let program = Program::of(&schedule::computations(function), asm)?;
-    Ok(Some((database, program, crate::machine(asm)?)))
+fn folder(wanted: &Wanted) -> Result<PathBuf> {
+    crate::folder(wanted.folder.as_deref())
 }
 
 fn task(program: &Program, machine: String) -> db::Task {
@@ -121,19 +145,11 @@ fn task(program: &Program, machine: String) -> db::Task {
     }
 }
 
-/// The sizes that a function was tuned for on a processor, the latest first.
-fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
-    let Some((database, program, machine)) = on_processor(function, wanted)? else {
-        return Ok(Vec::new());
-    };
-    let all = database.sizes(&program.digest, &machine);
-    let closed = all.map_err(failed)?.into_iter();
-    let closed = closed.filter(|sizes| sizes.0.values().all(|size| *size >= 0));
-    let found = closed.map(|sizes| TunedSizes {
-        text: words(&sizes),
-        sizes: sizes.0,
-    });
-    Ok(found.collect())
+/// The sizes that a task's program was tuned for, where none was left open; the latest first.
+fn known_sizes(database: &Database, task: &db::Task) -> Result<Vec<Sizes>> {
+    let all = database.sizes(&task.program, &task.machine);
+    let all = all.map_err(failed)?.into_iter();
+    Ok(all.filter(Sizes::are_known).collect())
 }
 
 /// A program with the chains that are searched on a machine.
@@ -216,21 +232,67 @@ fn nothing(found: String, help: String) -> Found {
     }
 }
 
+/// There is no database.
+fn nowhere(wanted: &Wanted) -> Result<Found> {
+    let folder = folder(wanted)?;
+    let why = match folder.is_dir() {
+        true => "where there is no database",
+        false => "which does not exist",
+    };
+    Ok(untuned(&format!("{}, {why}", folder.display()), wanted))
+}
+
+/// A folder whose database has nothing of a program.
+fn others(database: &Database, wanted: &Wanted) -> Result<String> {
+    let (_, evaluations) = database.counts().map_err(failed)?;
+    Ok(format!(
+        "{}, which has {evaluations} evaluations of other programs or machines",
+        folder(wanted)?.display()
+    ))
+}
+
 /// Nothing is tuned for a program in a folder.
 fn untuned(place: &str, wanted: &Wanted) -> Found {
-    let folder = wanted.folder.as_ref();
-    let folder = folder.map_or(String::new(), |folder| {
-        format!(" --db {}", folder.display())
-    });
     let help = match wanted.machine {
-        Machine::Cpu(_) => format!("`mdh tune FILE{folder}` tunes it"),
+        Machine::Cpu(_) => format!("`mdh tune FILE{}` tunes it", as_option(wanted)),
         Machine::Gpu { .. } => format!(
             "`mdh tune FILE --device cuda --package DIR`, `mdh-exec --tune` on the GPU and `mdh tune \
-             --import RESULTS.json{folder}` tune it"
+             --import RESULTS.json{}` tune it",
+            as_option(wanted)
         ),
     };
     let found = format!("nothing is tuned for this program in {place}");
     nothing(found, help)
+}
+
+/// Some sizes are tuned for a program, which leaves them open.
+fn left_open(sizes: &[Sizes], wanted: &Wanted) -> Result<Found> {
+    let shown: Vec<String> = sizes.iter().take(NEAREST).map(words).collect();
+    let more = match sizes.len() - shown.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let found = format!(
+        "nothing is tuned for this program with its sizes left open in {}, which has schedules for {}{more}",
+        folder(wanted)?.display(),
+        shown.join("; ")
+    );
+    let help = match wanted.machine {
+        Machine::Cpu(_) => format!(
+            "--size names sizes, and `mdh tune FILE{}` without it leaves them open",
+            as_option(wanted)
+        ),
+        Machine::Gpu { .. } => "--size names sizes".to_string(),
+    };
+    Ok(nothing(found, help))
+}
+
+/// The option of `mdh tune` for the same database.
+fn as_option(wanted: &Wanted) -> String {
+    let folder = wanted.folder.as_ref();
+    folder.map_or(String::new(), |folder| {
+        format!(" --db {}", folder.display())
+    })
 }
 
 /// A GPU, as far as a command knows it.

@@ -7,4 +7,5 @@ pub mod levels;
 pub mod sizes;
 pub mod statements;
 pub mod updates;
+pub mod version;
 pub mod work;

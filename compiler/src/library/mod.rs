@@ -86,7 +86,7 @@ pub fn expose(context: &Context, module: &Module, wanted: Option<&str>) {
 }
 
 /// The functions that are asked for: that of a name, or all that are not private.
-fn functions<'c>(module: &Module<'c>, wanted: Option<&str>) -> Vec<Op<'c>> {
+pub fn functions<'c>(module: &Module<'c>, wanted: Option<&str>) -> Vec<Op<'c>> {
     let functions = functions_of(compile::operation(module)).into_iter();
     let functions = functions.filter(|function| has_body(*function));
     functions

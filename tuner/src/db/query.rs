@@ -32,12 +32,16 @@ fn of_task(having: &str) -> String {
 }
 
 impl Database {
-    /// The best evaluation of a task. A configuration that has failed once is never the best, and
-    /// one that was measured more than once has its last cost.
+    /// The evaluations of a task, the best first. A configuration that has failed once is none of them,
+    /// and one that was measured more than once has its last cost.
+    pub fn ranked(&self, task: &Task) -> Result<Vec<Kept>> {
+        let query = of_task("HAVING count(failure) = 0") + " ORDER BY last.cost, last.id";
+        self.rows(&query, task)
+    }
+
+    /// The best evaluation of a task: the first one of [`Database::ranked`].
     pub fn best(&self, task: &Task) -> Result<Option<Kept>> {
-        let query = of_task("HAVING count(failure) = 0") + " ORDER BY last.cost, last.id LIMIT 1";
-        let found = self.rows(&query, task)?;
-        Ok(found.into_iter().next())
+        Ok(self.ranked(task)?.into_iter().next())
     }
 
     /// All evaluations of a task, in the order in which they were made, of each configuration the
@@ -50,19 +54,16 @@ impl Database {
     /// The best evaluations of the same program on the same machine for other sizes, the nearest
     /// sizes first.
     pub fn nearest(&self, task: &Task, most: usize) -> Result<Vec<(Sizes, Kept)>> {
-        let wrong = |error| failed(&self.path, error);
-        let query = "SELECT DISTINCT sizes FROM session WHERE program = ?1 AND machine = ?2";
-        let mut statement = self.connection.prepare(query).map_err(wrong)?;
-        let texts = statement
-            .query_map(params![task.program, task.machine], |row| {
-                row.get::<_, String>(0)
-            })
-            .and_then(Iterator::collect::<rusqlite::Result<Vec<String>>>)
-            .map_err(wrong)?;
-        let mut others: Vec<(f64, Sizes)> = texts
-            .iter()
-            .filter_map(|text| Sizes::of_text(text))
-            .filter(|sizes| *sizes != task.sizes)
+        let all = self.ranked_nearest(task, most)?.into_iter();
+        let best = all.filter_map(|(sizes, ranked)| Some((sizes, ranked.into_iter().next()?)));
+        Ok(best.collect())
+    }
+
+    /// The same with all evaluations of each sizes, the best first.
+    pub fn ranked_nearest(&self, task: &Task, most: usize) -> Result<Vec<(Sizes, Vec<Kept>)>> {
+        let all = self.sizes(&task.program, &task.machine)?.into_iter();
+        let others = all.filter(|sizes| *sizes != task.sizes);
+        let mut others: Vec<(f64, Sizes)> = others
             .filter_map(|sizes| Some((task.sizes.distance(&sizes)?, sizes)))
             .collect();
         others.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
@@ -72,7 +73,10 @@ impl Database {
                 sizes: sizes.clone(),
                 ..task.clone()
             };
-            found.extend(self.best(&other)?.map(|best| (sizes, best)));
+            let ranked = self.ranked(&other)?;
+            if !ranked.is_empty() {
+                found.push((sizes, ranked));
+            }
             if found.len() == most {
                 break;
             }

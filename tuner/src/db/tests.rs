@@ -65,6 +65,9 @@ fn what_is_kept_is_found() {
     drop(database);
     let database = Database::read(folder.path()).unwrap().unwrap();
     assert_eq!(best_tile(&database, &task(64)), Some(8));
+    let ranked = database.ranked(&task(64)).unwrap();
+    let tile = |kept: &Kept| kept.configuration.get("tile").unwrap().integer().unwrap();
+    assert_eq!(ranked.iter().map(tile).collect::<Vec<_>>(), [8, 4, 16]);
     let kept = database.evaluations(&task(64)).unwrap();
     let found: Vec<(i64, Outcome)> = kept
         .iter()
@@ -130,6 +133,17 @@ fn tasks_are_apart_and_the_nearest_sizes_come_first() {
             .unwrap()
             .is_empty()
     );
+}
+
+/// Checks: a size that is left open is near to none that is known.
+#[test]
+fn open_sizes_are_not_near_to_known_ones() {
+    let sizes = |i: i64, k: i64| Sizes::of([("I", i), ("K", k)]);
+    assert_eq!(sizes(-1, 8).distance(&sizes(1, 8)), None);
+    assert_eq!(sizes(1, 8).distance(&sizes(-1, 8)), None);
+    assert_eq!(sizes(-1, 8).distance(&sizes(-1, 8)), Some(0.0));
+    assert!(sizes(-1, 8).distance(&sizes(-1, 9)) > Some(0.0));
+    assert!(sizes(0, 8).are_known() && !sizes(0, -1).are_known());
 }
 
 /// Checks: a configuration that is measured again is still that of who proposed it.
