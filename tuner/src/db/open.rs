@@ -212,10 +212,59 @@ fn examine(connection: &Connection) -> rusqlite::Result<State> {
         return Ok(State::Unusable(Unusable::Newer(version)));
     }
     let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    match check == "ok" {
-        true => Ok(State::Usable),
-        false => Ok(State::Unusable(Unusable::Damaged(check))),
-    }
+    let damage = match check == "ok" {
+        true => missing(connection)?,
+        false => Some(check),
+    };
+    Ok(damage.map_or(State::Usable, |why| State::Unusable(Unusable::Damaged(why))))
+}
+
+/// A column of a table, and its type.
+struct Column {
+    table: String,
+    name: String,
+    kind: String,
+}
+
+/// The columns of all tables.
+fn columns(connection: &Connection) -> rusqlite::Result<Vec<Column>> {
+    let query = "SELECT tables.name, columns.name, columns.type FROM sqlite_schema AS tables \
+         JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'";
+    let mut statement = connection.prepare(query)?;
+    let rows = statement.query_map([], |row| {
+        Ok(Column {
+            table: row.get(0)?,
+            name: row.get(1)?,
+            kind: row.get(2)?,
+        })
+    })?;
+    rows.collect()
+}
+
+/// The first part of the schema that a file lacks: a table or a column, or the type of one.
+fn missing(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let wanted = Connection::open_in_memory()?;
+    wanted.execute_batch(SCHEMA)?;
+    let found = columns(connection)?;
+    let lacks = |wanted: Column| {
+        let Column { table, name, kind } = wanted;
+        let mut own = found
+            .iter()
+            .filter(|column| column.table == table)
+            .peekable();
+        if own.peek().is_none() {
+            return Some(format!("it has no table '{table}'"));
+        }
+        match own.find(|column| column.name == name) {
+            None => Some(format!("its table '{table}' has no column '{name}'")),
+            Some(column) if column.kind != kind => Some(format!(
+                "the column '{name}' of its table '{table}' has the type {}, expected {kind}",
+                column.kind
+            )),
+            Some(_) => None,
+        }
+    };
+    Ok(columns(&wanted)?.into_iter().find_map(lacks))
 }
 
 /// The damage of a file that SQLite's error tells of; other errors are passed on.

@@ -363,6 +363,41 @@ fn what_cannot_be_used_is_set_aside() {
     assert_eq!(name(&set_aside), "tuner.db.foreign-1");
 }
 
+/// Checks: what lacks a part of the schema is damaged, and what has more is none the worse for it.
+#[test]
+fn what_lacks_a_table_or_a_column_is_set_aside() {
+    let run = |sql: &'static str| {
+        changed(move |path: &Path| Connection::open(path).unwrap().execute_batch(sql).unwrap()).1
+    };
+    for (sql, said) in [
+        ("DROP TABLE evaluation", "it has no table 'evaluation'"),
+        (
+            "DROP TABLE evaluation; DROP TABLE session",
+            "it has no table 'session'",
+        ),
+        (
+            "ALTER TABLE evaluation DROP COLUMN message",
+            "its table 'evaluation' has no column 'message'",
+        ),
+        (
+            "ALTER TABLE session RENAME COLUMN sizes TO size",
+            "its table 'session' has no column 'sizes'",
+        ),
+        (
+            "ALTER TABLE session DROP COLUMN seed; ALTER TABLE session ADD COLUMN seed TEXT",
+            "the column 'seed' of its table 'session' has the type TEXT, expected INTEGER",
+        ),
+    ] {
+        let set_aside = run(sql).expect(sql);
+        let file = set_aside.path.file_name().unwrap();
+        assert_eq!(file, "tuner.db.damaged-1", "{sql}");
+        let text = set_aside.to_string();
+        assert!(text.contains(&format!("it is damaged: {said}")), "{text}");
+    }
+    assert_eq!(run("ALTER TABLE session ADD COLUMN note TEXT"), None);
+    assert_eq!(run("CREATE TABLE notes (note TEXT)"), None);
+}
+
 #[test]
 fn reading_renames_nothing() {
     let folder = tempfile::tempdir().unwrap();
