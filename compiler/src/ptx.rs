@@ -18,13 +18,51 @@ const CHIP: Capability = Capability {
     is_exact: false,
 };
 
+/// The chips that LLVM has code for, from the first on whose warps exchange values as kernels do
+/// (`shfl.sync`).
+const CHIPS: [(u32, u32); 15] = [
+    (7, 0),
+    (7, 2),
+    (7, 5),
+    (8, 0),
+    (8, 6),
+    (8, 7),
+    (8, 8),
+    (8, 9),
+    (9, 0),
+    (10, 0),
+    (10, 1),
+    (10, 3),
+    (11, 0),
+    (12, 0),
+    (12, 1),
+];
+/// The first of them with code that is for no later one (`sm_90a`).
+const FIRST_EXACT: (u32, u32) = (9, 0);
+
 /// The chip that a command names.
 pub fn chip(named: Option<&str>) -> Result<Capability> {
-    let Some(chip) = named else {
+    let Some(text) = named else {
         return Ok(CHIP);
     };
     let wrong = |reason| Error::usage(format!("--chip: {reason}"));
-    chip.parse().map_err(wrong)
+    let chip: Capability = text.parse().map_err(wrong)?;
+    let number = (chip.major, chip.minor);
+    if CHIPS.contains(&number) && (!chip.is_exact || number >= FIRST_EXACT) {
+        return Ok(chip);
+    }
+    let names = CHIPS.map(|(major, minor)| {
+        let letter = if (major, minor) < FIRST_EXACT {
+            ""
+        } else {
+            "[a]"
+        };
+        format!("sm_{major}{minor}{letter}")
+    });
+    Err(wrong(format!(
+        "found '{text}', which there is no code for: expected one of {}",
+        names.join(", ")
+    )))
 }
 
 /// The kernels of a module whose computations have been formed.
