@@ -26,7 +26,8 @@
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::{
-    Choice, Facts, KernelSpace, Knobs, MIN_GRAIN, ScheduleSpace, choose_for, choose_kernels,
+    Choice, Facts, KernelSpace, Knobs, MIN_GRAIN, ScheduleSpace, SearchedParts, choose_for,
+    choose_kernels,
 };
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
@@ -177,13 +178,23 @@ fn choice_for(op: Op, of: &Reading, asm: &Asm, facts: Facts, grain: i64) -> Opti
 /// The space in which a tuner searches for a computation's schedule; `None` where there is none
 /// ([`ScheduleSpace::of`], and [`KernelSpace::of`] for machines with kernels).
 pub fn space(op: Op, asm: &Asm, grain: i64) -> Result<Option<Box<dyn Knobs>>, Errors> {
+    space_with(op, asm, grain, SearchedParts::Model)
+}
+
+/// The same with these parts of dimensions.
+pub fn space_with(
+    op: Op,
+    asm: &Asm,
+    grain: i64,
+    parts: SearchedParts,
+) -> Result<Option<Box<dyn Knobs>>, Errors> {
     let of = translate::both(op, Depth::Signatures)?;
     let Some(facts) = Facts::of(asm) else {
-        let space = KernelSpace::of(&of.1, asm);
+        let space = KernelSpace::of(&of.1, asm, parts);
         return Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>));
     };
     let (computation, facts, group) = subject(op, &of, asm, facts, grain);
-    let space = ScheduleSpace::of(&computation, asm, facts, group);
+    let space = ScheduleSpace::of(&computation, asm, facts, group, parts);
     Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>))
 }
 

@@ -4,6 +4,16 @@ use crate::random::Random;
 use crate::schedule::gpu::Gpu;
 use crate::schedule::{LevelName, Schedule};
 
+/// The parts of dimensions that a space of schedules has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SearchedParts {
+    /// Those that the model would consider.
+    #[default]
+    Model,
+    /// All others, too.
+    All,
+}
+
 /// One parameter of schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knob {
@@ -138,10 +148,4 @@ pub(super) fn nearest(counts: &[i64], wanted: i64) -> usize {
     distances
         .min_by_key(|(_, distance)| *distance)
         .map_or(0, |(n, _)| n)
-}
-
-/// Counts up to a number: all small ones, then steps of about a sixteenth.
-pub(super) fn steps(most: i64) -> impl Iterator<Item = i64> {
-    let next = |n: &i64| n.checked_add((n / 16).max(1));
-    std::iter::successors(Some(2), next).take_while(move |n| *n <= most)
 }

@@ -16,11 +16,9 @@
 //! counted and drawn without visiting the others. What remains to be asked of a schedule
 //! ([`ScheduleSpace::objections`]) are the checks of all schedules.
 
-use std::ops::RangeInclusive;
-
 use super::assemble::{LoopNest, SHARED, assemble};
 use super::block::{self, Block};
-use super::knobs::{Chained, Knob, Knobs, nearest, steps};
+use super::knobs::{Chained, Knob, Knobs, SearchedParts, nearest};
 use super::nest::Search;
 use super::views::Views;
 use super::{Facts, decide, has_gaps, has_parts, objections, pack, transpose};
@@ -31,11 +29,6 @@ use crate::schedule::numbers::ceil_div;
 use crate::schedule::{Parts, Schedule, TailCode};
 
 mod tiled;
-
-/// The most parts of a dimension that are unrolled.
-const UNROLLED: RangeInclusive<i64> = 1..=16;
-/// The share of a tile's blocks that may lie outside of the dimension: one of so many.
-const WASTE: i64 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
@@ -71,6 +64,7 @@ pub struct ScheduleSpace {
     asm: Asm,
     facts: Facts,
     group: i64,
+    parts: SearchedParts,
     views: Views,
     lanes: Vec<Lanes>,
     /// The dimensions with loops around the tiles: all but the prefix-sum of the leaf; those of sums
@@ -84,8 +78,14 @@ pub struct ScheduleSpace {
 impl ScheduleSpace {
     /// The space of a computation on a machine; `None` where the model chooses otherwise: on
     /// machines that are not like `cpu`, and where points come in groups with gaps between them.
-    /// Arguments as those of [`super::choose_for`].
-    pub fn of(computation: &Computation, asm: &Asm, facts: Facts, group: i64) -> Option<Self> {
+    /// Arguments as those of [`super::choose_for`], and the parts of dimensions that it has.
+    pub fn of(
+        computation: &Computation,
+        asm: &Asm,
+        facts: Facts,
+        group: i64,
+        parts: SearchedParts,
+    ) -> Option<Self> {
         if !has_parts(computation) || has_gaps(computation) || asm.has_kernels() {
             return None;
         }
@@ -97,6 +97,7 @@ impl ScheduleSpace {
             asm: asm.clone(),
             facts,
             group,
+            parts,
             lanes: Vec::new(),
             around: (0..rank).filter(|d| Some(*d) != leaf).collect(),
             knobs: Vec::new(),
@@ -159,8 +160,8 @@ impl ScheduleSpace {
             |d: &usize| self.around.contains(d) && (keeps || !self.views.combine[*d].is_pw());
         let cut: Vec<usize> = dims.iter().copied().filter(is_cut).collect();
         for d in &dims {
-            let most = self.views.size(*d).min(*UNROLLED.end());
-            let counts = UNROLLED.filter(|n| *n <= most);
+            let most = self.views.size(*d);
+            let counts = self.parts.unrolled().filter(|n| *n <= most);
             let before = (0..self.knobs.len()).collect();
             let why = "the results of a block fit the registers, and no vector of it is empty";
             self.add_count("block", *d, counts.collect(), before, why, Role::Block(*d));
@@ -175,7 +176,8 @@ impl ScheduleSpace {
                 };
                 before.extend((0..self.roles.len()).filter(|n| sums(&self.roles[*n])));
             }
-            let counts = [0].into_iter().chain(steps(self.views.size(d) / 2));
+            let counts = self.parts.blocks(self.views.size(d));
+            let counts = [0].into_iter().chain(counts);
             let why =
                 "of the blocks of a dimension at most one in eight is empty, and one sum is cut";
             self.add_count("tile", d, counts.collect(), before, why, Role::Tile(d));
@@ -211,11 +213,10 @@ impl ScheduleSpace {
         let shared: Vec<usize> = dims.iter().copied().filter(can).collect();
         let first = self.knobs.len();
         for d in shared {
-            let size = self.views.size(d);
-            let counts = (1..=cores).filter(|n| cores % n == 0 && *n <= size);
+            let counts = self.parts.cores(cores, self.views.size(d));
             let before = (first..self.knobs.len()).collect();
             let why = "dimensions are shared by all cores, or by none";
-            self.add_count("cores", d, counts.collect(), before, why, Role::Cores(d));
+            self.add_count("cores", d, counts, before, why, Role::Cores(d));
         }
     }
 
@@ -289,8 +290,9 @@ impl ScheduleSpace {
             count.saturating_mul(times)
         });
         let vector = held.saturating_mul(bytes);
-        let all = self.facts.registers.saturating_mul(self.facts.vector);
-        unrolled == 1 || unrolled <= self.facts.registers && unrolled.saturating_mul(vector) <= all
+        let registers = self.facts.registers.saturating_mul(self.parts.registers());
+        let all = registers.saturating_mul(self.facts.vector);
+        unrolled == 1 || unrolled <= registers && unrolled.saturating_mul(vector) <= all
     }
 
     /// The blocks of a dimension, as lanes and unrolled parts are in a configuration.
@@ -474,7 +476,7 @@ impl Knobs for ScheduleSpace {
                     let all = ceil_div(blocks, own).saturating_mul(own);
                     let sums = self.views.combine[d].is_pw();
                     own < blocks
-                        && all - blocks <= blocks / WASTE
+                        && self.parts.may_waste(all - blocks, blocks)
                         && !(sums && self.roles[..values.len()].iter().any(is_other_cut))
                 }
             },
@@ -482,8 +484,7 @@ impl Knobs for ScheduleSpace {
                 let shared = all(&|role| matches!(role, Role::Cores(_)));
                 let is_last =
                     !matches!(self.roles.get(values.len()).copied(), Some(Role::Cores(_)));
-                self.facts.cores % shared == 0
-                    && (!is_last || shared == 1 || shared == self.facts.cores)
+                self.parts.may_share(shared, self.facts.cores, is_last)
             }
             Role::Lanes | Role::Order(_) | Role::Pack(_) | Role::Combine | Role::Tails => true,
         }

@@ -21,7 +21,8 @@ proptest! {
     fn every_configuration_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
         let mut random = Random::new(seed);
         let (asm, facts, group) = small(&mut random);
-        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group) else {
+        let parts = [SearchedParts::Model, SearchedParts::All][random.below(2) as usize];
+        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group, parts) else {
             return Ok(());
         };
         let Some(values) = draw(&space, Vec::new(), &mut random) else {
@@ -41,7 +42,8 @@ proptest! {
     fn the_default_is_a_configuration(c in any_computation(), seed in any::<u64>()) {
         let mut random = Random::new(seed);
         let (asm, facts, group) = small(&mut random);
-        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group) else {
+        let parts = [SearchedParts::Model, SearchedParts::All][random.below(2) as usize];
+        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group, parts) else {
             return Ok(());
         };
         let Some((values, _)) = space.default() else {
@@ -54,8 +56,12 @@ proptest! {
 }
 
 fn usual(c: &Computation) -> ScheduleSpace {
+    with(c, SearchedParts::Model)
+}
+
+fn with(c: &Computation, parts: SearchedParts) -> ScheduleSpace {
     let asm = Asm::builtin("cpu").unwrap();
-    ScheduleSpace::of(c, &asm, Facts::of(&asm).unwrap(), 1).unwrap()
+    ScheduleSpace::of(c, &asm, Facts::of(&asm).unwrap(), 1, parts).unwrap()
 }
 
 /// Checks: what the model chooses is in the space, up to names of layers.
@@ -262,4 +268,29 @@ fn loops_for_others_are_nested() {
         }
     }
     assert!(both.iter().all(|n| *n > 20), "{both:?}");
+
+/// The same values of another space; none where it has not all of them, or does not allow them.
+fn values_in(other: &ScheduleSpace, space: &ScheduleSpace, values: &[usize]) -> Option<Vec<usize>> {
+    let each = space.knobs().iter().zip(other.knobs()).zip(values);
+    let at = each.map(|((own, knob), n)| knob.values.iter().position(|v| *v == own.values[*n]));
+    let found = at.collect::<Option<Vec<usize>>>()?;
+    let is_allowed = (1..=found.len()).all(|n| other.allows(&found[..n]));
+    is_allowed.then_some(found)
+}
+
+/// Checks: with all parts, what the model would consider is there and means the same, and most of what is drawn is new.
+#[test]
+fn all_parts_are_more_than_those_of_the_model() {
+    let c = matmul(F32, 1024, 1000, 512);
+    let (few, all) = (usual(&c), with(&c, SearchedParts::All));
+    let mut random = Random::new(1);
+    let mut new = 0;
+    for _ in 0..100 {
+        let usual = draw(&few, Vec::new(), &mut random).unwrap();
+        let same = values_in(&all, &few, &usual).unwrap();
+        assert_eq!(all.schedule(&same), few.schedule(&usual));
+        let drawn = draw(&all, Vec::new(), &mut random).unwrap();
+        new += usize::from(values_in(&few, &all, &drawn).is_none());
+    }
+    assert!(new > 50, "{new} of 100 are new");
 }

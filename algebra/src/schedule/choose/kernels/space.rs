@@ -24,7 +24,7 @@
 
 mod drafts;
 
-use super::super::knobs::{Knob, Knobs, draw};
+use super::super::knobs::{Knob, Knobs, SearchedParts, draw};
 use super::super::views::{View, Views, view_moves};
 use super::{Model, QUAD, WARP};
 use crate::affine::Linear;
@@ -116,7 +116,10 @@ pub struct KernelSpace {
     row: Option<usize>,
     /// Inputs that can be copied.
     staged: Vec<Copied>,
+    /// The columns, rows and terms of products of matrices.
+    matrix: Option<[usize; 3]>,
     threads: i64,
+    parts: SearchedParts,
     knobs: Vec<Knob>,
     roles: Vec<Role>,
 }
@@ -124,7 +127,7 @@ pub struct KernelSpace {
 impl KernelSpace {
     /// The space of a computation on a machine with blocks and threads; `None` where the model has
     /// no choice, or points come in groups with gaps between them.
-    pub fn of(computation: &Computation, asm: &Asm) -> Option<KernelSpace> {
+    pub fn of(computation: &Computation, asm: &Asm, parts: SearchedParts) -> Option<KernelSpace> {
         if super::super::has_gaps(computation) || !asm.has_kernels() {
             return None;
         }
@@ -159,11 +162,14 @@ impl KernelSpace {
             scans,
             row,
             staged: staged.collect(),
+            matrix: None,
             threads: limits.unwrap_or(1024),
+            parts,
             knobs: Vec::new(),
             roles: Vec::new(),
             views,
         };
+        space.matrix = space.product();
         let possible = [Shape::Points, Shape::Products, Shape::Rows];
         let possible = possible.into_iter().filter(|shape| space.has(*shape));
         let possible: Vec<Shape> = possible.collect();
@@ -178,14 +184,14 @@ impl KernelSpace {
         match shape {
             Shape::Model => true,
             Shape::Points => !self.shared.is_empty(),
-            Shape::Products => self.matrix().is_some(),
+            Shape::Products => self.matrix.is_some(),
             Shape::Rows => self.row.is_some(),
         }
     }
 
     /// The columns, rows and terms of products of matrices: those that the last access of both factors
     /// moves along.
-    fn matrix(&self) -> Option<[usize; 3]> {
+    fn product(&self) -> Option<[usize; 3]> {
         let x = *self.shared.first()?;
         let moves = |d: usize, not: usize| {
             let mut inputs = self.views.all.iter().filter(|view| !view.is_output);
@@ -224,8 +230,7 @@ impl KernelSpace {
     fn add_tiles(&mut self) {
         let mut before = vec![0];
         for d in self.shared.clone() {
-            let most = self.views.size(d).min(ALONG) as u64;
-            let counts = powers(1, most.next_power_of_two() as i64);
+            let counts = self.along(d);
             let why = "a block has not too many points";
             let knob = self.add_count(&self.named("tile", d), counts, &before, why, Role::Tile(d));
             before.push(knob);
@@ -248,11 +253,18 @@ impl KernelSpace {
         let tiles = self.shared.iter().filter_map(|d| self.find(Role::Tile(*d)));
         let before: Vec<usize> = [0].into_iter().chain(tiles).chain([cut]).collect();
         let why = "each block has a part of the sum, and there are not too many";
-        self.add_count("split", powers(1, SPLIT), &before, why, Role::Split);
+        self.add_count(
+            "split",
+            self.parts.powers(SPLIT, None),
+            &before,
+            why,
+            Role::Split,
+        );
         let why = "a step has not too many points, nor more than the sum";
-        let quads = powers(1, most.min(2 * QUAD));
+        let quads = SearchedParts::Model.powers(most.min(2 * QUAD), None);
         let quad = self.add_count("quad", quads, &[0, cut], why, Role::Quad);
-        self.add_count("depth", powers(1, most), &[0, cut, quad], why, Role::Depth);
+        let depths = self.parts.powers(most, None);
+        self.add_count("depth", depths, &[0, cut, quad], why, Role::Depth);
     }
 
     fn add_stages(&mut self) {
@@ -260,8 +272,11 @@ impl KernelSpace {
             return;
         }
         let texts = |all: &[&str]| all.iter().map(|text| text.to_string()).collect::<Vec<_>>();
-        // All so far: tiles and steps.
-        let mut before: Vec<usize> = (0..self.knobs.len()).collect();
+        // All so far: tiles and steps. Blocks that share a sum have steps of their own.
+        let split = self.find(Role::Split);
+        let mut before: Vec<usize> = (0..self.knobs.len())
+            .filter(|n| Some(*n) != split)
+            .collect();
         let depth = self.find(Role::Depth);
         let places = if depth.is_some() {
             &["step", "threads"][..]
@@ -309,8 +324,7 @@ impl KernelSpace {
         let mut before = vec![0];
         before.extend(self.shared.iter().filter_map(|d| self.find(Role::Tile(*d))));
         for d in self.shared.clone() {
-            let most = self.views.size(d).min(ALONG) as u64;
-            let counts = powers(1, most.next_power_of_two() as i64);
+            let counts = self.along(d);
             let why = "a block has warps of threads, and a thread not too many results";
             let name = self.named("thread", d);
             let knob = self.add_count(&name, counts, &before, why, Role::Thread(d));
@@ -354,7 +368,7 @@ impl KernelSpace {
         let Some(row) = self.row.filter(|_| self.shapes.contains(&Shape::Rows)) else {
             return;
         };
-        let warps = powers(1, (self.threads / WARP).max(1));
+        let warps = self.parts.powers((self.threads / WARP).max(1), None);
         let mut before = vec![0];
         let why = "a block has not too many warps";
         if let Some(d) = self.shared.first() {
@@ -367,7 +381,20 @@ impl KernelSpace {
         before.push(self.add_count("warps", warps, &before, why, Role::Warps));
         let warps = before.last().copied().unwrap_or(0);
         let why = "a row has so many points";
-        self.add_count("parts", powers(1, 16), &[0, warps], why, Role::Parts);
+        self.add_count(
+            "parts",
+            self.parts.powers(16, None),
+            &[0, warps],
+            why,
+            Role::Parts,
+        );
+    }
+
+    /// Points and threads of a block along a dimension.
+    fn along(&self, d: usize) -> Vec<i64> {
+        let size = self.views.size(d);
+        let most = (size.min(ALONG) as u64).next_power_of_two() as i64;
+        self.parts.powers(most, Some(size))
     }
 
     fn named(&self, what: &str, d: usize) -> String {
@@ -471,13 +498,6 @@ impl Copied {
         };
         self.axes.iter().map(extent).collect()
     }
-}
-
-/// Powers of two.
-fn powers(first: i64, last: i64) -> Vec<i64> {
-    std::iter::successors(Some(first), |n| n.checked_mul(2))
-        .take_while(|n| *n <= last)
-        .collect()
 }
 
 impl Knobs for KernelSpace {

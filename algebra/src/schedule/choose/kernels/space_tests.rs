@@ -34,6 +34,10 @@ fn convolution(ty: ScalarType, size: i64) -> Computation {
     c.output(ty, &[size, size + 2], &[d(0), d(1)]).0
 }
 
+fn any_parts(random: &mut Random) -> SearchedParts {
+    [SearchedParts::Model, SearchedParts::All][random.below(2) as usize]
+}
+
 /// The schedule of a configuration that is drawn, if it keeps all rules.
 fn drawn(space: &KernelSpace, random: &mut Random) -> Option<Schedule> {
     let values = draw(space, Vec::new(), random)?;
@@ -48,7 +52,7 @@ proptest! {
     fn every_configuration_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
         let mut random = Random::new(seed);
         let asm = cuda();
-        let Some(space) = KernelSpace::of(&c, &asm) else {
+        let Some(space) = KernelSpace::of(&c, &asm, any_parts(&mut random)) else {
             return Ok(());
         };
         for _ in 0..4 {
@@ -61,7 +65,7 @@ proptest! {
 
     #[test]
     fn the_default_is_a_configuration(c in any_computation()) {
-        let Some(space) = KernelSpace::of(&c, &cuda()) else {
+        let Some(space) = KernelSpace::of(&c, &cuda(), SearchedParts::Model) else {
             return Ok(());
         };
         let (values, chosen) = space.default().unwrap();
@@ -76,19 +80,22 @@ proptest! {
 #[test]
 fn large_blocks_give_the_oracles_result() {
     let mut random = Random::new(5);
-    for c in [
+    let all = [
         matmul(I64, 17, 29, 11),
+        matmul(I64, 12, 30, 18),
         matvec(I64, 20, 70),
         convolution(I64, 9),
-    ] {
-        let space = KernelSpace::of(&c, &cuda()).unwrap();
+    ];
+    let both = [SearchedParts::Model, SearchedParts::All];
+    for (c, parts) in all.iter().flat_map(|c| both.map(|parts| (c, parts))) {
+        let space = KernelSpace::of(c, &cuda(), parts).unwrap();
         let mut several = 0;
         for _ in 0..40 {
             let Some(schedule) = drawn(&space, &mut random) else {
                 continue;
             };
-            let resolved = check(&schedule, &c, &cuda()).unwrap();
-            let same = agrees(&c, &resolved, &mut random);
+            let resolved = check(&schedule, c, &cuda()).unwrap();
+            let same = agrees(c, &resolved, &mut random);
             assert!(same.is_ok(), "{same:?}\n{schedule}");
             several += i32::from(schedule != space.chosen);
         }
@@ -99,12 +106,14 @@ fn large_blocks_give_the_oracles_result() {
 /// Checks: constraints leave little for the checks of all schedules to reject.
 #[test]
 fn few_configurations_are_rejected() {
-    for c in [
+    let all = [
         matmul(F32, 1024, 1000, 512),
         matvec(F32, 4096, 4096),
         convolution(F32, 4096),
-    ] {
-        let space = KernelSpace::of(&c, &cuda()).unwrap();
+    ];
+    let both = [SearchedParts::Model, SearchedParts::All];
+    for (c, parts) in all.iter().flat_map(|c| both.map(|parts| (c, parts))) {
+        let space = KernelSpace::of(c, &cuda(), parts).unwrap();
         let mut random = Random::new(1);
         let mut why = Vec::new();
         for _ in 0..400 {

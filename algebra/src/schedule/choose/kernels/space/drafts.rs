@@ -52,7 +52,7 @@ impl KernelSpace {
     /// Points along a dimension that one thread has at once, beside its registers.
     fn of_instruction(&self, d: usize, values: &[usize]) -> i64 {
         let is_product = self.shape(values) == Shape::Products;
-        let own = self.matrix().filter(|_| is_product);
+        let own = self.matrix.filter(|_| is_product);
         let is_own = own.is_some_and(|[x, y, _]| d == x || d == y);
         if is_own { OF_PRODUCT[0] } else { 1 }
     }
@@ -67,7 +67,7 @@ impl KernelSpace {
             Role::Split => self.shape(values) != Shape::Model,
             Role::Cut | Role::Quad | Role::X | Role::Points | Role::Inner => tiles && !products,
             Role::Tile(d) | Role::Thread(d) if products => {
-                self.matrix().is_some_and(|[x, y, _]| d == x || d == y)
+                self.matrix.is_some_and(|[x, y, _]| d == x || d == y)
             }
             Role::Layout(n) => self.at(Role::Stage(n), values) == 1,
             Role::Tile(_)
@@ -95,13 +95,13 @@ impl KernelSpace {
         let is_scan = |d: &usize| self.computation.dimensions[*d].combine.is_ps();
         match role {
             Role::Tile(d) => {
-                let least = match (is_product, self.matrix()) {
+                let least = match (is_product, self.matrix) {
                     (true, Some([x, ..])) if x == d => OF_PRODUCT[0] * matrix::THREADS[0],
                     (true, Some(_)) => OF_PRODUCT[0] * matrix::THREADS[1],
                     _ => 1,
                 };
                 let is_last = self.shared.last() == Some(&d);
-                self.count(role, values) >= least
+                self.count(role, values) % least == 0
                     && product(Role::Tile) <= POINTS
                     && (!is_last || self.fits_grid(values))
             }
@@ -176,13 +176,15 @@ impl KernelSpace {
             }
             is_behind = *d == last;
             let own = self.count(Role::Thread(*d), values);
-            let unit = match (self.of_instruction(*d, values), self.matrix()) {
+            let unit = match (self.of_instruction(*d, values), self.matrix) {
                 (1, _) => 1,
                 (_, Some([x, ..])) if x == *d => matrix::THREADS[0],
                 _ => matrix::THREADS[1],
             };
             let each = tile / own;
-            if own > tile || own < unit || each < self.of_instruction(*d, values) || each > RUN {
+            let is_whole =
+                tile % own == 0 && own % unit == 0 && each % self.of_instruction(*d, values) == 0;
+            if !is_whole || each > RUN {
                 return false;
             }
             several += i64::from(own > 1);
@@ -369,7 +371,7 @@ impl KernelSpace {
     ) {
         let cut = self.cut(values);
         let product = self
-            .matrix()
+            .matrix
             .filter(|_| self.shape(values) == Shape::Products);
         let split = self.count(Role::Split, values);
         let mut blocks = Self::derived(&self.kept);
