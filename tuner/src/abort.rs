@@ -4,6 +4,10 @@ use std::fmt;
 use std::ops::{BitAnd, BitOr};
 use std::time::Duration;
 
+mod until;
+
+pub use until::{CostUnit, duration, parse};
+
 /// A condition that ends a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Abort {
@@ -63,14 +67,29 @@ impl Abort {
 
     /// The time after which it ends at the latest, if it says so.
     pub fn latest(&self) -> Option<Duration> {
-        match self {
+        self.last(&|one| match one {
             Abort::Duration(limit) => Some(*limit),
+            _ => None,
+        })
+    }
+
+    /// The number of evaluations after which it ends at the latest, if it says so.
+    pub fn most_evaluations(&self) -> Option<u64> {
+        self.last(&|one| match one {
+            Abort::Evaluations(limit) => Some(*limit),
+            _ => None,
+        })
+    }
+
+    /// The limit that ends it at the latest, of those that `of` gives of single conditions.
+    fn last<L: Ord>(&self, of: &dyn Fn(&Abort) -> Option<L>) -> Option<L> {
+        match self {
             Abort::And(all) => {
-                let each: Option<Vec<Duration>> = all.iter().map(Abort::latest).collect();
+                let each: Option<Vec<L>> = all.iter().map(|one| one.last(of)).collect();
                 each.and_then(|each| each.into_iter().max())
             }
-            Abort::Or(any) => any.iter().filter_map(Abort::latest).min(),
-            _ => None,
+            Abort::Or(any) => any.iter().filter_map(|one| one.last(of)).min(),
+            one => of(one),
         }
     }
 }
@@ -110,11 +129,16 @@ impl fmt::Display for Abort {
             write!(f, "({})", parts.join(word))
         };
         match self {
+            Abort::Duration(limit) if *limit == Duration::from_secs(1) => {
+                f.write_str("1 s has passed")
+            }
             Abort::Duration(limit) => write!(f, "{} s have passed", limit.as_secs_f64()),
+            Abort::Evaluations(1) => f.write_str("1 evaluation was made"),
             Abort::Evaluations(limit) => write!(f, "{limit} evaluations were made"),
             Abort::Fraction(limit) => write!(f, "{} % of the space was evaluated", limit * 100.0),
             Abort::Cost(limit) => write!(f, "a cost of {limit} was reached"),
             Abort::Speedup(limit) => write!(f, "a speed-up of {limit} was reached"),
+            Abort::NoBetter(1) => f.write_str("1 evaluation found nothing better"),
             Abort::NoBetter(limit) => write!(f, "{limit} evaluations found nothing better"),
             Abort::And(all) => join(f, all, " and "),
             Abort::Or(any) => join(f, any, " or "),
@@ -186,6 +210,10 @@ mod tests {
                 let then = SearchState { elapsed: latest, ..state };
                 prop_assert!(a.reached(&then).is_some());
             }
+            if let Some(evaluations) = a.most_evaluations() {
+                let then = SearchState { evaluations, ..state };
+                prop_assert!(a.reached(&then).is_some());
+            }
         }
     }
 
@@ -205,6 +233,12 @@ mod tests {
         let both = Abort::Fraction(0.1) & Abort::NoBetter(2);
         let text = "(10 % of the space was evaluated and 2 evaluations found nothing better)";
         assert_eq!(reason(both).as_deref(), Some(text));
+        let one = [
+            Abort::Evaluations(1),
+            Abort::Duration(Duration::from_secs(1)),
+        ];
+        let said = one.map(|abort| abort.to_string());
+        assert_eq!(said, ["1 evaluation was made", "1 s has passed"]);
         assert_eq!(reason(Abort::And(Vec::new())), None);
         assert_eq!(reason(Abort::Or(Vec::new())), None);
     }

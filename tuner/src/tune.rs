@@ -22,7 +22,7 @@ use pace::{PACE, Pace};
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
 /// In the place of a technique's name, of evaluations of before.
-const RESUMED: &str = "resumed";
+pub const RESUMED: &str = "resumed";
 /// The same, of evaluations that were made once more.
 const CONFIRMED: &str = "confirmed";
 
@@ -205,6 +205,17 @@ impl Tuned {
         self.best.map(|best| &self.evaluations[best])
     }
 
+    /// The number of evaluations that were made once more, for the machine's pace or in the end.
+    pub fn repeated(&self) -> usize {
+        let made = self.evaluations[self.resumed..].iter();
+        made.filter(|e| is_repeated(&e.technique)).count()
+    }
+
+    /// The number of evaluations that the search has made: neither those of before nor any once more.
+    pub fn searched(&self) -> usize {
+        self.evaluations.len() - self.resumed - self.repeated()
+    }
+
     /// The evaluation of the default.
     pub fn default(&self) -> Option<&Evaluation> {
         self.default.map(|default| &self.evaluations[default])
@@ -269,6 +280,11 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         elapsed: run.stopwatch.elapsed(),
         evaluations: run.evaluations,
     })
+}
+
+/// Returns whether what has that in the place of a technique's name was measured before.
+fn is_repeated(name: &str) -> bool {
+    [CONFIRMED, PACE].contains(&name)
 }
 
 /// A search that is being made.
@@ -363,7 +379,7 @@ impl Run<'_> {
                 return Ok(StopReason::Filtered);
             }
             self.keep_pace(measure);
-            let proposed = technique.propose(&self.view(), measure.batch().max(1));
+            let proposed = technique.propose(&self.view(), self.wanted(measure));
             if proposed.is_empty() {
                 return Ok(StopReason::Exhausted);
             }
@@ -379,6 +395,15 @@ impl Run<'_> {
                 .collect();
             technique.learn(&self.view(), &results);
         }
+    }
+
+    /// The number of points that are proposed next: a batch, or what is left of the evaluations.
+    fn wanted(&self, measure: &dyn Measure) -> usize {
+        let made = (self.evaluations.len() - self.resumed - self.pace.made) as u64;
+        let left = self.abort.most_evaluations();
+        let left = left.map_or(u64::MAX, |most| most.saturating_sub(made));
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        measure.batch().min(left).max(1)
     }
 
     /// All that a technique sees.
@@ -409,7 +434,7 @@ impl Run<'_> {
     fn evaluate(&mut self, measure: &mut dyn Measure, candidates: Vec<Candidate>, name: &str) {
         let batch = candidates.iter().map(|one| self.configuration(one));
         let batch: Vec<Configuration> = batch.collect();
-        let is_search = ![CONFIRMED, PACE].contains(&name);
+        let is_search = !is_repeated(name);
         let samples = match self.best.filter(|_| is_search) {
             Some(best) => self.samples_now(best),
             None => Vec::new(),
@@ -457,7 +482,8 @@ impl Run<'_> {
         if most == 0 {
             return;
         }
-        if let Some(default) = self.default {
+        let works = |number: &usize| self.evaluations[*number].outcome.cost().is_some();
+        if let Some(default) = self.default.filter(works) {
             self.again(measure, default, CONFIRMED);
             let last = self.evaluations.len() - 1;
             if self.evaluations[last].configuration == self.evaluations[default].configuration {

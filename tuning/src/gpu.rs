@@ -5,7 +5,7 @@
 //! it writes becomes rows of the database (`import`).
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -32,6 +32,8 @@ use mdh_tuner::tune::{Tuned, Tuning};
 
 use crate::failed;
 use crate::options::{TuneArguments, TuneDevice};
+use crate::package_names::{self, Variant};
+use crate::parts;
 use crate::program::Program;
 
 /// Schedules that are estimated, if nothing else ends the search.
@@ -44,30 +46,23 @@ const APART: usize = 4;
 /// Writes packages of the best schedules of programs.
 pub fn make(arguments: &TuneArguments, folder: &Path, tasks: &[Task]) -> Result<()> {
     let gpu = gpu(arguments.device)?;
+    ptx::chip(arguments.chip.as_deref())?;
     let made = std::fs::create_dir_all(folder);
     made.map_err(|error| Error::input(format!("cannot write to '{}': {error}", folder.display())))?;
-    for task in tasks {
+    let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+    let variant = Variant {
+        entry: arguments.entry.as_deref(),
+        sizes: &arguments.size,
+    };
+    for (task, file) in tasks.iter().zip(package_names::files(&names, &variant)) {
         let (package, said) = package(arguments, task, &gpu)?;
         let bytes = package.write();
-        let path = folder.join(file_name(&task.name));
+        let path = folder.join(file);
         output::write(&path, &bytes)?;
         let size = bytes.len() as f64 / (1 << 20) as f64;
         output::print(format!("{said}  {}: {size:.1} MiB\n", path.display()))?;
     }
     Ok(())
-}
-
-/// The file of a program's package.
-fn file_name(name: &str) -> PathBuf {
-    let stem = Path::new(name)
-        .file_name()
-        .map(|stem| stem.to_string_lossy().into_owned());
-    let is_file = Path::new(name).exists();
-    let text = match stem.filter(|_| is_file) {
-        Some(stem) => stem,
-        None => name.replace('/', "-"),
-    };
-    format!("{text}.mdhtune").into()
 }
 
 /// The GPU whose facts estimates are made of.
@@ -80,7 +75,8 @@ fn gpu(device: TuneDevice) -> Result<Gpu> {
 fn package(arguments: &TuneArguments, task: &Task, gpu: &Gpu) -> Result<(TunePackage, String)> {
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
-    let program = Program::read(&context, &source, task.entry.as_deref(), &gpu.asm())?;
+    let (entry, wanted) = (task.entry.as_deref(), arguments.parts.searched());
+    let program = parts::read(&context, &source, entry, &gpu.asm(), wanted)?;
     program.expect_some(&task.name)?;
     let space = program.space(&arguments.fix)?;
     let progress = Progress::start(&format!("{}: estimating", task.name));
@@ -91,14 +87,13 @@ fn package(arguments: &TuneArguments, task: &Task, gpu: &Gpu) -> Result<(TunePac
         let has_none = default
             .as_ref()
             .is_none_or(|own| program.estimate(own, gpu).is_none());
-        return Err(Error::input(match has_none {
-            true => format!(
-                "'{}': no schedule has an estimate, since sizes are not known: expected a program \
-                 with static sizes",
+        return Err(match has_none {
+            true => without_estimate(&task.name, &program),
+            false => Error::input(format!(
+                "'{}': there is no schedule but the model's",
                 task.name
-            ),
-            false => format!("'{}': there is no schedule but the model's", task.name),
-        }));
+            )),
+        });
     }
     progress.step(&format!(
         "{}: compiling {} schedules",
@@ -111,6 +106,25 @@ fn package(arguments: &TuneArguments, task: &Task, gpu: &Gpu) -> Result<(TunePac
     Ok((package, said))
 }
 
+/// The error of a program none of whose schedules has an estimate.
+fn without_estimate(name: &str, program: &Program) -> Error {
+    let sizes = program.sizes.0.iter().filter(|(_, size)| **size < 0);
+    let name_of = |(name, _): (&String, _)| {
+        let own = name.split_once('.').map_or(name.as_str(), |(_, own)| own);
+        format!("{own}=N")
+    };
+    let open: BTreeSet<String> = sizes.map(name_of).collect();
+    let open: Vec<String> = open.into_iter().collect();
+    if open.is_empty() {
+        return Error::input(format!("'{name}': no schedule has an estimate"));
+    }
+    Error::input(format!(
+        "'{name}': no schedule has an estimate, since sizes are not known: expected a program with \
+         static sizes, or --size {}",
+        open.join(" ")
+    ))
+}
+
 /// A line about the search, and one for each schedule that does not compile.
 fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> String {
     let candidates = &package.manifest.candidates;
@@ -121,11 +135,11 @@ fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> Stri
         )
     });
     let mut said = format!(
-        "{name}: the best {} of {} estimates in {:.1} s, of {} configurations{rejected}\n",
+        "{name}: the best {} of {} estimates in {:.1} s, of {}{rejected}\n",
         candidates.len().saturating_sub(1),
         tuned.evaluations.len(),
         tuned.elapsed.as_secs_f64(),
-        crate::show::size(space),
+        crate::show::configurations(space),
     );
     for why in candidates.iter().filter_map(|one| one.failure.as_deref()) {
         let line = why.lines().next().unwrap_or_default();
@@ -136,7 +150,8 @@ fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> Stri
 
 /// Searches the space by the estimate.
 fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu) -> Result<Tuned> {
-    let mut technique = technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
+    let mut technique =
+        technique::of_names(&arguments.technique, arguments.seed).map_err(failed)?;
     let mut measure = Computed::new(16, |configuration| {
         match program.estimate(configuration, gpu) {
             Some(seconds) => Outcome::of_cost(seconds * 1e3),
@@ -147,7 +162,7 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         space,
         technique: &mut *technique,
         measure: &mut measure,
-        abort: &crate::abort(arguments, Abort::Evaluations(EVALUATIONS)),
+        abort: &crate::abort(arguments, Abort::Evaluations(EVALUATIONS))?,
         clock: &Monotonic::start(),
         interrupted: &AtomicBool::new(false),
         seeds: crate::of_model(space, program.default().as_ref())?,

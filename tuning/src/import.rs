@@ -57,7 +57,7 @@ pub fn run(arguments: &TuneArguments, path: &Path) -> Result<()> {
     }
     let best = programs.first().and_then(|program| program.best());
     match (&arguments.out, best) {
-        (Some(out), Some(best)) => crate::write_schedules(out, &best.schedules),
+        (Some(out), Some(best)) => crate::write_json(out, &best.schedules),
         (Some(_), None) => Err(in_file("no candidate works: there is no best schedule")),
         (None, _) => Ok(()),
     }

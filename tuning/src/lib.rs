@@ -15,6 +15,9 @@ mod links;
 mod lowering;
 pub mod measure;
 pub mod options;
+mod outcome;
+mod package_names;
+pub mod parts;
 pub mod program;
 pub mod script;
 mod show;
@@ -36,7 +39,7 @@ use mdh_compiler::{diagnostics, sized};
 use mdh_dialect::context;
 use mdh_passes::register;
 use mdh_runtime::pool;
-use mdh_tuner::abort::Abort;
+use mdh_tuner::abort::{self, Abort};
 use mdh_tuner::clock::Monotonic;
 use mdh_tuner::command::{Conditions, ForeignCommand};
 use mdh_tuner::db::{self, Database, Sizes};
@@ -55,6 +58,7 @@ use measure::Processes;
 use options::{TuneArguments, TuneDevice};
 use program::Program;
 use script::KnobScript;
+use show::Before;
 
 /// Time of a search, if nothing else ends it.
 const USUAL: Duration = Duration::from_secs(60);
@@ -70,6 +74,8 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     for path in [&arguments.report, &arguments.out].into_iter().flatten() {
         output::check_writable(path)?;
     }
+    abort(arguments, Abort::Duration(USUAL))?;
+    technique::of_names(&arguments.technique, arguments.seed).map_err(failed)?;
     if let (Some(command), Some(space)) = (&arguments.command, &arguments.space) {
         return tune_command(arguments, command, space);
     }
@@ -93,9 +99,13 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     if let Some(folder) = &arguments.package {
         return gpu::make(arguments, folder, &tasks);
     }
-    tasks
-        .iter()
-        .try_for_each(|task| tune_program(arguments, task, &asm))
+    // Of several programs, those that follow are tuned, too.
+    let mut without = Vec::new();
+    for task in &tasks {
+        let tuned = tune_program(arguments, task, &asm)?;
+        without.extend(outcome::expect_best(arguments, &task.name, &tuned).err());
+    }
+    without.into_iter().next().map_or(Ok(()), Err)
 }
 
 /// Checks: a GPU's schedules go to a package, and have no times here.
@@ -152,13 +162,37 @@ fn tasks(subject: &str, entry: Option<&str>, sizes: &[Size]) -> Result<Vec<Task>
 fn for_sizes(source: &Source, entry: Option<&str>, sizes: &[Size]) -> Result<String> {
     let context = context::program_context();
     diagnostics::show(&context, source);
-    sized::program(&context, source, entry, sizes)
+    let program = sized::program(&context, source, entry, sizes);
+    // Elements have up to 16 bytes.
+    let bytes = sizes
+        .iter()
+        .try_fold(16i64, |all, size| all.checked_mul(size.size));
+    match (program, sizes.iter().find(|size| size.size == 0)) {
+        (Err(_), None) if bytes.is_none() => Err(Error::resources(format!(
+            "--size: {} are more points than can be addressed: expected smaller sizes",
+            words(sizes)
+        ))),
+        (Ok(_), Some(empty)) => Err(Error::input(format!(
+            "--size: found {}=0, for which nothing is computed, and nothing can be tuned: expected \
+             at least 1",
+            empty.dimension
+        ))),
+        (program, _) => program,
+    }
 }
 
-fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()> {
+/// Sizes as they are given.
+fn words(sizes: &[Size]) -> String {
+    let each = sizes.iter();
+    let each = each.map(|size| format!("{}={}", size.dimension, size.size));
+    each.collect::<Vec<_>>().join(" ")
+}
+
+fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tuned> {
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
-    let program = Program::read(&context, &source, task.entry.as_deref(), asm)?;
+    let wanted = arguments.parts.searched();
+    let program = parts::read(&context, &source, task.entry.as_deref(), asm, wanted)?;
     program.expect_some(&task.name)?;
     let script = arguments
         .schedule
@@ -196,9 +230,10 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<()>
         .best()
         .and_then(|best| program.schedules(&best.configuration));
     if let (Some(path), Some(schedules)) = (&arguments.out, best) {
-        write_schedules(path, &schedules)?;
+        write_json(path, &schedules)?;
     }
-    interrupts.end()
+    interrupts.end()?;
+    Ok(tuned)
 }
 
 /// The script of a file that leaves knobs open, if it is one.
@@ -206,9 +241,9 @@ fn knob_script(path: &Path) -> Result<Option<KnobScript>> {
     KnobScript::open(&Source::read(path)?)
 }
 
-/// Writes schedules as `--schedule` takes them.
-fn write_schedules(path: &Path, schedules: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(schedules);
+/// Writes schedules as `--schedule` takes them, or the values of a command's parameters.
+fn write_json(path: &Path, found: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(found);
     let text = text.map_err(|error| Error::bug(error.to_string()))?;
     output::write(path, (text + "\n").as_bytes())
 }
@@ -236,7 +271,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
     let asm = mdh_machine::this().map_err(Error::input)?;
     let search = Search {
         name: command.to_string(),
-        unit: if arguments.cost == "time" { "s" } else { "" },
+        unit: arguments.unit().name(),
         machine: show::machine(&asm),
         task: db::Task {
             machine: machine(&asm)?,
@@ -249,8 +284,12 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         shares: &|_| Ok(None),
     };
     let interrupts = Interrupts::ask();
-    search.run(arguments, &space, &mut foreign, &interrupts)?;
-    interrupts.end()
+    let tuned = search.run(arguments, &space, &mut foreign, &interrupts)?;
+    if let (Some(path), Some(best)) = (&arguments.out, tuned.best()) {
+        write_json(path, &best.configuration.to_json())?;
+    }
+    interrupts.end()?;
+    outcome::expect_best(arguments, command, &tuned)
 }
 
 /// One search, and what it is kept by.
@@ -300,18 +339,19 @@ impl<'s> Search<'s> {
         interrupts: &Interrupts,
     ) -> Result<Tuned> {
         let mut technique =
-            technique::named(&arguments.technique, arguments.seed).map_err(failed)?;
+            technique::of_names(&arguments.technique, arguments.seed).map_err(failed)?;
         let mut database = database(arguments)?;
         let kept = database.evaluations(&self.task).map_err(failed)?;
+        let before = Before::of(&kept);
         let resumed = kept
             .into_iter()
             .map(|kept| (kept.configuration, kept.outcome));
         let resumed = resumed.collect();
         let seeds = self.seeds(space, &database)?;
         let mut session = database
-            .session(&self.task, &arguments.technique, arguments.seed)
+            .session(&self.task, &arguments.techniques(), arguments.seed)
             .map_err(failed)?;
-        let abort = abort(arguments, Abort::Duration(USUAL));
+        let abort = abort(arguments, Abort::Duration(USUAL))?;
         let mut shown = show::Shown::start(&self.name, self.unit, &abort);
         let tuned = mdh_tuner::tune::tune(Tuning {
             space,
@@ -337,11 +377,11 @@ impl<'s> Search<'s> {
         }
         let shares = self.reached(arguments, &tuned);
         output::print(match arguments.json {
-            true => show::json(&self.name, space, &tuned, shares.as_ref()),
+            true => show::json(&self.name, space, (&tuned, &before), shares.as_ref()),
             false => show::text(
                 (&self.name, self.unit),
                 space,
-                &tuned,
+                (&tuned, &before),
                 &self.differences(&tuned),
             ),
         })?;
@@ -390,7 +430,7 @@ impl<'s> Search<'s> {
         let facts = [
             ("machine", self.machine.clone()),
             ("sizes", self.task.sizes.to_string()),
-            ("technique", arguments.technique.clone()),
+            ("technique", arguments.techniques()),
             ("seed", arguments.seed.to_string()),
         ];
         ReportTexts {
@@ -427,18 +467,22 @@ fn of_model(space: &Space, default: Option<&Configuration>) -> Result<Vec<Seed>>
 }
 
 /// The conditions that end a search: the usual one if none is asked for.
-fn abort(arguments: &TuneArguments, usual: Abort) -> Abort {
+fn abort(arguments: &TuneArguments, usual: Abort) -> Result<Abort> {
     let time = arguments.time.map(Abort::Duration);
     let evaluations = arguments.evaluations.map(Abort::Evaluations);
     let no_better = arguments.no_better_for.map(Abort::NoBetter);
-    let own: Vec<Abort> = [time, evaluations, no_better]
+    let until = arguments.until.as_deref();
+    let until = until.map(|text| abort::parse(text, arguments.unit()));
+    let until = until.transpose();
+    let until = until.map_err(|why| Error::usage(format!("--until: {why}")))?;
+    let own: Vec<Abort> = [time, evaluations, no_better, until]
         .into_iter()
         .flatten()
         .collect();
-    match own.is_empty() {
+    Ok(match own.is_empty() {
         true => usual,
         false => Abort::Or(own),
-    }
+    })
 }
 
 /// The database; a note says which damaged one was set aside.
@@ -456,12 +500,17 @@ fn folder(named: Option<&Path>) -> Result<PathBuf> {
     if let Some(folder) = named {
         return Ok(folder.to_path_buf());
     }
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
-    let cache = cache.filter(|path| path.is_absolute()).or_else(home);
+    let absolute = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    let home = || Some(absolute("HOME")?.join(".cache"));
+    let cache = absolute("XDG_CACHE_HOME").or_else(home);
     let missing = || {
-        Error::usage("found no folder for the database: neither XDG_CACHE_HOME nor HOME is set")
-            .help("name one")
+        Error::usage(
+            "found no folder for the database: neither XDG_CACHE_HOME nor HOME is an absolute path",
+        )
+        .help("name a folder: --db DIR of `mdh tune`, --tuned=DIR or --from-db=DIR of others")
     };
     Ok(cache.ok_or_else(missing)?.join("mdh"))
 }

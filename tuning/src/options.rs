@@ -5,7 +5,14 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use mdh_algebra::schedule::SearchedParts;
 use mdh_compiler::cli::Size;
+use mdh_tuner::abort::{CostUnit, duration};
+
+/// Arguments that say nothing of a command.
+const NOT_OF_COMMANDS: [&str; 6] = [
+    "subjects", "device", "package", "entry", "parts", "schedule",
+];
 
 /// Arguments of `mdh tune`.
 #[derive(Args, Debug)]
@@ -18,7 +25,8 @@ pub struct TuneArguments {
     /// `mdh-exec --tune`, which takes what --package writes.
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: TuneDevice,
-    /// Writes the best schedules of each, with the default, to a package (.mdhtune) of a folder.
+    /// Writes the best schedules of each, with the default, to a package (.mdhtune) of a folder, named
+    /// by the program, --entry and --size.
     #[arg(long, value_name = "DIR")]
     pub package: Option<PathBuf>,
     /// Number of schedules of a package, beside the default.
@@ -29,7 +37,7 @@ pub struct TuneArguments {
     pub chip: Option<String>,
     /// Keeps what `mdh-exec --tune --out` has measured, of all programs or of those that are named;
     /// --out writes the best schedules of one.
-    #[arg(long, value_name = "RESULTS.json", conflicts_with_all = ["package", "command"])]
+    #[arg(long, value_name = "RESULTS.json", conflicts_with_all = ["package", "command", "report", "parts", "until"])]
     pub import: Option<PathBuf>,
     /// The function of a program; needed if the file has several.
     #[arg(long, value_name = "NAME")]
@@ -38,7 +46,11 @@ pub struct TuneArguments {
     /// these alone.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, conflicts_with_all = ["import", "command"])]
     pub size: Vec<Size>,
-    /// Time for each; 60s if neither this nor --evaluations is given.
+    /// The parts of dimensions that are searched: those that the model would consider, or all others
+    /// too, of which there are many more (--tuned does not take what is found so).
+    #[arg(long, value_enum, default_value = "model")]
+    pub parts: TuneParts,
+    /// Time for each; 60s if no other condition is given.
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// Number of evaluations for each.
@@ -47,10 +59,21 @@ pub struct TuneArguments {
     /// Ends when nothing better was found in so many evaluations.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub no_better_for: Option<u64>,
+    /// Ends when this holds: 'time 60s', 'evaluations N', 'fraction 10%' (of the space), 'cost 1.5ms',
+    /// 'speed-up 2', 'no-better-for N', joined by 'and', 'or' and parentheses. Beside --for,
+    /// --evaluations and --no-better-for, what holds first.
+    #[arg(long, value_name = "CONDITION")]
+    pub until: Option<String>,
     /// The technique of search: auto, random, exhaustive, annealing, pattern, torczon, evolution,
-    /// surrogate, mutation, bandit or round-robin.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub technique: String,
+    /// surrogate, mutation, bandit or round-robin. Several (random,pattern) share it: the AUC bandit
+    /// says whose turn it is.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        value_delimiter = ','
+    )]
+    pub technique: Vec<String>,
     /// Seed of the search.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -69,14 +92,15 @@ pub struct TuneArguments {
     /// Writes a page about the search.
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
-    /// Writes the best schedules, for --schedule of other commands.
+    /// Writes the best schedules, for --schedule of other commands; of a command, the best values of
+    /// its parameters.
     #[arg(long, value_name = "OUT.json")]
     pub out: Option<PathBuf>,
     /// Prints a line of JSON for each.
     #[arg(long)]
     pub json: bool,
     /// Tunes a command instead: {name} stands for a parameter's value.
-    #[arg(long, value_name = "COMMAND", requires = "space")]
+    #[arg(long, value_name = "COMMAND", requires = "space", conflicts_with_all = NOT_OF_COMMANDS)]
     pub command: Option<String>,
     /// The space of a command's parameters, in JSON.
     #[arg(long, value_name = "SPACE.json", requires = "command")]
@@ -90,6 +114,22 @@ pub struct TuneArguments {
         requires = "command"
     )]
     pub cost: String,
+}
+
+impl TuneArguments {
+    /// The names of techniques, as they are given.
+    pub fn techniques(&self) -> String {
+        self.technique.join(",")
+    }
+
+    /// The unit of costs: those of programs are milliseconds.
+    pub fn unit(&self) -> CostUnit {
+        match &self.command {
+            None => CostUnit::Milliseconds,
+            Some(_) if self.cost == "time" => CostUnit::Seconds,
+            Some(_) => CostUnit::None,
+        }
+    }
 }
 
 /// `NAME=VALUE`: a parameter that is not searched.
@@ -121,6 +161,25 @@ impl FromStr for Fix {
             name: name.to_string(),
             value: value.to_string(),
         })
+    }
+}
+
+/// Parts of dimensions that are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TuneParts {
+    /// Those that the model would consider.
+    Model,
+    /// All others, too.
+    All,
+}
+
+impl TuneParts {
+    /// The same of a space.
+    pub fn searched(self) -> SearchedParts {
+        match self {
+            TuneParts::Model => SearchedParts::Model,
+            TuneParts::All => SearchedParts::All,
+        }
     }
 }
 
@@ -158,6 +217,7 @@ const TUNE_EXAMPLES: &str = "\
 Examples:
   mdh tune matmul/1024x1024x1024
   mdh tune program.mlir --for 2m --report report.html --out best.json
+  mdh tune program.mlir --until 'time 60s or (speed-up 2 and no-better-for 50)'
   mdh tune matmul/1024x1024x1024 --device cuda --package tuned --best 20
   mdh-exec --tune tuned/*.mdhtune --out results.json
   mdh tune --import results.json
@@ -165,30 +225,3 @@ Examples:
 
 The first candidate is what the model chooses. Each is compared with the definition before it is
 timed, and kept in the database at once: an interrupted search goes on where it was.";
-
-/// Reads `60s`, `2m`, `1h` or `500ms`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let found = units.iter().find_map(|(unit, seconds)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        Some(number * seconds)
-    });
-    let wrong = || format!("found '{text}', expected a time such as 60s, 2m or 500ms");
-    let seconds = found.filter(|seconds| *seconds > 0.0 && *seconds < 1e9);
-    seconds.map(Duration::from_secs_f64).ok_or_else(wrong)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times() {
-        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
-        for wrong in ["", "60", "-1s", "0s", "s", "1d", "1e99h"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
-        }
-    }
-}

@@ -1,14 +1,16 @@
 //! Progress of a search, and its result as text and as JSON.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mdh_algebra::amounts;
 use mdh_algebra::asm::{Asm, AsmLayer};
 use mdh_tuner::abort::Abort;
+use mdh_tuner::db::Kept;
 use mdh_tuner::measure::FailureKind;
 use mdh_tuner::space::Space;
-use mdh_tuner::tune::{Evaluation, Standing, Tuned, Watch};
+use mdh_tuner::tune::{Evaluation, RESUMED, Standing, Tuned, Watch};
 
 use crate::limit::Shares;
 
@@ -93,7 +95,8 @@ fn message(standing: &Standing<'_>, unit: &str) -> String {
     let default = cost(standing.default).map_or(String::new(), |default| {
         format!(", default {}", number(default, unit))
     });
-    format!("{} evaluations, {best}{default}", standing.evaluations)
+    let made = count(standing.evaluations as f64, "evaluation");
+    format!("{made}, {best}{default}")
 }
 
 /// A cost with three or four digits.
@@ -105,31 +108,57 @@ pub(crate) fn number(cost: f64, unit: &str) -> String {
 }
 
 /// The number of configurations, about where there are many.
-pub(crate) fn size(space: &Space) -> String {
-    match space.size() {
-        size if size < 1e6 => format!("{size}"),
-        size => format!("{size:.2e}"),
+pub(crate) fn configurations(space: &Space) -> String {
+    count(space.size(), "configuration")
+}
+
+/// So many of something.
+fn count(number: f64, noun: &str) -> String {
+    match number {
+        1.0 => format!("1 {noun}"),
+        number if number < 1e6 => format!("{number} {noun}s"),
+        number => format!("{number:.2e} {noun}s"),
     }
 }
 
-/// The technique that proposed a configuration, which may have been measured again since.
-fn proposed_by<'t>(tuned: &'t Tuned, best: &'t Evaluation) -> &'t str {
+/// The techniques that have proposed what was kept before.
+#[derive(Default)]
+pub struct Before(HashMap<String, String>);
+
+impl Before {
+    /// Those of evaluations that were kept.
+    pub fn of(kept: &[Kept]) -> Before {
+        let pairs = kept.iter();
+        let pairs = pairs.map(|kept| (kept.configuration.key(), kept.technique.clone()));
+        Before(pairs.collect())
+    }
+}
+
+/// The technique that proposed a configuration, which may have been measured again since, or before.
+fn proposed_by<'t>(tuned: &'t Tuned, before: &'t Before, best: &'t Evaluation) -> &'t str {
     let mut all = tuned.evaluations.iter();
     let first = all.find(|e| e.configuration == best.configuration);
-    &first.unwrap_or(best).technique
+    let first = first.unwrap_or(best);
+    let kept = before.0.get(&first.configuration.key());
+    let kept = kept.filter(|_| first.technique == RESUMED);
+    kept.unwrap_or(&first.technique)
 }
 
 /// The result, for people.
 pub fn text(
     (name, unit): (&str, &str),
     space: &Space,
-    tuned: &Tuned,
+    (tuned, before): (&Tuned, &Before),
     differences: &[String],
 ) -> String {
+    let confirmed = match tuned.repeated() {
+        0 => String::new(),
+        count => format!("; {count} more to confirm the best"),
+    };
     let mut lines = vec![format!(
-        "{name}: {} evaluations of {} configurations in {:.1} s, {} of before; ended: {}",
-        tuned.evaluations.len() - tuned.resumed,
-        size(space),
+        "{name}: {} of {} in {:.1} s, {} of before; ended: {}{confirmed}",
+        count(tuned.searched() as f64, "evaluation"),
+        configurations(space),
         tuned.elapsed.as_secs_f64(),
         tuned.resumed,
         tuned.stop
@@ -147,7 +176,7 @@ pub fn text(
                 "  best     {}{}, by {}",
                 number(best.outcome.cost().unwrap_or(f64::NAN), unit),
                 ratio.unwrap_or_default(),
-                proposed_by(tuned, best)
+                proposed_by(tuned, before, best)
             ));
         }
         None => lines.push("  no configuration works".to_string()),
@@ -223,13 +252,18 @@ pub fn differences(tuned: &Tuned, is_of_program: bool) -> Vec<String> {
 }
 
 /// The result on one line of JSON.
-pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) -> String {
+pub fn json(
+    name: &str,
+    space: &Space,
+    (tuned, before): (&Tuned, &Before),
+    limit: Option<&Shares>,
+) -> String {
     let one = |of: Option<&Evaluation>| {
         of.map(|e| {
             serde_json::json!({
                 "cost": e.outcome.cost(),
                 "configuration": e.configuration.to_json(),
-                "by": proposed_by(tuned, e),
+                "by": proposed_by(tuned, before, e),
             })
         })
     };
@@ -240,7 +274,8 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) ->
     let line = serde_json::json!({
         "name": name,
         "size": space.size(),
-        "evaluations": tuned.evaluations.len() - tuned.resumed,
+        "evaluations": tuned.searched(),
+        "confirmations": tuned.repeated(),
         "resumed": tuned.resumed,
         "seconds": tuned.elapsed.as_secs_f64(),
         "stop": tuned.stop.to_string(),
@@ -257,6 +292,7 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) ->
 mod tests {
     use mdh_tuner::measure::Outcome;
     use mdh_tuner::space::value::Configuration;
+    use mdh_tuner::tune::StopReason;
 
     use super::*;
 
@@ -300,5 +336,58 @@ mod tests {
             ..standing
         };
         assert_eq!(message(&first, "ms"), "7 evaluations, none works yet");
+        let alone = Standing {
+            evaluations: 1,
+            ..first
+        };
+        assert_eq!(message(&alone, "ms"), "1 evaluation, none works yet");
+    }
+
+    /// Checks: what was measured before is by who proposed it then, and confirmations are counted apart.
+    #[test]
+    fn counts_and_origins() {
+        let space = r#"{"parameters": [{"name": "n", "interval": [1, 8]}]}"#;
+        let space = mdh_tuner::space::read(space).unwrap().build().unwrap();
+        let evaluation = |number: usize, n: i64, technique: &str| Evaluation {
+            number,
+            configuration: Configuration::of([("n", n.into())]),
+            outcome: Outcome::of_cost(n as f64),
+            technique: technique.to_string(),
+            at: Duration::ZERO,
+        };
+        let tuned = Tuned {
+            evaluations: vec![
+                evaluation(0, 2, RESUMED),
+                evaluation(1, 5, "random"),
+                evaluation(2, 2, "confirmed"),
+            ],
+            resumed: 1,
+            best: Some(2),
+            default: None,
+            stop: StopReason::Reached(Abort::Evaluations(1)),
+            rejected: None,
+            elapsed: Duration::ZERO,
+        };
+        let before = Before::of(&[Kept {
+            configuration: Configuration::of([("n", 2.into())]),
+            outcome: Outcome::of_cost(2.0),
+            technique: "pattern".to_string(),
+            date: String::new(),
+        }]);
+        let shown = text(("f", "ms"), &space, (&tuned, &before), &[]);
+        let first = "f: 1 evaluation of 8 configurations in 0.0 s, 1 of before; ended: \
+                     1 evaluation was made; 1 more to confirm the best\n";
+        assert!(shown.starts_with(first), "{shown}");
+        assert!(
+            shown.contains("  best     2.000 ms, by pattern\n"),
+            "{shown}"
+        );
+        let line = json("f", &space, (&tuned, &before), None);
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(
+            (&line["evaluations"], &line["confirmations"]),
+            (&1.into(), &1.into())
+        );
+        assert_eq!(line["best"]["by"], "pattern");
     }
 }

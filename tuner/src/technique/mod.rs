@@ -17,6 +17,7 @@ mod surrogate;
 mod torczon;
 
 use crate::error::{Error, Result, did_you_mean};
+use crate::space::formula::repeated;
 use rounds::InRounds;
 use search::generator;
 
@@ -45,11 +46,32 @@ const CLASSICAL: [&str; 5] = ["annealing", "pattern", "torczon", "evolution", "r
 /// of them share the evaluations, and found less in replays.
 const PAYING: [&str; 2] = ["surrogate", "pattern"];
 
+/// The technique of these names: of several, the AUC bandit over them.
+pub fn of_names(names: &[String], seed: u64) -> Result<Box<dyn Technique>> {
+    if let [one] = names {
+        return named(one, seed);
+    }
+    if let Some(twice) = repeated(names.iter().map(String::as_str)) {
+        let message = format!("found the technique '{twice}' twice, expected each once");
+        return Err(Error::input(message));
+    }
+    let each = names.iter().zip(1..);
+    let each = each.map(|(name, n)| named(name, seed_of(seed, n)));
+    let arms = each.collect::<Result<Vec<_>>>()?;
+    let random = generator(seed, &names.join(","));
+    Ok(Box::new(bandit::Bandit::new("bandit", arms, random)))
+}
+
+/// The seed of the technique of that number among several.
+fn seed_of(seed: u64, n: u64) -> u64 {
+    seed.wrapping_mul(31).wrapping_add(n)
+}
+
 /// The technique of that name.
 pub fn named(name: &str, seed: u64) -> Result<Box<dyn Technique>> {
     let all = |names: &[&str]| -> Result<Vec<Box<dyn Technique>>> {
         let each = names.iter().zip(1..);
-        each.map(|(name, n)| named(name, seed.wrapping_mul(31).wrapping_add(n)))
+        each.map(|(name, n)| named(name, seed_of(seed, n)))
             .collect()
     };
     Ok(match name {

@@ -211,3 +211,45 @@ fn names_that_are_none_are_refused() {
     let error = named("anealing", 1).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("did you mean 'annealing'?"), "{error}");
 }
+
+/// Checks: several names are the bandit over these techniques and no others; an arm keeps its name.
+#[test]
+fn several_names_share_a_search() {
+    let names = |text: &str| -> Vec<String> { text.split(',').map(str::to_string).collect() };
+    let space = tiles();
+    let mut several = of_names(&names("random,pattern,mutation"), 1).unwrap();
+    let mut used = HashSet::new();
+    let mut known = Known::default();
+    for _ in 0..60 {
+        let view = Search {
+            space: &space,
+            known: &known,
+            model: None,
+        };
+        let points = several.propose(&view, 1);
+        used.insert(several.chosen().to_string());
+        let point = points[0].clone();
+        let cost = cost(&space.configuration(&point));
+        known.add(point.clone(), cost);
+        let view = Search {
+            space: &space,
+            known: &known,
+            model: None,
+        };
+        several.learn(&view, &[(point, cost)]);
+    }
+    let mut used: Vec<String> = used.into_iter().collect();
+    used.sort();
+    assert_eq!(used, ["mutation", "pattern", "random"]);
+    assert_eq!(several.name(), "bandit");
+    let one = of_names(&names("pattern"), 1).unwrap();
+    assert_eq!(one.name(), "pattern");
+    let wrong = |text: &str| {
+        of_names(&names(text), 1)
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(wrong("random,random").contains("'random' twice"));
+    assert!(wrong("random,anealing").contains("did you mean 'annealing'?"));
+}

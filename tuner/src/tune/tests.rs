@@ -150,6 +150,25 @@ fn the_best_is_found_and_all_is_recorded() {
     );
 }
 
+/// Checks: a batch is no larger than what is left, and what confirms the best is counted apart.
+#[test]
+fn as_many_evaluations_as_asked_for() {
+    for most in [1, 3, 4] {
+        let either = Abort::Duration(Duration::from_secs(1000)) | Abort::Evaluations(most);
+        let setup = Setup {
+            abort: either,
+            batch: 4,
+            confirmations: 2,
+            ..Setup::default()
+        };
+        let (tuned, measured) = setup.run().unwrap();
+        assert_eq!(tuned.searched() as u64, most);
+        assert!(tuned.repeated() >= 1);
+        assert_eq!(measured.len(), tuned.searched() + tuned.repeated());
+        assert_eq!(tuned.stop, StopReason::Reached(Abort::Evaluations(most)));
+    }
+}
+
 #[test]
 fn an_exhausted_space_ends_the_search() {
     let (tuned, measured) = Setup {

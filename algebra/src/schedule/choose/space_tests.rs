@@ -268,6 +268,7 @@ fn loops_for_others_are_nested() {
         }
     }
     assert!(both.iter().all(|n| *n > 20), "{both:?}");
+}
 
 /// The same values of another space; none where it has not all of them, or does not allow them.
 fn values_in(other: &ScheduleSpace, space: &ScheduleSpace, values: &[usize]) -> Option<Vec<usize>> {

@@ -1,0 +1,109 @@
+//! The end of a search that has found nothing, as an error.
+
+use mdh_compiler::error::{Error, Kind, Result};
+use mdh_tuner::measure::{FailureKind, Outcome};
+use mdh_tuner::tune::Tuned;
+
+use crate::options::TuneArguments;
+
+/// Checks: some configuration works. The kind of the error is that of the failures, where they are all of one.
+pub fn expect_best(arguments: &TuneArguments, name: &str, tuned: &Tuned) -> Result<()> {
+    if tuned.best().is_some() {
+        return Ok(());
+    }
+    let out = arguments.out.as_deref();
+    let out = out.map_or(String::new(), |path| {
+        format!("; {} is not written", path.display())
+    });
+    if tuned.evaluations.is_empty() {
+        let message = format!(
+            "'{name}': nothing was measured ({}): expected time for one configuration{out}",
+            tuned.stop
+        );
+        return Err(Error::input(message));
+    }
+    let count = match tuned.resumed + tuned.searched() {
+        1 => "the one that was tried fails".to_string(),
+        count => format!("all {count} that were tried fail"),
+    };
+    let message = format!("'{name}': no configuration works: {count}{out}");
+    Err(Error::new(kind(tuned), message))
+}
+
+/// Kind of a command's failure for those of its candidates.
+fn kind(tuned: &Tuned) -> Kind {
+    let is = |kind: FailureKind| {
+        let mut all = tuned.evaluations.iter();
+        all.all(|one| matches!(&one.outcome, Outcome::Failed(failed) if failed.kind == kind))
+    };
+    match () {
+        () if is(FailureKind::Memory) => Kind::Resources,
+        () if is(FailureKind::WrongResult) => Kind::Check,
+        () => Kind::Input,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use clap::Parser;
+    use mdh_tuner::abort::Abort;
+    use mdh_tuner::space::value::Configuration;
+    use mdh_tuner::tune::{Evaluation, StopReason};
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: TuneArguments,
+    }
+
+    fn tuned(failures: &[FailureKind]) -> Tuned {
+        let evaluation = |(number, kind): (usize, &FailureKind)| Evaluation {
+            number,
+            configuration: Configuration::of([("n", (number as i64).into())]),
+            outcome: Outcome::failed(*kind, "why"),
+            technique: "random".to_string(),
+            at: Duration::ZERO,
+        };
+        Tuned {
+            evaluations: failures.iter().enumerate().map(evaluation).collect(),
+            resumed: 0,
+            best: None,
+            default: None,
+            stop: StopReason::Reached(Abort::Evaluations(1)),
+            rejected: None,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn the_code_is_that_of_the_failures() {
+        use FailureKind::{Crash, Memory, WrongResult};
+        let line = Line::parse_from(["tune", "f.mlir", "--out", "best.json"]);
+        for (failures, code, said) in [
+            (
+                &[Memory, Memory][..],
+                4,
+                "all 2 that were tried fail; best.json is not written",
+            ),
+            (&[WrongResult], 3, "the one that was tried fails; best.json"),
+            (
+                &[WrongResult, Crash],
+                1,
+                "'f': no configuration works: all 2",
+            ),
+            (
+                &[],
+                1,
+                "nothing was measured (1 evaluation was made): expected time",
+            ),
+        ] {
+            let error = expect_best(&line.arguments, "f", &tuned(failures)).unwrap_err();
+            assert_eq!(error.kind().exit_code(), code, "{failures:?}");
+            assert!(error.message().contains(said), "{}", error.message());
+        }
+    }
+}
