@@ -51,7 +51,7 @@ pub struct Tuning<'t> {
     /// The most configurations that are measured once more in the end, without a race: whoever is
     /// the best of many may have been lucky. 0 leaves it at what was measured.
     pub confirmations: usize,
-    /// The time after which the default is measured again and again, so that costs are compared at one
+    /// The time from one measurement of the default to the next, so that costs are compared at one
     /// pace of the machine; none if they do not depend on when they are measured.
     pub pace: Option<Duration>,
     /// Keeper of evaluations.
@@ -300,7 +300,7 @@ struct Run<'t> {
     known: Known,
     pace: Pace,
     evaluations: Vec<Evaluation>,
-    /// What the cost of each is multiplied with to compare it.
+    /// The factor of the cost of each where it is compared.
     paces: Vec<f64>,
     resumed: usize,
     best: Option<usize>,
@@ -378,13 +378,13 @@ impl Run<'_> {
             if self.rejected >= MOST_REJECTED {
                 return Ok(StopReason::Filtered);
             }
-            self.keep_pace(measure);
             let proposed = technique.propose(&self.view(), self.wanted(measure));
             if proposed.is_empty() {
                 return Ok(StopReason::Exhausted);
             }
             let admitted = self.admitted(&proposed)?;
             if !admitted.is_empty() {
+                self.keep_pace(measure);
                 let name = technique.chosen().to_string();
                 let candidates = admitted.into_iter().map(Candidate::Of);
                 self.evaluate(measure, candidates.collect(), &name);

@@ -365,7 +365,7 @@ impl<'s> Search<'s> {
             model: self.model,
             confidence: CONFIDENCE,
             confirmations: CONFIRMATIONS,
-            pace: Some(PACE),
+            pace: (!self.unit.is_empty()).then_some(PACE),
             keep: &mut session,
             watch: &mut shown,
         });

@@ -1,5 +1,7 @@
 //! The end of a search that has found nothing, as an error.
 
+use std::collections::HashSet;
+
 use mdh_compiler::error::{Error, Kind, Result};
 use mdh_tuner::measure::{FailureKind, Outcome};
 use mdh_tuner::tune::Tuned;
@@ -15,27 +17,40 @@ pub fn expect_best(arguments: &TuneArguments, name: &str, tuned: &Tuned) -> Resu
     let out = out.map_or(String::new(), |path| {
         format!("; {} is not written", path.display())
     });
-    if tuned.evaluations.is_empty() {
+    let failures = failures(tuned);
+    // The model's choice may have been measured, for comparison.
+    if failures.is_empty() {
         let message = format!(
-            "'{name}': nothing was measured ({}): expected time for one configuration{out}",
+            "'{name}': nothing of the search was measured ({}): expected time and evaluations for \
+             one configuration{out}",
             tuned.stop
         );
         return Err(Error::input(message));
     }
-    let count = match tuned.resumed + tuned.searched() {
+    let count = match failures.len() {
         1 => "the one that was tried fails".to_string(),
         count => format!("all {count} that were tried fail"),
     };
     let message = format!("'{name}': no configuration works: {count}{out}");
-    Err(Error::new(kind(tuned), message))
+    Err(Error::new(kind(&failures), message))
+}
+
+/// The kinds of a search's failures, of each configuration the first.
+fn failures(tuned: &Tuned) -> Vec<FailureKind> {
+    let mut known = HashSet::new();
+    let kind = |of: &Outcome| match of {
+        Outcome::Failed(failure) => Some(failure.kind),
+        Outcome::Measured(_) => None,
+    };
+    let all = tuned.evaluations.iter();
+    let failed = all.filter_map(|one| Some((one.configuration.key(), kind(&one.outcome)?)));
+    let first = failed.filter_map(|(key, kind)| known.insert(key).then_some(kind));
+    first.collect()
 }
 
 /// Kind of a command's failure for those of its candidates.
-fn kind(tuned: &Tuned) -> Kind {
-    let is = |kind: FailureKind| {
-        let mut all = tuned.evaluations.iter();
-        all.all(|one| matches!(&one.outcome, Outcome::Failed(failed) if failed.kind == kind))
-    };
+fn kind(failures: &[FailureKind]) -> Kind {
+    let is = |kind: FailureKind| failures.iter().all(|own| *own == kind);
     match () {
         () if is(FailureKind::Memory) => Kind::Resources,
         () if is(FailureKind::WrongResult) => Kind::Check,
@@ -98,12 +113,16 @@ mod tests {
             (
                 &[],
                 1,
-                "nothing was measured (1 evaluation was made): expected time",
+                "nothing of the search was measured (1 evaluation was made): expected time",
             ),
         ] {
             let error = expect_best(&line.arguments, "f", &tuned(failures)).unwrap_err();
             assert_eq!(error.kind().exit_code(), code, "{failures:?}");
             assert!(error.message().contains(said), "{}", error.message());
         }
+        let mut model = tuned(&[Crash]);
+        model.evaluations[0].outcome = Outcome::of_cost(1.0);
+        let error = expect_best(&line.arguments, "f", &model).unwrap_err();
+        assert!(error.message().contains("nothing of the search"));
     }
 }

@@ -151,12 +151,12 @@ pub fn text(
     (tuned, before): (&Tuned, &Before),
     differences: &[String],
 ) -> String {
-    let confirmed = match tuned.repeated() {
+    let repeated = match tuned.repeated() {
         0 => String::new(),
-        count => format!("; {count} more to confirm the best"),
+        count => format!("; {count} more measured again"),
     };
     let mut lines = vec![format!(
-        "{name}: {} of {} in {:.1} s, {} of before; ended: {}{confirmed}",
+        "{name}: {} of {} in {:.1} s, {} of before; ended: {}{repeated}",
         count(tuned.searched() as f64, "evaluation"),
         configurations(space),
         tuned.elapsed.as_secs_f64(),
@@ -275,7 +275,7 @@ pub fn json(
         "name": name,
         "size": space.size(),
         "evaluations": tuned.searched(),
-        "confirmations": tuned.repeated(),
+        "repeated": tuned.repeated(),
         "resumed": tuned.resumed,
         "seconds": tuned.elapsed.as_secs_f64(),
         "stop": tuned.stop.to_string(),
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(message(&alone, "ms"), "1 evaluation, none works yet");
     }
 
-    /// Checks: what was measured before is by who proposed it then, and confirmations are counted apart.
+    /// Checks: what was measured before is by who proposed it then, and what is measured again is counted apart.
     #[test]
     fn counts_and_origins() {
         let space = r#"{"parameters": [{"name": "n", "interval": [1, 8]}]}"#;
@@ -376,7 +376,7 @@ mod tests {
         }]);
         let shown = text(("f", "ms"), &space, (&tuned, &before), &[]);
         let first = "f: 1 evaluation of 8 configurations in 0.0 s, 1 of before; ended: \
-                     1 evaluation was made; 1 more to confirm the best\n";
+                     1 evaluation was made; 1 more measured again\n";
         assert!(shown.starts_with(first), "{shown}");
         assert!(
             shown.contains("  best     2.000 ms, by pattern\n"),
@@ -385,7 +385,7 @@ mod tests {
         let line = json("f", &space, (&tuned, &before), None);
         let line: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(
-            (&line["evaluations"], &line["confirmations"]),
+            (&line["evaluations"], &line["repeated"]),
             (&1.into(), &1.into())
         );
         assert_eq!(line["best"]["by"], "pattern");

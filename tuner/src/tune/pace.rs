@@ -42,7 +42,7 @@ impl Pace {
         self.next = Duration::ZERO;
     }
 
-    /// What a cost that is measured now is multiplied with.
+    /// The factor of a cost that is measured now.
     pub(super) fn factor(&self) -> f64 {
         self.factor
     }
