@@ -89,9 +89,14 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     compile::run_all(&context, &mut module, &simplified)?;
     let first = [separate_scans::PASS, reverse_dimensions::PASS].map(|pass| pass.argument);
     compile::run_passes(&context, &mut module, &first)?;
-    let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
-    share::share(compile::operation(&module), &asm, MIN_GRAIN).map_err(failed)?;
     let entry = function(compile::operation(&module), &name)?;
+    let before = names(entry);
+    let shared = share::share(compile::operation(&module), &asm, MIN_GRAIN);
+    shared.map_err(|(op, errors)| {
+        errors.iter().for_each(|error| ir::error_at(op, error));
+        Error::diagnosed()
+    })?;
+    given.shared = names(entry).difference(&before).cloned().collect();
     output::print(explained(&name, entry, &mut given, &asm)?)
 }
 
@@ -177,6 +182,12 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
     Ok(text)
 }
 
+/// The names of a function's computations.
+fn names(function: Op) -> BTreeSet<String> {
+    let all = schedule::computations(function).into_iter();
+    all.map(schedule::name).collect()
+}
+
 /// The names of a function's computations: they stand at the positions that `--schedule` knows.
 fn positions(function: Op) -> Vec<Option<String>> {
     let computations = schedule::computations(function).into_iter();
@@ -197,6 +208,8 @@ fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
 struct Given {
     /// The names at the positions of the program's computations, until they are found.
     positions: Vec<Option<String>>,
+    /// The names of those that are made of what several evaluate.
+    shared: BTreeSet<String>,
     /// A line about the versions that the program asks for, if it does.
     version: Option<String>,
     /// Accounts of the program's statements, if it is in the tensor language.
@@ -322,6 +335,11 @@ impl<'c> Explained<'c> {
         let names = names.join(", ") + &place.unwrap_or_default();
         let heading = match self.position {
             Some(position) => format!("\ncomputation {position}: {names}\n"),
+            None if given.shared.contains(&schedule::name(self.op)) => format!(
+                "\ncomputation of the compiler's: {names}\n  position: none, --schedule knows it by its \
+                 name '{}'\n",
+                schedule::name(self.op)
+            ),
             None => format!(
                 "\ncomputation of the compiler's: {names}\n  position: none, --schedule does not \
                  know it\n"

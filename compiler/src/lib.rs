@@ -23,6 +23,7 @@ pub mod gpu;
 pub mod interrupt;
 pub mod layout;
 pub mod library;
+mod named;
 pub mod names;
 pub mod nesting;
 pub mod npy;

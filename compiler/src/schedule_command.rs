@@ -125,7 +125,8 @@ fn of_program<'c>(
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(context, &module, &name);
     compile::form(context, &mut module)?;
-    let holders = schedule::computations(function(compile::operation(&module), &name)?);
+    let function = function(compile::operation(&module), &name)?;
+    let holders = schedule::computations(function);
     let is_alone = holders.len() == 1;
     let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {
         Ok(schedule::read(op)?.map(|plan| (n.to_string(), plan)))
@@ -135,7 +136,8 @@ fn of_program<'c>(
         .enumerate()
         .filter_map(|each| read(each).transpose())
         .collect();
-    let mut found = found.map_err(|errors| Error::input(errors.join("\n  ")))?;
+    let named = found.and_then(|found| Ok([found, schedule::named(function)?].concat()));
+    let mut found = named.map_err(|errors| Error::input(errors.join("\n  ")))?;
     if found.is_empty() {
         let message = format!("'{name}' has no computation with a schedule");
         return Err(Error::input(message));

@@ -20,7 +20,7 @@ use crate::formed::Formed;
 use crate::select::function;
 use crate::source::Source;
 use crate::tuned::{self, Choice, Found, Machine, Taken, Wanted};
-use crate::{compile, diagnostics, versions as tuned_versions};
+use crate::{compile, diagnostics, named, versions as tuned_versions};
 
 /// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
 /// that of several with names, as MLIR names attributes: `#name = #mdh.schedule<..>`.
@@ -244,6 +244,10 @@ pub fn take(function: Op, found: Found, wanted: &Wanted) -> Result<Taken> {
 /// Gives the computations of a function schedules that were tuned for it.
 pub fn set(function: Op, plans: &Schedules) -> Result<()> {
     let computations = schedule::computations(function);
+    let named = named::give(function, &plans.computations);
+    if named.map_err(|(_, why)| Error::bug(why))? {
+        return Ok(());
+    }
     for (key, plan) in &plans.computations {
         let compute = schedule::find(&computations, key).map_err(Error::bug)?;
         schedule::set(compute, Some(plan));
@@ -295,6 +299,13 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
             )),
         },
         Plans::Several(plans) => {
+            let named = named::give(function(module, name)?, &plans);
+            let is_wrong = |(key, why): (String, String)| {
+                wrong(Some(&key), &SchedulePath::root().name(), &why)
+            };
+            if named.map_err(is_wrong)? {
+                return Ok(());
+            }
             let done = plans.iter().map(|(key, plan)| {
                 let found = schedule::find(&computations, key);
                 let name = SchedulePath::root().name();

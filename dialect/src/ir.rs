@@ -364,6 +364,38 @@ pub fn elements(attribute: Attribute) -> Vec<Attribute> {
         .collect()
 }
 
+/// The pairs of a dictionary attribute, in the order of their names; empty if it is none.
+pub fn pairs<'c>(attribute: Attribute<'c>) -> Vec<(&'c str, Attribute<'c>)> {
+    let raw = attribute.to_raw();
+    // SAFETY: the attribute is valid, and a dictionary where pairs are read; names live as long as the context.
+    unsafe {
+        if !mlirAttributeIsADictionary(raw) {
+            return Vec::new();
+        }
+        let pairs = 0..mlirDictionaryAttrGetNumElements(raw);
+        let pairs = pairs.map(|n| mlirDictionaryAttrGetElement(raw, n));
+        let pair = |pair: MlirNamedAttribute| {
+            let name = string(mlirIdentifierStr(pair.name));
+            (name, Attribute::from_raw(pair.attribute))
+        };
+        pairs.map(pair).collect()
+    }
+}
+
+/// A dictionary attribute of these pairs.
+pub fn dictionary<'c>(context: &'c Context, pairs: &[(&str, Attribute<'c>)]) -> Attribute<'c> {
+    // SAFETY: names are copied, and the attributes belong to the context.
+    unsafe {
+        let named = pairs.iter().map(|(name, value)| MlirNamedAttribute {
+            name: mlirIdentifierGet(context.to_raw(), ffi::string_ref(name)),
+            attribute: value.to_raw(),
+        });
+        let named: Vec<MlirNamedAttribute> = named.collect();
+        let raw = mlirDictionaryAttrGet(context.to_raw(), named.len() as isize, named.as_ptr());
+        Attribute::from_raw(raw)
+    }
+}
+
 /// The text of a string attribute. (melior's own accessor does not survive an empty string, nor
 /// one that is not UTF-8.)
 pub fn text<'c>(attribute: Attribute<'c>) -> Option<&'c str> {

@@ -12,6 +12,7 @@ use melior::ir::Attribute;
 use melior::ir::attribute::StringAttribute;
 
 use crate::ir::{self, Op};
+use crate::schedule;
 
 /// A discardable attribute of the dialect.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ enum Value {
     Sizes,
     /// Versions of a function: the names of those that are there, and the sizes that others are wanted for.
     Versions,
+    /// Schedules by the names of computations.
+    Schedules,
 }
 
 /// A cooperative loop: all threads of a block do it, wherever it stands; it is not each thread's own.
@@ -126,8 +129,16 @@ pub const VERSIONS: Mark = Mark {
     value: Value::Versions,
 };
 
+/// Schedules of a function's computations as they are once `mdh-share-subexpressions` has made those of
+/// common subexpressions, which it makes where they have one here.
+pub const SCHEDULES: Mark = Mark {
+    name: "mdh.schedules",
+    hosts: &[ops::func::FUNC],
+    value: Value::Schedules,
+};
+
 /// All of them.
-pub const ALL: [&Mark; 12] = [
+pub const ALL: [&Mark; 13] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
@@ -140,6 +151,7 @@ pub const ALL: [&Mark; 12] = [
     &FMA,
     &SIZES,
     &VERSIONS,
+    &SCHEDULES,
 ];
 
 impl Mark {
@@ -183,6 +195,10 @@ impl Mark {
                 is_versions(value),
                 "an array of functions' names, and of sizes as strings, such as [@f_64, \"32\"]",
             ),
+            Value::Schedules => (
+                are_schedules(value),
+                "schedules by the names of computations, such as {exp = #mdh.schedule<>}",
+            ),
         };
         let name = self.name;
         (!is_right).then(|| format!("carries '{name}' with the value {value}: expected {expected}"))
@@ -218,6 +234,12 @@ fn is_versions(value: Attribute) -> bool {
     let is_version =
         |one: &Attribute| ir::symbol(*one).is_some() || ir::text(*one).is_some_and(are_sizes);
     !all.is_empty() && all.iter().all(is_version)
+}
+
+fn are_schedules(value: Attribute) -> bool {
+    let all = ir::pairs(value);
+    let is_one = |(_, one): &(&str, Attribute)| schedule::of_attribute(*one).is_ok();
+    !all.is_empty() && all.iter().all(is_one)
 }
 
 /// Describes where an attribute stands.

@@ -1,6 +1,9 @@
 //! The schedule of a computation: the attribute `schedule` of `mdh.compute`, and of the `mdh.hom`
 //! that it is formed from. It holds the text of an [`mdh_algebra::schedule::Schedule`].
 
+use std::collections::BTreeMap;
+
+use crate::marks::SCHEDULES;
 use crate::ops;
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
@@ -69,6 +72,18 @@ pub fn find<'c>(computations: &[Op<'c>], key: &str) -> Result<Op<'c>, String> {
             "found {} '{key}', expected one: a position from 0, or one of {}",
             ir::count(found.len(), "computation"),
             names.join(", ")
+        )),
+    }
+}
+
+/// The only computation of a name.
+pub fn find_by_name<'c>(computations: &[Op<'c>], wanted: &str) -> Result<Op<'c>, String> {
+    let found = computations.iter().filter(|op| name(**op) == wanted);
+    match found.collect::<Vec<_>>()[..] {
+        [only] => Ok(*only),
+        ref found => Err(format!(
+            "has a schedule by the name '{wanted}', which {} have: expected one",
+            ir::count(found.len(), "computation")
         )),
     }
 }
@@ -198,6 +213,27 @@ pub fn set(op: Op, schedule: Option<&Schedule>) {
 /// Gives an operation the schedule of another one, or none if that has none.
 pub fn copy(from: Op, to: Op) {
     set_attribute(to, ir::attribute(from, NAME));
+}
+
+/// The schedules by name that a function's computations get once those of common subexpressions are made.
+pub fn named(function: Op) -> Result<Vec<(String, Schedule)>, Errors> {
+    let all = ir::attribute(function, SCHEDULES.name).map_or(Vec::new(), ir::pairs);
+    let all = all.into_iter();
+    all.map(|(name, own)| Ok((name.to_owned(), of_attribute(own)?)))
+        .collect()
+}
+
+/// Gives a function's computations schedules by name, as they are once those of common subexpressions
+/// are made, or takes these away if there are none.
+pub fn set_named(function: Op, schedules: &BTreeMap<String, Schedule>) {
+    if schedules.is_empty() {
+        return ir::remove_attribute(function, SCHEDULES.name);
+    }
+    let context = ir::context_of(function);
+    let all = schedules.iter();
+    let all = all.map(|(name, own)| (name.as_str(), attribute(context, own)));
+    let all = ir::dictionary(context, &all.collect::<Vec<_>>());
+    ir::set_attribute(function, SCHEDULES.name, all);
 }
 
 fn set_attribute(op: Op, attribute: Option<Attribute>) {

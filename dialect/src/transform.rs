@@ -112,12 +112,8 @@ fn value(
             return items.map(|item| value(item, operand)).collect();
         }
         if mlirAttributeIsADictionary(raw) {
-            let pairs = 0..mlirDictionaryAttrGetNumElements(raw);
-            let pairs = pairs.map(|i| mlirDictionaryAttrGetElement(raw, i));
-            let pairs = pairs.map(|pair| {
-                let name = ir::string(mlirIdentifierStr(pair.name)).to_owned();
-                Ok((name, value(Attribute::from_raw(pair.attribute), operand)?))
-            });
+            let pairs = ir::pairs(attribute).into_iter();
+            let pairs = pairs.map(|(name, own)| Ok((name.to_owned(), value(own, operand)?)));
             return pairs.collect::<Result<_, String>>().map(Value::Object);
         }
     }

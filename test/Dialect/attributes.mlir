@@ -34,13 +34,16 @@ module attributes {mdh.deterministic} {
   func.func private @all_7() attributes {mdh.sizes = "7, ?x-1"}
   // CHECK: func.func private @versions() attributes {mdh.versions = [@all_7, "8, 4x?"]}
   func.func private @versions() attributes {mdh.versions = [@all_7, "8, 4x?"]}
+  // CHECK: func.func private @schedules() attributes {mdh.schedules = {exp = #mdh.schedule<
+  // CHECK-NEXT: layers = [L2 {i: 4}]>}}
+  func.func private @schedules() attributes {mdh.schedules = {exp = #mdh.schedule<layers = [L2 {i: 4}]>}}
   // CHECK: llvm.func @kernel() attributes {mdh.deterministic, mdh.kernel}
   llvm.func @kernel() attributes {mdh.kernel, mdh.deterministic}
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.sizes', 'mdh.versions'; give an attribute of your own another prefix than 'mdh.'}}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.sizes', 'mdh.versions', 'mdh.schedules'; give an attribute of your own another prefix than 'mdh.'}}
 func.func private @unknown() attributes {mdh.owner = "block"}
 
 // -----
@@ -95,7 +98,7 @@ func.func @law_host(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32
 // -----
 
 func.func @law_spelling(%x: tensor<8xi32>, %y: tensor<i32>) -> tensor<i32> {
-  // expected-error @+1 {{'linalg.generic' op carries the attribute 'mdh.comutative', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.sizes', 'mdh.versions' (did you mean 'mdh.commutative'?); give an attribute of your own another prefix than 'mdh.'}}
+  // expected-error @+1 {{'linalg.generic' op carries the attribute 'mdh.comutative', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.sizes', 'mdh.versions', 'mdh.schedules' (did you mean 'mdh.commutative'?); give an attribute of your own another prefix than 'mdh.'}}
   %z = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
       ins(%x : tensor<8xi32>) outs(%y : tensor<i32>) attrs = {mdh.comutative} {
   ^bb0(%a: i32, %o: i32):
@@ -183,6 +186,11 @@ func.func private @sizes_value() attributes {mdh.sizes = "8 by 4"}
 
 // expected-error @+1 {{carries 'mdh.versions' with the value [@f, 8]: expected an array of functions' names, and of sizes as strings, such as [@f_64, "32"]}}
 func.func private @versions_value() attributes {mdh.versions = [@f, 8]}
+
+// -----
+
+// expected-error @+1 {{carries 'mdh.schedules' with the value {exp = 8 : i64}: expected schedules by the names of computations, such as {exp = #mdh.schedule<>}}}
+func.func private @schedules_value() attributes {mdh.schedules = {exp = 8}}
 
 // -----
 

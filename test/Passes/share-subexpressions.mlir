@@ -200,3 +200,90 @@ func.func @written(%x: memref<64x80xf32>, %s: memref<64xf32>, %y: memref<64x80xf
 }
 
 // Refuses nothing: what is not shared is evaluated where it is needed.
+
+// -----
+
+// Who has a schedule for it by name has it made, also where it stays in no tile; the others get theirs by the same
+// names, and go by what they read then.
+// CHECK-LABEL: func.func @named
+// CHECK-NOT:   mdh.schedules
+// CHECK:       out_view(exp = %[[E:.*]][i, j] : memref<4096x4096xf32>)
+// CHECK:         math.exp
+// CHECK:       schedule(#mdh.schedule<
+// CHECK-NEXT:    layers = [core {i: 2}, L2 {i: *, j: *}]>)
+// CHECK-NEXT:  mdh.compute
+// CHECK-NEXT:    out_view(s =
+// CHECK-NEXT:    md_hom(id, (pw(addf), cc))
+// CHECK-NEXT:    inp_view(exp = %[[E]][i, j] : memref<4096x4096xf32>)
+// CHECK-NEXT:    schedule(#mdh.schedule<
+// CHECK-NEXT:      layers = [core {j: 2}, L2 {i: *, j: *}],
+// CHECK-NEXT:      inputs = {exp: {scalar: register}}>)
+// CHECK:         out_view(y =
+// CHECK-NOT:     math.exp
+// CHECK-NOT:     schedule
+// CHECK:       return
+func.func @named(%x: memref<4096x4096xf32>, %y: memref<4096x4096xf32>)
+    attributes {mdh.schedules = {
+      exp = #mdh.schedule<layers = [core {i: 2}, L2 {i: *, j: *}]>,
+      s = #mdh.schedule<layers = [core {j: 2}, L2 {i: *, j: *}], inputs = {exp: {scalar: register}}>}} {
+  %s = memref.alloc() : memref<4096xf32>
+  mdh.compute (i = 4096, j = 4096)
+    out_view(s = %s[j] : memref<4096xf32>)
+    md_hom((%x_ij: f32) {
+      %e = math.exp %x_ij : f32
+      mdh.yield %e : f32
+    }, (pw(addf), cc))
+    inp_view(x = %x[i, j] : memref<4096x4096xf32>)
+  mdh.compute (i = 4096, j = 4096)
+    out_view(y = %y[i, j] : memref<4096x4096xf32>)
+    md_hom((%x_ij: f32, %s_j: f32) {
+      %e = math.exp %x_ij : f32
+      %q = arith.divf %e, %s_j : f32
+      mdh.yield %q : f32
+    }, (cc, cc))
+    inp_view(x = %x[i, j] : memref<4096x4096xf32>, s = %s[j] : memref<4096xf32>)
+  memref.dealloc %s : memref<4096xf32>
+  return
+}
+
+// -----
+
+// The first of two values of one operation keeps its name where only the second is made.
+// CHECK-LABEL: func.func @second
+// CHECK:       out_view(sqrt_1 =
+// CHECK:         math.exp
+// CHECK:         math.sqrt
+// CHECK:       out_view(s =
+// CHECK:         math.sqrt
+// CHECK-NOT:     math.exp
+// CHECK:       out_view(y =
+// CHECK:         math.sqrt
+// CHECK-NOT:     math.exp
+// CHECK:       return
+func.func @second(%x: memref<64x80xf32>, %z: memref<64x80xf32>, %s: memref<64x80xf32>, %y: memref<64x80xf32>)
+    attributes {mdh.schedules = {
+      sqrt_1 = #mdh.schedule<layers = [L2 {i: *, j: *}]>,
+      s = #mdh.schedule<layers = [L2 {i: *, j: *}]>,
+      y = #mdh.schedule<layers = [L2 {i: *, j: *}]>}} {
+  mdh.compute (i = 64, j = 80)
+    out_view(s = %s[i, j] : memref<64x80xf32>)
+    md_hom((%x_ij: f32, %z_ij: f32) {
+      %e = math.exp %z_ij : f32
+      %r = math.sqrt %e : f32
+      %q = math.sqrt %x_ij : f32
+      %t = arith.addf %r, %q : f32
+      mdh.yield %t : f32
+    }, (cc, cc))
+    inp_view(x = %x[i, j] : memref<64x80xf32>, z = %z[i, j] : memref<64x80xf32>)
+  mdh.compute (i = 64, j = 80)
+    out_view(y = %y[i, j] : memref<64x80xf32>)
+    md_hom((%x_ij: f32, %z_ij: f32) {
+      %e = math.exp %z_ij : f32
+      %r = math.sqrt %e : f32
+      %q = math.sqrt %x_ij : f32
+      %t = arith.mulf %r, %q : f32
+      mdh.yield %t : f32
+    }, (cc, cc))
+    inp_view(x = %x[i, j] : memref<64x80xf32>, z = %z[i, j] : memref<64x80xf32>)
+  return
+}

@@ -10,7 +10,6 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::{ComputeAt, Knobs, LevelName, Parts, Schedule, TileLoop};
 use mdh_compiler::error::Result;
 use mdh_dialect::ir::{self, Op};
@@ -53,6 +52,14 @@ impl PlaceInLoop {
     }
 }
 
+/// The loops that the model chooses.
+struct ChosenPlaces {
+    /// Those that are values, by their numbers.
+    places: Vec<Option<usize>>,
+    /// True if there are no others.
+    are_all: bool,
+}
+
 /// The chains of a program.
 pub(crate) struct Fusion {
     searched: Vec<Searched>,
@@ -63,16 +70,16 @@ pub(crate) struct Fusion {
     program: FormedText,
     lowering: OnceLock<Lowering>,
     /// The loops that the model chooses.
-    chosen: OnceLock<Vec<Option<usize>>>,
+    chosen: OnceLock<ChosenPlaces>,
 }
 
 impl Fusion {
-    /// The chains of these computations; `None` if there are none.
+    /// The chains of these computations, of a program whose text is theirs; `None` if there are none.
     pub(crate) fn of<'c>(
         searched: &[Searched],
         computations: &[Op<'c>],
         read: &[Read<'c>],
-        asm: &Asm,
+        program: FormedText,
     ) -> Option<Fusion> {
         let module = ir::ancestors(*computations.first()?).last()?;
         let links = Links {
@@ -84,11 +91,7 @@ impl Fusion {
             places: searched.iter().map(|_| Vec::new()).collect(),
             readers: links.readers(searched),
             searched: searched.to_vec(),
-            program: FormedText {
-                text: String::new(),
-                asm: asm.clone(),
-                computations: Vec::new(),
-            },
+            program,
             lowering: OnceLock::new(),
             chosen: OnceLock::new(),
         };
@@ -457,9 +460,17 @@ impl Fusion {
 
     /// The same for the place that the model chooses.
     pub(crate) fn default(&self, n: usize, values: &mut [usize]) -> Option<(String, Value)> {
-        let chosen = self.chosen.get_or_init(|| self.choose());
-        let place = chosen[n].map(|at| &self.places[n][at]);
+        let place = self.chosen().places[n].map(|at| &self.places[n][at]);
         self.pair_of(n, place, values)
+    }
+
+    /// Returns whether there are values for all loops that the model chooses.
+    pub(crate) fn says_default(&self) -> bool {
+        self.chosen().are_all
+    }
+
+    fn chosen(&self) -> &ChosenPlaces {
+        self.chosen.get_or_init(|| self.choose())
     }
 
     fn pair_of(
@@ -476,7 +487,7 @@ impl Fusion {
     }
 
     /// The loops that the model chooses, as far as there are values for them.
-    fn choose(&self) -> Vec<Option<usize>> {
+    fn choose(&self) -> ChosenPlaces {
         let chosen = self.program.chosen().unwrap_or_default();
         let find = |n: usize| {
             let own = chosen
@@ -489,7 +500,11 @@ impl Fusion {
             };
             self.places[n].iter().position(is_it)
         };
-        (0..self.searched.len()).map(find).collect()
+        let places: Vec<Option<usize>> = (0..self.searched.len()).map(find).collect();
+        ChosenPlaces {
+            are_all: places.iter().flatten().count() == chosen.len(),
+            places,
+        }
     }
 }
 

@@ -212,6 +212,7 @@ fn the_lowering_has_the_computations() {
     let schedule = Schedule::default();
     let formed = |computations: Vec<(usize, Schedule)>| FormedText {
         text: ROWS.into(),
+        stage: compile::RAISED,
         asm: mdh_machine::this().unwrap(),
         computations,
     };

@@ -20,6 +20,7 @@ mod package_names;
 pub mod parts;
 pub mod program;
 pub mod script;
+mod shared;
 mod show;
 mod start;
 pub mod tuned;
@@ -228,7 +229,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let tuned = search.run(arguments, &space, &mut processes, &interrupts)?;
     let best = tuned
         .best()
-        .and_then(|best| program.schedules(&best.configuration));
+        .and_then(|best| program.written(&best.configuration));
     if let (Some(path), Some(schedules)) = (&arguments.out, best) {
         write_json(path, &schedules)?;
     }

@@ -24,6 +24,8 @@ const STACK: usize = 8 << 20;
 pub struct FormedText {
     /// Its module.
     pub text: String,
+    /// The stage that it has come to.
+    pub stage: &'static str,
     /// The machine that it is lowered for.
     pub asm: Asm,
     /// Some computations, by their positions in the module, with schedules of theirs.
@@ -110,6 +112,16 @@ fn objections(computations: &[Option<Op>], schedules: Vec<Schedule>) -> Vec<Stri
 }
 
 impl FormedText {
+    /// A program that has come to a stage, without its text.
+    pub fn without_computations(asm: &Asm, stage: &'static str) -> FormedText {
+        FormedText {
+            text: String::new(),
+            stage,
+            asm: asm.clone(),
+            computations: Vec::new(),
+        }
+    }
+
     fn answer(&self, asked: &Receiver<Question>) {
         let context = context::program_context();
         let program = self.bufferized(&context);
@@ -188,7 +200,7 @@ impl FormedText {
     }
 
     fn lower(&self, context: &Context, module: &mut Module, stage: &str) -> Option<()> {
-        let passes = compile::line(Target::Cpu).between(compile::RAISED, stage);
+        let passes = compile::line(Target::Cpu).between(self.stage, stage);
         compile::run_all_for(&self.asm, context, module, &passes).ok()
     }
 }

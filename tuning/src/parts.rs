@@ -26,14 +26,13 @@ pub fn read(
     asm: &Asm,
     parts: SearchedParts,
 ) -> Result<Program> {
-    let program = Program::read(context, source, entry, asm)?;
     if parts == SearchedParts::Model {
-        return Ok(program);
+        return Program::read(context, source, entry, asm);
     }
     let formed = Formed::of(context, source, entry)?;
     let function = function(compile::operation(&formed.module), &formed.function)?;
     let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
-    program
+    Program::of(&computations, asm)?
         .widened(&computations, asm)?
         .with_chains(&computations, asm)
 }
@@ -50,6 +49,7 @@ impl Program {
                 one.space = Arc::from(space);
             }
         }
+        self.parts = SearchedParts::All;
         let text = format!("{}\nall parts", self.digest);
         self.digest = format!("{:x}", Sha256::digest(text));
         Ok(self)

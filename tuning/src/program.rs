@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::gpu::Gpu;
-use mdh_algebra::schedule::{Knob, Knobs, MIN_GRAIN, Schedule, Schedules};
-use mdh_compiler::diagnostics;
+use mdh_algebra::schedule::{Knob, Knobs, MIN_GRAIN, Schedule, Schedules, SearchedParts};
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
+use mdh_compiler::{compile, diagnostics};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::script::{OpenKnob, Plans};
 use mdh_dialect::translate::{self, Depth};
@@ -27,8 +27,10 @@ use mdh_tuner::space::{Builder, Space};
 
 use crate::digest;
 use crate::fusion::Fusion;
+use crate::lowering::FormedText;
 use crate::options::Fix;
 use crate::script::{self, KnobScript};
+use crate::shared::{self, Sharing};
 use crate::start;
 
 /// The rule that values of a script's knobs follow, for messages.
@@ -39,6 +41,8 @@ const SCRIPT_RULES: &str = "its schedules keep all rules";
 pub(crate) struct Searched {
     /// Its position in the function.
     pub(crate) position: usize,
+    /// Its key among schedules: its position in the program, or its name if the compiler makes it.
+    pub(crate) key: String,
     /// Its first output.
     pub(crate) name: String,
     /// The start of its parameters' names: empty if it is the only one.
@@ -51,6 +55,10 @@ pub struct Program {
     pub(crate) searched: Vec<Searched>,
     /// The loops that some of them may be computed in.
     pub(crate) fusion: Option<Arc<Fusion>>,
+    /// Those of the program itself, where the model chooses for other ones.
+    pub(crate) formed: Option<Vec<Searched>>,
+    /// The parts of dimensions in its spaces.
+    pub(crate) parts: SearchedParts,
     /// A script whose open knobs are searched, and the positions of what it gives schedules to.
     script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
     /// Computations that have a schedule of their own, or no space.
@@ -73,7 +81,7 @@ impl Program {
     ) -> Result<Program> {
         diagnostics::show(context, source);
         let formed = Formed::of(context, source, entry)?;
-        let module = mdh_compiler::compile::operation(&formed.module);
+        let module = compile::operation(&formed.module);
         let function = function(module, &formed.function)?;
         let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
         Program::of(&computations, asm)?.with_chains(&computations, asm)
@@ -85,31 +93,18 @@ impl Program {
         let formed = computations.iter().map(|op| digest::Formed::read(*op));
         let formed = formed.collect::<std::result::Result<Vec<_>, _>>();
         let formed = formed.map_err(failed)?;
-        let (mut searched, mut others) = (Vec::new(), Vec::new());
         let (mut sizes, mut types) = (BTreeMap::new(), BTreeSet::new());
-        for (position, (op, formed)) in computations.iter().zip(&formed).enumerate() {
-            let name = schedule::name(*op);
+        for (position, formed) in formed.iter().enumerate() {
             let inputs = formed.computation.inputs.iter();
             types.extend(inputs.map(|input| input.element.to_string()));
             let own = digest::sizes(formed).into_iter();
             sizes.extend(own.map(|(name, size)| (format!("{position}.{name}"), size)));
-            let space = match schedule::has_schedule(*op) {
-                true => None,
-                false => choose::space(*op, asm, MIN_GRAIN).map_err(failed)?,
-            };
-            match space {
-                Some(space) => searched.push(Searched {
-                    position,
-                    prefix: name.clone(),
-                    name,
-                    space: Arc::from(space),
-                }),
-                None => others.push(name),
-            }
         }
-        make_prefixes(&mut searched);
+        let (searched, others) = searched(computations, asm, SearchedParts::Model)?;
         Ok(Program {
             fusion: None,
+            formed: None,
+            parts: SearchedParts::Model,
             searched,
             script: None,
             others,
@@ -119,14 +114,41 @@ impl Program {
         })
     }
 
-    /// The same program, whose computations may be computed in loops of others. (That needs its module as text.)
-    pub fn with_chains(mut self, computations: &[Op], asm: &Asm) -> Result<Program> {
+    /// The same program with the computations that the compiler makes, and which may be computed in loops of
+    /// others. (That needs its module as text.)
+    pub fn with_chains(self, computations: &[Op], asm: &Asm) -> Result<Program> {
+        match Sharing::of(computations, asm)? {
+            Sharing::None => self.chained(computations, asm, compile::RAISED),
+            Sharing::Known(shared) => shared.with(|all| {
+                let (mut searched, others) = searched(all, asm, self.parts)?;
+                for one in &mut searched {
+                    one.key.clone_from(&shared.keys[one.position]);
+                }
+                let program = Program {
+                    formed: Some(self.searched),
+                    searched,
+                    others,
+                    ..self
+                };
+                program.chained(all, asm, shared::STAGE)
+            }),
+            Sharing::Unknown => {
+                let mut program = self.chained(computations, asm, compile::RAISED)?;
+                program.formed = Some(program.searched.clone());
+                Ok(program)
+            }
+        }
+    }
+
+    /// The same with chains of computations of a module that has come to some stage.
+    fn chained(mut self, computations: &[Op], asm: &Asm, stage: &'static str) -> Result<Program> {
         let read = computations
             .iter()
             .map(|op| translate::both(*op, Depth::Signatures));
         let read = read.collect::<std::result::Result<Vec<_>, _>>();
         let read = read.map_err(|errors| Error::bug(errors.join("; ")))?;
-        self.fusion = Fusion::of(&self.searched, computations, &read, asm).map(Arc::new);
+        let program = FormedText::without_computations(asm, stage);
+        self.fusion = Fusion::of(&self.searched, computations, &read, program).map(Arc::new);
         Ok(self)
     }
 
@@ -139,6 +161,10 @@ impl Program {
     /// The same program, of which a search decides what a script leaves open, and what it gives no
     /// schedule to. What is measured so is kept for this script.
     pub fn with_script(mut self, script: KnobScript) -> Result<Program> {
+        if let Some(formed) = self.formed.as_mut() {
+            // What has schedules of the script has nothing in common with others.
+            self.searched.clone_from(formed);
+        }
         let plans = script.plans(&script.first());
         let given = |one: &&Searched| plans.as_ref().is_some_and(|p| one.given(p).is_some());
         let covered: BTreeSet<usize> = self
@@ -317,7 +343,7 @@ impl Program {
     pub fn nearest(&self, schedules: &Schedules) -> Option<Configuration> {
         let mut pairs: Vec<(String, Value)> = Vec::new();
         for (n, one) in self.searched.iter().enumerate() {
-            let wanted = schedules.computations.get(&one.position.to_string());
+            let wanted = schedules.computations.get(&one.key);
             let (mut wanted, mut values) = match wanted {
                 Some(wanted) => (wanted.clone(), Vec::new()),
                 None => (Schedule::default(), one.space.default()?.0),
@@ -336,6 +362,35 @@ impl Program {
         Some(Configuration::of(pairs))
     }
 
+    /// Returns whether schedules say all that the model chooses: as far as that shows, also what it computes once
+    /// that several computations evaluate, and where it computes what others read.
+    fn says_default(&self) -> bool {
+        let is_shared = self.formed.is_some();
+        match &self.fusion {
+            Some(fusion) => fusion.says_default() && (!is_shared || self.has_made()),
+            None => !is_shared,
+        }
+    }
+
+    fn has_made(&self) -> bool {
+        self.made().next().is_some()
+    }
+
+    /// The computations that the compiler makes.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &Searched> {
+        self.searched.iter().filter(|one| one.key == one.name)
+    }
+
+    /// The schedules of a configuration as others are to have them: none for what the model chooses, where only it
+    /// knows that.
+    pub fn written(&self, configuration: &Configuration) -> Option<Schedules> {
+        let is_default = self.default().as_ref() == Some(configuration);
+        match is_default && !self.says_default() {
+            true => Some(Schedules::default()),
+            false => self.schedules(configuration),
+        }
+    }
+
     /// The schedules of a configuration, by position.
     pub fn schedules(&self, configuration: &Configuration) -> Option<Schedules> {
         let plans = self.plans(configuration);
@@ -347,7 +402,7 @@ impl Program {
                 Some(fusion) => fusion.placed(n, configuration, schedule)?,
                 None => schedule,
             };
-            Some((one.position.to_string(), schedule))
+            Some((one.key.clone(), schedule))
         };
         let computations = self.searched.iter().enumerate().map(schedule);
         Some(Schedules {
@@ -364,10 +419,13 @@ impl Program {
         script.plans(&values?)
     }
 
-    /// The model's choice for each computation alone, by position.
+    /// The model's choice, by position; none where only the model knows it.
     pub fn model(&self) -> Option<Schedules> {
+        if self.fusion.is_some() || self.formed.is_some() {
+            return self.written(&self.default()?);
+        }
         let choices = self.searched.iter();
-        let choices = choices.map(|one| Some((one.position.to_string(), one.space.default()?.1)));
+        let choices = choices.map(|one| Some((one.key.clone(), one.space.default()?.1)));
         Some(Schedules {
             computations: choices.collect::<Option<_>>()?,
         })
@@ -402,7 +460,7 @@ impl Program {
     /// The same of schedules by position.
     pub fn estimate_of(&self, schedules: &Schedules, gpu: &Gpu) -> Option<f64> {
         let estimate = |one: &Searched| {
-            let schedule = schedules.computations.get(&one.position.to_string())?;
+            let schedule = schedules.computations.get(&one.key)?;
             one.space.estimate(schedule, gpu)
         };
         self.searched.iter().map(estimate).sum()
@@ -428,6 +486,35 @@ impl Program {
         let is_nothing = self.searched.is_empty();
         is_nothing.then(|| format!("there is nothing to tune: {why}"))
     }
+}
+
+/// Computations whose schedules are searched, and the names of the others.
+fn searched(
+    computations: &[Op],
+    asm: &Asm,
+    parts: SearchedParts,
+) -> Result<(Vec<Searched>, Vec<String>)> {
+    let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
+    let (mut searched, mut others) = (Vec::new(), Vec::new());
+    for (position, op) in computations.iter().enumerate() {
+        let name = schedule::name(*op);
+        let space = match schedule::has_schedule(*op) {
+            true => None,
+            false => choose::space_with(*op, asm, MIN_GRAIN, parts).map_err(failed)?,
+        };
+        match space {
+            Some(space) => searched.push(Searched {
+                position,
+                key: position.to_string(),
+                prefix: name.clone(),
+                name,
+                space: Arc::from(space),
+            }),
+            None => others.push(name),
+        }
+    }
+    make_prefixes(&mut searched);
+    Ok((searched, others))
 }
 
 /// Names computations by their outputs, those with the same name by their positions too.

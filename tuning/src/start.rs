@@ -14,6 +14,7 @@ use mdh_compiler::compile;
 use mdh_compiler::error::{Error, Result, say};
 use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
+use mdh_dialect::ir::Op;
 use mdh_dialect::{context, schedule};
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
@@ -42,6 +43,8 @@ pub fn configuration(
         let own = own.map(|own| (position.to_string(), own));
         wanted.computations.extend(own);
     }
+    add_named(&mut wanted, function)?;
+    say_shared(program, &wanted);
     let Some(nearest) = program.nearest(&wanted) else {
         return Ok(None);
     };
@@ -66,6 +69,31 @@ pub fn configuration(
         }
     }
     Ok(Some(found))
+}
+
+/// Adds the schedules by name, of computations at their positions as others are.
+fn add_named(wanted: &mut Schedules, function: Op) -> Result<()> {
+    let all = schedule::computations(function);
+    let named = schedule::named(function).map_err(|errors| Error::input(errors.join("\n  ")))?;
+    for (name, own) in named {
+        let position = all.iter().position(|op| schedule::name(*op) == name);
+        let key = position.map_or(name, |position| position.to_string());
+        wanted.computations.insert(key, own);
+    }
+    Ok(())
+}
+
+/// Says what the search computes once, and a start schedule several times.
+fn say_shared(program: &Program, wanted: &Schedules) {
+    for one in program.made() {
+        if !wanted.computations.is_empty() && !wanted.computations.contains_key(&one.key) {
+            say(&format!(
+                "note: the start schedule evaluates '{}' in each computation that needs it; the search has a \
+                 computation for it, as the model has\n",
+                one.name
+            ));
+        }
+    }
 }
 
 /// The allowed values whose schedule is the nearest to a wanted one; `None` if the model chooses

@@ -15,6 +15,7 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{AttributeLike, ValueLike};
 
+use super::named::short_name;
 use crate::inline::key;
 use crate::kernels::place::Placed;
 use crate::tile::memory;
@@ -41,8 +42,7 @@ pub struct Use<'c> {
 impl<'c> Subexpression<'c> {
     /// Returns the name of the last operation.
     pub fn name(&self) -> &'c str {
-        let name = ir::defining_op(self.uses[0].value).map_or("", ir::name_of);
-        name.split('.').next_back().unwrap_or(name)
+        ir::defining_op(self.uses[0].value).map_or("", short_name)
     }
 }
 

@@ -56,8 +56,12 @@
 //! in memory, or all of it stays in the caches: else it is evaluated again, and so is what
 //! little arithmetic evaluates. Which it is, the model is asked, on a copy of the
 //! function. A computation with a schedule stays what that goes by.
+//!
+//! Whoever has schedules for all of these computations gives them to the function, by name: `mdh.schedules`. What is
+//! made has the name of the operation that it ends with, such as `exp`, and is made without a reason then.
 
 mod equal;
+mod named;
 mod rewrite;
 
 use mdh_algebra::asm::Asm;
@@ -72,9 +76,11 @@ use mlir_sys::mlirOperationClone;
 
 use crate::builder::Builder;
 use crate::choose::{self, Chosen};
+use crate::names::fresh;
 use crate::{machine, region};
 use equal::Subexpression;
 pub(crate) use equal::cost;
+pub use named::{may_be_common, may_share};
 
 /// The fewest points that are worth loops of their own where nothing is fused.
 const POINTS: i64 = 4096;
@@ -97,15 +103,20 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
 /// `grain` of them on.
 pub fn share<'c>(module: Op<'c>, asm: &Asm, grain: i64) -> Result<(), (Op<'c>, Errors)> {
     for function in ir::find_all(module, &[ops::func::FUNC]) {
+        named::give(function)?;
         let choices = |function| {
             let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
             choose::choices(&computations, asm, grain).unwrap_or_default()
         };
         let (mut number, mut before) = (0, None);
-        while let Some(found) = subexpressions(function)?.get(number) {
+        loop {
+            let all = subexpressions(function)?;
+            let Some(found) = all.get(number) else {
+                break;
+            };
             let chosen = before.get_or_insert_with(|| choices(function));
             if pays(function, number, chosen, asm, grain) {
-                rewrite::share(found);
+                rewrite::share(found, &names(function, &all)[number]);
                 before = None;
                 continue;
             }
@@ -134,6 +145,24 @@ fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c
     ))
 }
 
+/// The names of computations of these subexpressions, if each were one: of the operation that it ends with, as
+/// no computation is called, none of its own dimensions and inputs, and none that is made before it.
+fn names(function: Op, of: &[Subexpression]) -> Vec<String> {
+    let mut taken = named::own_names(function);
+    let name = |one: &Subexpression| {
+        let parts = &one.uses[0].parts;
+        let is_own = |name: &str| {
+            let mut dims = parts.dims.iter().map(|dim| &dim.name);
+            dims.any(|own| own == name) || parts.inputs.iter().any(|input| input.name == name)
+        };
+        let is_taken = |name: &str| is_own(name) || taken.iter().any(|own| own == name);
+        let name = fresh(one.name(), is_taken);
+        taken.push(name.clone());
+        name
+    };
+    of.iter().map(name).collect()
+}
+
 /// Returns whether the subexpression with a number, as a computation of its own, is computed at a tile of
 /// those that read it, or stays in the caches where nothing is; `before` is what the model chooses
 /// without it.
@@ -143,8 +172,8 @@ fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, grain: i64) -
     let clone = Builder::before(function).insert(clone);
     let pays = || {
         let found = subexpressions(clone).ok()?;
-        let found = found.get(number)?;
-        let shared = rewrite::share(found)?;
+        let name = names(clone, &found).into_iter().nth(number)?;
+        let shared = rewrite::share(found.get(number)?, &name)?;
         let computations = ir::find_all(clone, &[ops::mdh::COMPUTE]);
         let after = choose::choices(&computations, asm, grain).ok()?;
         let is_fused = |(_, choice): &Chosen| {

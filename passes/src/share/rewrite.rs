@@ -2,10 +2,10 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
-use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ir::{self, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Laws, Parts};
-use mdh_dialect::{schedule, write};
+use mdh_dialect::write;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region, ValueLike};
 
@@ -16,17 +16,16 @@ use crate::tile::code::cc;
 use crate::tile::layout::{self, axes};
 use crate::{names, region};
 
-/// Computes a subexpression before the first computation that evaluates it, into memory that all
-/// of them read; returns that memory. `None` where a rule would be broken.
-pub fn share<'c>(of: &Subexpression<'c>) -> Option<Val<'c>> {
+/// Computes a subexpression before the first computation that evaluates it, into memory of that name that
+/// all of them read; returns that memory. `None` where a rule would be broken.
+pub fn share<'c>(of: &Subexpression<'c>, name: &str) -> Option<Val<'c>> {
     let (first, last) = (of.uses.first()?, of.uses.last()?);
     let builder = &mut Builder::before(first.op);
     let parts = &first.parts;
     let all: Vec<usize> = (0..parts.dims.len()).collect();
     let row_major = axes(&Default::default(), all.len()).ok()?;
     let ty = first.value.r#type();
-    let name = fresh(of.name(), first.op);
-    let memory = layout::memory(builder, &name, &parts.dims, &all, &row_major, ty, None);
+    let memory = layout::memory(builder, name, &parts.dims, &all, &row_major, ty, None);
     let next = last.op.next_in_block().map(|op| ir::op(&op))?;
     Builder::before(next).op(ops::memref::DEALLOC, &[memory.value], &[], &[]);
     compute(builder, first, &memory)?;
@@ -34,19 +33,6 @@ pub fn share<'c>(of: &Subexpression<'c>) -> Option<Val<'c>> {
         read(one, &memory)?;
     }
     Some(memory.value)
-}
-
-/// A name that no computation in the block has.
-fn fresh(base: &str, before: Op) -> String {
-    let mut taken = Vec::new();
-    let mut next = Some(before);
-    while let Some(op) = next {
-        if ir::name_of(op) == ops::mdh::COMPUTE {
-            taken.push(schedule::name(op));
-        }
-        next = op.next_in_block().map(|op| ir::op(&op));
-    }
-    names::fresh(base, |name| taken.iter().any(|taken| taken == name))
 }
 
 /// The computation of the value at all points.

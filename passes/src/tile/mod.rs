@@ -72,7 +72,7 @@ mod stage;
 mod steps;
 mod walk;
 
-use mdh_dialect::ops;
+use mdh_dialect::{marks, ops};
 use std::cell::Cell;
 
 use mdh_algebra::schedule::legality;
@@ -105,6 +105,9 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             "option 'levels' of mdh-tile is '{text}': expected a number"
         )]
     })?;
+    for function in ir::find_all(module, &[ops::func::FUNC]) {
+        expect_given(function)?;
+    }
     let computations = ir::find_all(module, &[ops::mdh::COMPUTE]);
     let lowered = Chains::of(&computations).and_then(|chains| {
         let roots = computations.iter().filter(|op| !chains.is_producer(**op));
@@ -114,6 +117,19 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             .try_for_each(|op| lower(op, &chains, levels))
     });
     lowered.or_else(|(op, errors)| emit_all(op, errors))
+}
+
+/// Checks: a function has no schedules by name any more.
+fn expect_given(function: Op) -> Result<(), Errors> {
+    if !marks::SCHEDULES.is_on(function) {
+        return Ok(());
+    }
+    let text = format!(
+        "carries '{}' still: expected mdh-share-subexpressions before, which gives these schedules to its \
+         computations; there is none for kernels, nor without the model's schedules",
+        marks::SCHEDULES.name
+    );
+    emit_all(function, vec![text])
 }
 
 /// Lowers a computation, with all that is computed inside of its loops.
