@@ -14,6 +14,7 @@ mod limit;
 mod links;
 mod lowering;
 pub mod measure;
+mod model;
 pub mod options;
 mod outcome;
 mod package_names;

@@ -60,7 +60,7 @@ pub struct Program {
     /// The parts of dimensions in its spaces.
     pub(crate) parts: SearchedParts,
     /// A script whose open knobs are searched, and the positions of what it gives schedules to.
-    script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
+    pub(crate) script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
     /// Computations that have a schedule of their own, or no space.
     pub others: Vec<String>,
     /// A digest by which it is known, whatever its sizes are ([`digest`]).
@@ -323,21 +323,6 @@ impl Program {
         Ok(())
     }
 
-    /// The configuration that is the nearest to what the model chooses.
-    pub fn default(&self) -> Option<Configuration> {
-        let mut pairs: Vec<(String, Value)> = Vec::new();
-        for (n, one) in self.searched.iter().enumerate() {
-            let (mut values, _) = one.space.default()?;
-            let place = self
-                .fusion
-                .as_ref()
-                .and_then(|own| own.default(n, &mut values));
-            pairs.extend(place.into_iter().chain(one.pairs(&values)));
-        }
-        let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
-        Some(Configuration::of(pairs))
-    }
-
     /// The configuration whose schedules are the nearest to these, by position; the model's choice
     /// where there is none of a computation.
     pub fn nearest(&self, schedules: &Schedules) -> Option<Configuration> {
@@ -360,35 +345,6 @@ impl Program {
         }
         let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
         Some(Configuration::of(pairs))
-    }
-
-    /// Returns whether schedules say all that the model chooses: as far as that shows, also what it computes once
-    /// that several computations evaluate, and where it computes what others read.
-    fn says_default(&self) -> bool {
-        let is_shared = self.formed.is_some();
-        match &self.fusion {
-            Some(fusion) => fusion.says_default() && (!is_shared || self.has_made()),
-            None => !is_shared,
-        }
-    }
-
-    fn has_made(&self) -> bool {
-        self.made().next().is_some()
-    }
-
-    /// The computations that the compiler makes.
-    pub(crate) fn made(&self) -> impl Iterator<Item = &Searched> {
-        self.searched.iter().filter(|one| one.key == one.name)
-    }
-
-    /// The schedules of a configuration as others are to have them: none for what the model chooses, where only it
-    /// knows that.
-    pub fn written(&self, configuration: &Configuration) -> Option<Schedules> {
-        let is_default = self.default().as_ref() == Some(configuration);
-        match is_default && !self.says_default() {
-            true => Some(Schedules::default()),
-            false => self.schedules(configuration),
-        }
     }
 
     /// The schedules of a configuration, by position.
@@ -417,38 +373,6 @@ impl Program {
         let value = |knob: &OpenKnob| configuration.get(&knob.name)?.integer();
         let values: Option<Vec<i64>> = script.knobs.iter().map(value).collect();
         script.plans(&values?)
-    }
-
-    /// The model's choice, by position; none where only the model knows it.
-    pub fn model(&self) -> Option<Schedules> {
-        if self.fusion.is_some() || self.formed.is_some() {
-            return self.written(&self.default()?);
-        }
-        let choices = self.searched.iter();
-        let choices = choices.map(|one| Some((one.key.clone(), one.space.default()?.1)));
-        Some(Schedules {
-            computations: choices.collect::<Option<_>>()?,
-        })
-    }
-
-    /// The cycles of a core that the model counts for a configuration on a processor, of all computations
-    /// of which it counts any.
-    pub fn cycles(&self, configuration: &Configuration) -> Option<f64> {
-        // Counts of some computations only would compare nothing.
-        if self.script.is_some() {
-            return None;
-        }
-        // What is computed in a loop of another one is counted as if it were alone, on the cores of that
-        // one. That its results stay in caches is not counted: so chains stand behind what is alike
-        // without them, but among the others, and every third proposal is drawn at random.
-        let cycles = |(n, one): (usize, &Searched)| {
-            let own = one.space.cycles(&one.values(configuration)?)?;
-            let fusion = self.fusion.as_ref();
-            Some(own / fusion.map_or(Some(1.0), |fusion| fusion.cores(n, configuration))?)
-        };
-        let counted = self.searched.iter().enumerate().filter_map(cycles);
-        let counted: Vec<f64> = counted.collect();
-        (!counted.is_empty()).then(|| counted.iter().sum())
     }
 
     /// Estimated seconds of the schedules of a configuration on a GPU, all together; `None` where one
@@ -564,7 +488,7 @@ impl Searched {
     }
 
     /// Values of the knobs with their names.
-    fn pairs(&self, values: &[usize]) -> Vec<(String, Value)> {
+    pub(crate) fn pairs(&self, values: &[usize]) -> Vec<(String, Value)> {
         let knobs = self.space.knobs().iter().zip(values);
         let named = self.names().into_iter().zip(knobs);
         named

@@ -36,7 +36,7 @@ pub(crate) struct Shared {
 }
 
 impl Sharing {
-    /// What the model makes of computations that are formed, on a machine.
+    /// Finds the computations that the model makes of those that are formed, on a machine.
     pub(crate) fn of(computations: &[Op], asm: &Asm) -> Result<Sharing> {
         let mut open = computations.to_vec();
         open.retain(|op| !schedule::has_schedule(*op));
@@ -81,7 +81,7 @@ impl Sharing {
     }
 }
 
-/// What is done before common subexpressions become computations.
+/// The passes that run before common subexpressions become computations.
 fn before() -> Pipeline {
     let all = SCHEDULE.passes;
     let count = all.iter().position(|pass| *pass == share::PASS.argument);

@@ -1,4 +1,4 @@
-//! What the compiler computes once, in the spaces of programs.
+//! Values that the compiler computes once, in the spaces of programs.
 
 use mdh_algebra::schedule::Schedules;
 use mdh_compiler::formed::Formed;

@@ -112,3 +112,27 @@ fn what_is_fixed_begins_near_the_models_choice() {
     assert_eq!(measured[0], default);
     assert_ne!(measured[1], default);
 }
+
+/// Checks: what is written of the model's choice is that, and not the nearest configuration that the space has.
+#[test]
+fn the_models_choice_is_written_as_it_is() {
+    let mut setup = Setup::new();
+    let context = context::program_context();
+    // A block of the model's has more results than the space has registers for.
+    let rows = "\
+func.func @f(%x: tensor<4100x4100xf32>, %w: tensor<5x5xf32>, %init: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %y = mdh.compute (p = 4096, q = 4096, r = 5, s = 5)
+    out_view(y = %init[p, q] : tensor<4096x4096xf32>)
+    md_hom(mulf, (cc, cc, pw(addf), pw(addf)))
+    inp_view(x = %x[p + r, q + s] : tensor<4100x4100xf32>, w = %w[r, s] : tensor<5x5xf32>)
+  return %y : tensor<4096x4096xf32>
+}
+";
+    let source = Source::from_text("f.mlir", rows);
+    let asm = Asm::builtin("cpu").unwrap();
+    setup.program = Program::read(&context, &source, None, &asm).unwrap();
+    let program = &setup.program;
+    let default = program.default().unwrap();
+    assert_ne!(program.schedules(&default), program.model());
+    assert_eq!(program.written(&default), program.model());
+}

@@ -1,0 +1,86 @@
+//! The model's choice for a program: the configuration that is the nearest to it, and its schedules.
+
+use mdh_algebra::schedule::Schedules;
+use mdh_tuner::space::value::{Configuration, Value};
+
+use crate::program::{Program, Searched};
+
+impl Program {
+    /// The configuration that is the nearest to what the model chooses.
+    pub fn default(&self) -> Option<Configuration> {
+        let mut pairs: Vec<(String, Value)> = Vec::new();
+        for (n, one) in self.searched.iter().enumerate() {
+            let (mut values, _) = one.space.default()?;
+            let place = self
+                .fusion
+                .as_ref()
+                .and_then(|own| own.default(n, &mut values));
+            pairs.extend(place.into_iter().chain(one.pairs(&values)));
+        }
+        let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
+        Some(Configuration::of(pairs))
+    }
+
+    /// Returns whether schedules say all that the model chooses: as far as that shows, also what it computes once
+    /// that several computations evaluate, and where it computes what others read.
+    fn says_default(&self) -> bool {
+        let is_shared = self.formed.is_some();
+        match &self.fusion {
+            Some(fusion) => fusion.says_default() && (!is_shared || self.has_made()),
+            None => !is_shared,
+        }
+    }
+
+    fn has_made(&self) -> bool {
+        self.made().next().is_some()
+    }
+
+    /// The computations that the compiler makes.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &Searched> {
+        self.searched.iter().filter(|one| one.key == one.name)
+    }
+
+    /// The schedules of a configuration as others are to have them: the model's choice is what was measured of the
+    /// one that is the nearest to it.
+    pub fn written(&self, configuration: &Configuration) -> Option<Schedules> {
+        match self.default().as_ref() == Some(configuration) {
+            true => self.model(),
+            false => self.schedules(configuration),
+        }
+    }
+
+    /// The model's choice, by position; none where only the model knows it.
+    pub fn model(&self) -> Option<Schedules> {
+        if self.fusion.is_some() || self.formed.is_some() {
+            return match self.says_default() {
+                true => self.schedules(&self.default()?),
+                false => Some(Schedules::default()),
+            };
+        }
+        let choices = self.searched.iter();
+        let choices = choices.map(|one| Some((one.key.clone(), one.space.default()?.1)));
+        Some(Schedules {
+            computations: choices.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The cycles of a core that the model counts for a configuration on a processor, of all computations
+    /// of which it counts any.
+    pub fn cycles(&self, configuration: &Configuration) -> Option<f64> {
+        // Counts of some computations only would compare nothing.
+        if self.script.is_some() {
+            return None;
+        }
+        // What is computed in a loop of another one is counted as if it were alone, on the cores of that
+        // one. That its results stay in caches is not counted: so chains stand behind what is alike
+        // without them, but among the others, and every third proposal is drawn at random.
+        let cycles = |(n, one): (usize, &Searched)| {
+            let own = one.space.cycles(&one.values(configuration)?)?;
+            let fusion = self.fusion.as_ref();
+            Some(own / fusion.map_or(Some(1.0), |fusion| fusion.cores(n, configuration))?)
+        };
+        let counted = self.searched.iter().enumerate().filter_map(cycles);
+        let counted: Vec<f64> = counted.collect();
+        (!counted.is_empty()).then(|| counted.iter().sum())
+    }
+}
