@@ -63,7 +63,7 @@ pub struct Program {
     pub(crate) script: Option<(Arc<KnobScript>, BTreeSet<usize>)>,
     /// Computations that have a schedule of their own, or no space.
     pub others: Vec<String>,
-    /// A digest by which it is known, whatever its sizes are ([`digest`]).
+    /// A digest by which it is known, whatever its sizes are.
     pub digest: String,
     /// The sizes, by the positions of computations.
     pub sizes: Sizes,

@@ -34,6 +34,7 @@ mod pack;
 mod parts;
 pub mod rates;
 mod scans;
+mod scattered;
 mod space;
 mod strided;
 mod traffic;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::views::{Motion, StreamedRow, View, Views};
-use super::{Facts, transpose};
+use super::{Facts, scattered, transpose};
 use crate::affine::Linear;
 use crate::computation::Combine;
 
@@ -38,10 +38,6 @@ pub struct Loads {
 
 /// The largest block of points without anything to combine: enough to overlap them.
 const MAP: i64 = 4;
-/// Independent sums that hide the latency of an addition.
-const CHAINS: i64 = 8;
-/// The most accesses of single lanes in a block that is unrolled.
-const SCATTERED: i64 = 16;
 /// Number of dimensions of lanes that are tried at most.
 const CANDIDATES: usize = 3;
 const NEAR: f64 = 4.0;
@@ -352,10 +348,8 @@ fn unrolled(
     let rank = views.points.len();
     let one = vec![1; rank];
     let sums = (0..rank).any(|d| views.combine[d].is_pw());
-    if let Some((lane, _)) =
-        lanes.filter(|(d, n)| scattered(views, *d).count() as i64 * n > SCATTERED)
-    {
-        return vec![of_scattered(views, lanes, lane, reasons)];
+    if let Some(block) = scattered::block(views, facts, lanes, reasons) {
+        return vec![block];
     }
     // Accumulators, the vectors they are made from, and one that is loaded.
     let room = if sums {
@@ -401,7 +395,7 @@ fn unrolled(
             match lanes.filter(|(d, _)| views.is_streamed(*d, facts.l2)) {
                 // Neighbours in a row are independent sums too.
                 Some((d, _)) => block[d] = block[d].max(most(d)),
-                None => chains(views, lanes, &mut block),
+                None => scattered::chains(views, lanes, &mut block),
             }
         }
         block
@@ -528,59 +522,6 @@ fn filled(size: i64, lanes: i64, count: i64) -> f64 {
     let up = |n: i64, d: i64| n.div_euclid(d) + i64::from(n % d != 0);
     let vectors = up(size, lanes).max(1);
     vectors as f64 / (up(vectors, count) * count) as f64
-}
-
-/// Accesses that go to each lane's element alone.
-fn scattered(views: &Views, d: usize) -> impl Iterator<Item = &View> {
-    let is_scattered = move |view: &&View| {
-        let is_whole = !matches!(views.motion(view, d), Motion::Other | Motion::Axis(_));
-        !is_whole && !views.is_packable(view, d)
-    };
-    views.all.iter().filter(is_scattered)
-}
-
-/// The block whose accesses are scattered along the lanes: of several points of a sum that leaves
-/// these accesses where they are, which then are the same for all of them.
-fn of_scattered(
-    views: &Views,
-    lanes: Option<(usize, i64)>,
-    lane: usize,
-    reasons: &mut Vec<String>,
-) -> Vec<i64> {
-    let mut block = vec![1; views.points.len()];
-    let stays = |d: &usize| scattered(views, lane).all(|v| views.motion(v, *d) == Motion::Still);
-    let sum = chained(views, lanes).filter(stays);
-    if sum.is_some() {
-        chains(views, lanes, &mut block);
-    }
-    let what = match sum {
-        Some(d) => format!("nothing but '{}'", views.names[d]),
-        None => "nothing".into(),
-    };
-    reasons.push(format!(
-        "{what} is unrolled: each lane of many accesses is loaded alone"
-    ));
-    block
-}
-
-/// The combined dimension whose unrolled parts are independent sums: that of the lanes, or the last.
-fn chained(views: &Views, lanes: Option<(usize, i64)>) -> Option<usize> {
-    let combined = |d: &usize| views.combine[*d].is_pw();
-    let along = lanes.map(|(d, _)| d).filter(combined);
-    along.or_else(|| (0..views.combine.len()).rev().find(combined))
-}
-
-/// Several independent sums where the kept dimensions do not give them.
-fn chains(views: &Views, lanes: Option<(usize, i64)>, best: &mut [i64]) {
-    let points: i64 = best.iter().product();
-    if let Some(d) = chained(views, lanes) {
-        let scale = lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
-        let wanted = CHAINS / points;
-        if wanted < 2 {
-            return;
-        }
-        best[d] = wanted.min(views.size(d) / scale / 2).max(1);
-    }
 }
 
 fn candidates(

@@ -6,10 +6,9 @@ use super::super::named_tests::{copies, matmul, name};
 use super::super::random_tests::agrees;
 use super::nest::Search;
 use super::*;
-use crate::affine::Expr;
 use crate::asm::CpuFacts;
 use crate::code::{Code, Instruction};
-use crate::computation::{Buffer, Combine, Dimension};
+use crate::computation::{Combine, Dimension};
 use crate::examples::{Builder, arg_max, d, first_last, matrix_product};
 use crate::op::Op;
 use crate::operator::{Builtin, Operator};
@@ -440,7 +439,7 @@ fn large_outputs_are_streamed() {
 }
 
 /// The sum of that many numbers.
-fn sum(count: usize) -> Code {
+pub(super) fn sum(count: usize) -> Code {
     let add = |n: usize| Instruction::Apply {
         result: count + n - 1,
         op: Op::Addf,
@@ -491,33 +490,6 @@ fn streamed_rows_share_what_they_read() {
     assert_eq!(rows([4096, 4090], &cross), Some(Parts::Fixed(4)));
     let few = [(0, 1), (1, 0), (1, 1), (1, 2)];
     assert_eq!(rows([4096, 4090], &few), None, "they share too little");
-}
-
-/// Checks: where each lane of many accesses is loaded alone, no more of them are unrolled; a sum along
-/// which they stay is, in as many parts as hide the latency of its operations.
-#[test]
-fn parts_of_a_sum_share_scattered_accesses() {
-    let asm = Asm::cpu(&CpuFacts::default());
-    let most = Operator::Builtin(vec![Builtin::Maximumf]);
-    let combine = [Combine::Cc, Combine::Pw(0)];
-    let columns = |n: usize| {
-        let own = Buffer::new(&format!("in{n}"), F32, &[Some(1 << 10), Some(5)]);
-        (0..5).fold(own, |own, c| {
-            own.access(5 * n + c as usize, &[d(n), Expr::Const(c)])
-        })
-    };
-    let mut builder = Builder::new(&[1 << 10; 2], &combine, vec![most]).scalar(sum(10));
-    builder.0.inputs = vec![columns(0), columns(1)];
-    let c = builder.output(F32, &[1 << 10], &[d(0)]).0;
-    let choice = choose(&c, &asm).unwrap();
-    assert!(check(&choice.schedule, &c, &asm).is_ok());
-    let layers = choice.schedule.layers.iter();
-    let parts: Vec<_> = layers
-        .map(|layer| (layer.name.as_str(), &layer.parts))
-        .collect();
-    let of = |name: &str, d: &str| parts.iter().find(|own| own.0 == name)?.1.get(d);
-    assert!(of("simd", "d0").is_some(), "{parts:?}");
-    assert_eq!(of("register", "d1"), Some(&Parts::Fixed(8)));
 }
 
 /// Planes that no L2 holds are cut into bands; others are not, nor is what does not overlap.
