@@ -74,9 +74,9 @@ use serde::{Deserialize, Serialize};
 pub use capacity::{Allocation, allocations};
 pub use check::{Constraint, Violation, check, check_compute_at};
 pub use choose::{
-    Chained, Choice, Facts, KernelSpace, Knob, Knobs, MIN_GRAIN, ScheduleSpace, SearchedParts,
-    TileLoop, choose, choose_for, choose_kernels, fuse, meaning, rates, separates_scans,
-    streaming_threshold,
+    Chained, Choice, Facts, KernelSpace, Knob, Knobs, MIN_GRAIN, ModelChoice, ScheduleSpace,
+    SearchedParts, TileLoop, choose, choose_for, choose_kernels, fuse, meaning, rates,
+    separates_scans, streaming_threshold,
 };
 pub use depth::Leaves;
 pub use execute::{Execution, execute};

@@ -243,20 +243,10 @@ pub fn take(function: Op, found: Found, wanted: &Wanted) -> Result<Taken> {
 
 /// Gives the computations of a function schedules that were tuned for it.
 pub fn set(function: Op, plans: &Schedules) -> Result<()> {
-    let computations = schedule::computations(function);
-    let named = named::give(function, &plans.computations);
-    if named.map_err(|(_, why)| Error::bug(why))? {
-        return Ok(());
-    }
-    for (key, plan) in &plans.computations {
-        let compute = schedule::find(&computations, key).map_err(Error::bug)?;
-        schedule::set(compute, Some(plan));
-        if let Some((_, mistake)) = mistakes(compute).into_iter().next() {
-            return Err(Error::bug(format!("of what was tuned, {mistake}")));
-        }
-        check(compute)?;
-    }
-    Ok(())
+    let wrong = |_: &str, _: &SchedulePath, message: &str| {
+        Error::bug(format!("of what was tuned, {message}"))
+    };
+    give_all(function, &plans.computations, &wrong)
 }
 
 /// Gives the computations of a function the schedules of a file, and checks that they are theirs.
@@ -265,57 +255,65 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
     if is_script(&source) {
         return apply_script(&source, module, name);
     }
-    let plans = read(&source)?;
-    let computations = schedule::computations(function(module, name)?);
-    let names = computations.iter().map(|op| schedule::name(*op));
-    let names: Vec<String> = names.collect();
+    let function = function(module, name)?;
     let wrong = |key: Option<&str>, place: &SchedulePath, message: &str| {
         let (line, column) = locate(&source, key, place);
         error_in(&source, line, column, message)
     };
-    let set = |key: Option<&str>, compute: Op, plan: &Schedule| {
-        schedule::set(compute, Some(plan));
-        let mistakes = mistakes(compute);
-        for (place, message) in &mistakes {
-            wrong(key, place, message);
-        }
-        match mistakes.is_empty() {
-            true => check(compute),
-            false => Err(Error::diagnosed()),
+    let plan = match read(&source)? {
+        Plans::One(plan) => plan,
+        Plans::Several(plans) => {
+            let of =
+                |key: &str, place: &SchedulePath, message: &str| wrong(Some(key), place, message);
+            return give_all(function, &plans, &of);
         }
     };
-    match plans {
-        Plans::One(plan) => match computations[..] {
-            [only] => set(None, only, &plan),
-            _ => Err(wrong(
-                None,
-                &SchedulePath::root(),
-                &format!(
-                    "found one schedule for {}, expected {{\"computations\": {{..}}}} with a \
-                     schedule for each by its position from 0, or by its first output: {}",
-                    ir::count(computations.len(), "computation"),
-                    names.join(", ")
-                ),
-            )),
-        },
-        Plans::Several(plans) => {
-            let named = named::give(function(module, name)?, &plans);
-            let is_wrong = |(key, why): (String, String)| {
-                wrong(Some(&key), &SchedulePath::root().name(), &why)
-            };
-            if named.map_err(is_wrong)? {
-                return Ok(());
-            }
-            let done = plans.iter().map(|(key, plan)| {
-                let found = schedule::find(&computations, key);
-                let name = SchedulePath::root().name();
-                let compute = found.map_err(|message| wrong(Some(key), &name, &message))?;
-                set(Some(key), compute, plan)
-            });
-            // All mistakes are shown.
-            done.fold(Ok(()), Result::and)
-        }
+    let computations = schedule::computations(function);
+    if let [only] = computations[..] {
+        return give_one(only, &plan, &|place, message| wrong(None, place, message));
     }
+    let names: Vec<String> = computations.iter().map(|op| schedule::name(*op)).collect();
+    let message = format!(
+        "found one schedule for {}, expected {{\"computations\": {{..}}}} with a schedule for each by \
+         its position from 0, or by its first output: {}",
+        ir::count(computations.len(), "computation"),
+        names.join(", ")
+    );
+    Err(wrong(None, &SchedulePath::root(), &message))
+}
+
+/// Gives the computations of a function schedules by position or name. All mistakes are shown, each for its key,
+/// and with its place in the schedule.
+fn give_all(
+    function: Op,
+    plans: &BTreeMap<String, Schedule>,
+    wrong: &dyn Fn(&str, &SchedulePath, &str) -> Error,
+) -> Result<()> {
+    let at_name = SchedulePath::root().name();
+    let named = named::give(function, plans);
+    if named.map_err(|(key, why)| wrong(&key, &at_name, &why))? {
+        return Ok(());
+    }
+    let computations = schedule::computations(function);
+    let done = plans.iter().map(|(key, plan)| {
+        let found = schedule::find(&computations, key);
+        let compute = found.map_err(|why| wrong(key, &at_name, &why))?;
+        give_one(compute, plan, &|place, message| wrong(key, place, message))
+    });
+    done.fold(Ok(()), Result::and)
+}
+
+/// Gives a computation a schedule.
+fn give_one(
+    compute: Op,
+    plan: &Schedule,
+    wrong: &dyn Fn(&SchedulePath, &str) -> Error,
+) -> Result<()> {
+    schedule::set(compute, Some(plan));
+    let mistakes = mistakes(compute).into_iter();
+    let found = mistakes.map(|(place, message)| Err(wrong(&place, &message)));
+    found.fold(Ok(()), Result::and)?;
+    check(compute)
 }
 
 /// Mistakes of a computation's schedule, each with its place in it: constraints that it breaks, or else

@@ -16,7 +16,7 @@ use crate::technique::{CostModel, Known, Search, Technique};
 mod candidate;
 mod pace;
 
-use candidate::Candidate;
+use candidate::{Candidate, Outside};
 use pace::{PACE, Pace};
 
 /// Points that a filter rejects without letting one pass, after which the search ends.
@@ -76,7 +76,9 @@ pub enum Role {
     Start,
     /// The one taken without tuning.
     Default,
-    /// The same where it is none of the space's: it is there for comparison, and never the best.
+    /// The same where it is none of the space's, of which it is taken if it is the best.
+    Outside,
+    /// The same where it may not be taken: it is there for comparison, and never the best.
     Reference,
     /// One that a model thinks well of.
     Model,
@@ -89,7 +91,7 @@ impl Role {
     pub fn name(self) -> &'static str {
         match self {
             Role::Start => "start",
-            Role::Default | Role::Reference => "default",
+            Role::Default | Role::Outside | Role::Reference => "default",
             Role::Model => "model",
             Role::Nearest => "nearest sizes",
         }
@@ -241,7 +243,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         best: None,
         default: None,
         start: None,
-        reference: None,
+        outside: None,
         since_better: 0,
         rejected: 0,
         not_kept: None,
@@ -307,7 +309,7 @@ struct Run<'t> {
     default: Option<usize>,
     start: Option<usize>,
     /// The default, where it is none of the space's.
-    reference: Option<Configuration>,
+    outside: Option<Outside>,
     since_better: u64,
     /// Proposals that filters have rejected since one passed.
     rejected: usize,
@@ -338,7 +340,7 @@ impl Run<'_> {
         let is_it = |evaluation: &Evaluation| evaluation.configuration == configuration;
         let found = self.evaluations.iter().position(is_it);
         match role {
-            Role::Default | Role::Reference => self.default = found,
+            Role::Default | Role::Outside | Role::Reference => self.default = found,
             Role::Start => self.start = found,
             Role::Model | Role::Nearest => {}
         }
@@ -517,12 +519,12 @@ impl Run<'_> {
         }
     }
 
-    /// The evaluation of least cost, of those that are chosen, and not of the reference: of each
-    /// configuration the last one counts, and none if it has ever failed.
+    /// The evaluation of least cost, of those that are chosen, and may be: of each configuration the
+    /// last one counts, and none if it has ever failed.
     fn least(&self, choose: impl Fn(&Evaluation) -> bool) -> Option<usize> {
         let mut last: HashMap<&Configuration, Option<usize>> = HashMap::new();
-        let of_space = |own: &(usize, &Evaluation)| !self.is_reference(&own.1.configuration);
-        for (number, evaluation) in self.evaluations.iter().enumerate().filter(of_space) {
+        let may_be_best = |own: &(usize, &Evaluation)| self.may_be_best(&own.1.configuration);
+        for (number, evaluation) in self.evaluations.iter().enumerate().filter(may_be_best) {
             let entry = last
                 .entry(&evaluation.configuration)
                 .or_insert(Some(number));
@@ -560,16 +562,13 @@ impl Run<'_> {
         self.note_pace(number);
         self.paces.push(self.pace.factor());
         let cost = self.paced(number);
-        let is_of_space = match candidate {
-            Candidate::Of(point) => {
-                self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
-                true
-            }
-            Candidate::Reference(_) => false,
-        };
+        if let Candidate::Of(point) = candidate {
+            self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
+        }
+        let may_be_best = self.may_be_best(&self.evaluations[number].configuration);
         let best = self.best.and_then(|best| self.paced(best));
         self.since_better += u64::from(name != PACE);
-        if is_of_space && cost.is_some_and(|cost| best.is_none_or(|best| cost < best)) {
+        if may_be_best && cost.is_some_and(|cost| best.is_none_or(|best| cost < best)) {
             self.best = Some(number);
             self.since_better = 0;
         }

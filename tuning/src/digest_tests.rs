@@ -1,5 +1,6 @@
 //! Programs that are the same, and programs that are not.
 
+use mdh_algebra::schedule::SearchedParts;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_passes::register;
@@ -26,7 +27,7 @@ fn read(text: &str) -> Program {
     let context = context::program_context();
     let source = Source::from_text("f.mlir", text);
     let asm = mdh_machine::this().unwrap();
-    let program = Program::read(&context, &source, None, &asm);
+    let program = Program::read(&context, &source, None, &asm, SearchedParts::Model);
     program.unwrap_or_else(|error| panic!("{}: {text}", error.message()))
 }
 

@@ -102,7 +102,7 @@ impl Fusion {
         let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
         for one in searched {
             let position = all.iter().position(|op| *op == computations[one.position]);
-            let own = one.space.default().map(|(_, schedule)| schedule);
+            let own = one.space.default().map(|own| own.schedule);
             fusion.program.computations.push((position?, own?));
         }
         fusion.program.text = module.to_string();

@@ -1,5 +1,6 @@
 //! Chains in the spaces of programs.
 
+use mdh_algebra::schedule::SearchedParts;
 use mdh_bench::workloads::{self, Scale};
 use mdh_compiler::compile;
 use mdh_compiler::formed::Formed;
@@ -90,7 +91,7 @@ fn program(text: &str) -> Program {
     let context = context::program_context();
     let source = Source::from_text("f.mlir", text);
     let asm = mdh_machine::this().unwrap();
-    Program::read(&context, &source, None, &asm).unwrap()
+    Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap()
 }
 
 fn workload(name: &str) -> String {
@@ -235,8 +236,8 @@ fn chains_are_made_where_they_are_asked_for() {
     let formed = Formed::of(&context, &source, None).unwrap();
     let own = function(compile::operation(&formed.module), &formed.function).unwrap();
     let (computations, asm) = (schedule::computations(own), mdh_machine::this().unwrap());
-    let parameters = |program: &Program| program.default().unwrap().pairs().count();
-    let alone = Program::of(&computations, &asm).unwrap();
+    let parameters = |program: &Program| program.nearest_to_default().unwrap().pairs().count();
+    let alone = Program::of(&computations, &asm, SearchedParts::Model).unwrap();
     let before = parameters(&alone);
     let chained = alone.with_chains(&computations, &asm).unwrap();
     assert_eq!(parameters(&chained), before + 1);
@@ -269,7 +270,7 @@ fn chains_of_workloads() {
         let text = workload(name);
         let program = program(&text);
         let space = program.space(&[]).unwrap();
-        let default = program.default().unwrap();
+        let default = program.nearest_to_default().unwrap();
         assert!(!fuses || is_fused(&default), "{default}");
         assert!(!fuses || space.find(&default).is_ok(), "{default}");
         let mut random = Pcg64Mcg::seed_from_u64(2);

@@ -33,7 +33,6 @@ use mdh_tuner::tune::{Tuned, Tuning};
 use crate::failed;
 use crate::options::{TuneArguments, TuneDevice};
 use crate::package_names::{self, Variant};
-use crate::parts;
 use crate::program::Program;
 
 /// Schedules that are estimated, if nothing else ends the search.
@@ -76,7 +75,7 @@ fn package(arguments: &TuneArguments, task: &Task, gpu: &Gpu) -> Result<(TunePac
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let (entry, wanted) = (task.entry.as_deref(), arguments.parts.searched());
-    let program = parts::read(&context, &source, entry, &gpu.asm(), wanted)?;
+    let program = Program::read(&context, &source, entry, &gpu.asm(), wanted)?;
     program.expect_some(&task.name)?;
     let space = program.space(&arguments.fix)?;
     let progress = Progress::start(&format!("{}: estimating", task.name));
@@ -165,7 +164,7 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         abort: &crate::abort(arguments, Abort::Evaluations(EVALUATIONS))?,
         clock: &Monotonic::start(),
         interrupted: &AtomicBool::new(false),
-        seeds: crate::of_model(space, program.default().as_ref())?,
+        seeds: crate::of_model(space, program, &arguments.fix)?,
         resumed: Vec::new(),
         // The estimate is what is measured.
         model: None,
@@ -275,7 +274,7 @@ fn candidate(
     estimate_ms: Option<f64>,
     is_default: bool,
 ) -> Result<Candidate> {
-    let schedules = program.schedules(configuration);
+    let schedules = program.written(configuration);
     let schedules = serde_json::to_value(&schedules);
     Ok(Candidate {
         is_default,

@@ -1,6 +1,6 @@
 //! Times that a GPU took for schedules, beside the estimates.
 
-use mdh_algebra::schedule::Schedules;
+use mdh_algebra::schedule::{Schedules, SearchedParts};
 use mdh_bench::workloads::{self, Case, Scale};
 use mdh_passes::register;
 use rand::SeedableRng;
@@ -45,7 +45,7 @@ fn compared(measured: &Measured, gpu: &Gpu) -> Vec<(f64, f64)> {
     let task = &crate::tasks(&measured.name, None, &[]).unwrap()[0];
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
-    let program = Program::read(&context, &source, None, &gpu.asm()).unwrap();
+    let program = Program::read(&context, &source, None, &gpu.asm(), SearchedParts::Model).unwrap();
     let estimate = |one: &One| {
         let seconds = program.estimate_of(&one.schedules, gpu);
         (one.ms, 1e3 * seconds.expect("an estimate"))
@@ -119,7 +119,7 @@ fn the_least_estimate_of_others_is_no_bad_choice() {
 fn program_of(case: &Case, gpu: &Gpu) -> Program {
     let context = context::program_context();
     let source = Source::from_text(&case.name(), &case.program().unwrap());
-    Program::read(&context, &source, None, &gpu.asm()).unwrap()
+    Program::read(&context, &source, None, &gpu.asm(), SearchedParts::Model).unwrap()
 }
 
 /// Checks: the trees know the rules, of every workload at one size, so that little of what is proposed is rejected,

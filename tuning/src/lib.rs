@@ -18,7 +18,6 @@ mod model;
 pub mod options;
 mod outcome;
 mod package_names;
-pub mod parts;
 pub mod program;
 pub mod script;
 mod shared;
@@ -57,7 +56,7 @@ use serde::Serialize;
 
 use limit::Shares;
 use measure::Processes;
-use options::{TuneArguments, TuneDevice};
+use options::{Fix, TuneArguments, TuneDevice};
 use program::Program;
 use script::KnobScript;
 use show::Before;
@@ -194,7 +193,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let wanted = arguments.parts.searched();
-    let program = parts::read(&context, &source, task.entry.as_deref(), asm, wanted)?;
+    let program = Program::read(&context, &source, task.entry.as_deref(), asm, wanted)?;
     program.expect_some(&task.name)?;
     let script = arguments
         .schedule
@@ -222,6 +221,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let work = processes.work();
     let shares = |tuned: &Tuned| limit::shares(task, &program, &work, tuned);
     let search = Search {
+        of_model: of_model(&space, &program, &arguments.fix)?,
         start,
         shares: &shares,
         ..Search::of(task, asm, &program, &model)?
@@ -280,7 +280,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
             program: format!("{command}\n{}", source.text()),
             sizes: Sizes::default(),
         },
-        default: None,
+        of_model: Vec::new(),
         start: None,
         model: None,
         shares: &|_| Ok(None),
@@ -301,7 +301,8 @@ struct Search<'s> {
     /// The machine in words.
     machine: String,
     task: db::Task,
-    default: Option<Configuration>,
+    /// The model's choice, and what is near to it.
+    of_model: Vec<Seed>,
     start: Option<Configuration>,
     /// Estimates, by which candidates are ranked before there are times.
     model: Option<&'s CostModel<'s>>,
@@ -326,7 +327,7 @@ impl<'s> Search<'s> {
                 program: program.digest.clone(),
                 sizes: program.sizes.clone(),
             },
-            default: program.default(),
+            of_model: Vec::new(),
             start: None,
             model: Some(model),
             shares: &|_| Ok(None),
@@ -349,7 +350,7 @@ impl<'s> Search<'s> {
             .into_iter()
             .map(|kept| (kept.configuration, kept.outcome));
         let resumed = resumed.collect();
-        let seeds = self.seeds(space, &database)?;
+        let seeds = self.seeds(&database)?;
         let mut session = database
             .session(&self.task, &arguments.techniques(), arguments.seed)
             .map_err(failed)?;
@@ -396,8 +397,8 @@ impl<'s> Search<'s> {
     }
 
     /// The default, the user's start, and the best of the nearest sizes.
-    fn seeds(&self, space: &Space, database: &Database) -> Result<Vec<Seed>> {
-        let mut seeds = of_model(space, self.default.as_ref())?;
+    fn seeds(&self, database: &Database) -> Result<Vec<Seed>> {
+        let mut seeds = self.of_model.clone();
         let start = self.start.iter().cloned();
         let start = start.map(|configuration| (Role::Start, configuration));
         let nearest = database.nearest(&self.task, NEAREST).map_err(failed)?;
@@ -441,31 +442,43 @@ impl<'s> Search<'s> {
             unit: self.unit.to_string(),
             limit,
             differences: self.differences(tuned),
+            nearest: self.nearest_to_default().cloned(),
         }
     }
 
     fn differences(&self, tuned: &Tuned) -> Vec<String> {
-        show::differences(tuned, self.model.is_some())
+        show::differences(tuned, self.nearest_to_default(), self.model.is_some())
+    }
+
+    /// The values that stand for those of a default that is none of the space's.
+    fn nearest_to_default(&self) -> Option<&Configuration> {
+        let mut near = self.of_model.iter().filter(|seed| seed.role == Role::Model);
+        near.next().map(|seed| &seed.configuration)
     }
 }
 
-/// The model's choice. What is fixed may leave it out: it is measured for comparison, and the search
-/// begins from what is the nearest to it.
-fn of_model(space: &Space, default: Option<&Configuration>) -> Result<Vec<Seed>> {
-    let Some(default) = default else {
+/// The model's choice, and where it is none of the space's, what is the nearest to it: the search begins from
+/// that. What is fixed may leave the choice out: then it is measured for comparison only.
+fn of_model(space: &Space, program: &Program, fixed: &[Fix]) -> Result<Vec<Seed>> {
+    let (Some(default), Some(near)) = (program.default(), program.nearest_to_default()) else {
         return Ok(Vec::new());
     };
     let seed = |role: Role, configuration: Configuration| Seed {
         role,
         configuration,
     };
-    if space.find(default).is_ok() {
-        return Ok(vec![seed(Role::Default, default.clone())]);
+    if space.find(&default).is_ok() {
+        return Ok(vec![seed(Role::Default, default)]);
     }
-    let reference = seed(Role::Reference, default.clone());
-    let nearest = space.nearest(default).map_err(failed)?;
-    let nearest = nearest.map(|point| seed(Role::Model, space.configuration(&point)));
-    Ok([Some(reference), nearest].into_iter().flatten().collect())
+    let is_whole = fixed.is_empty() && program.script.is_none();
+    let role = if is_whole {
+        Role::Outside
+    } else {
+        Role::Reference
+    };
+    let near = space.nearest(&near).map_err(failed)?;
+    let near = near.map(|point| seed(Role::Model, space.configuration(&point)));
+    Ok([seed(role, default)].into_iter().chain(near).collect())
 }
 
 /// The conditions that end a search: the usual one if none is asked for.

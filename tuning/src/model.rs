@@ -1,16 +1,30 @@
-//! The model's choice for a program: the configuration that is the nearest to it, and its schedules.
+//! The model's choice for a program: as a configuration, and as schedules.
 
 use mdh_algebra::schedule::Schedules;
 use mdh_tuner::space::value::{Configuration, Value};
 
 use crate::program::{Program, Searched};
 
+/// The configuration that stands for the model's choice where none of the space is that.
+const OUTSIDE: (&str, &str) = ("schedule", "the model's");
+
 impl Program {
-    /// The configuration that is the nearest to what the model chooses.
+    /// The model's choice: a configuration of the space, or one that only stands for it.
     pub fn default(&self) -> Option<Configuration> {
+        match self.has_default() {
+            true => self.nearest_to_default(),
+            false => {
+                let (name, value) = OUTSIDE;
+                Some(Configuration::of([(name, Value::from(value))]))
+            }
+        }
+    }
+
+    /// The configuration that is the nearest to what the model chooses.
+    pub fn nearest_to_default(&self) -> Option<Configuration> {
         let mut pairs: Vec<(String, Value)> = Vec::new();
         for (n, one) in self.searched.iter().enumerate() {
-            let (mut values, _) = one.space.default()?;
+            let mut values = one.space.default()?.values;
             let place = self
                 .fusion
                 .as_ref()
@@ -19,6 +33,13 @@ impl Program {
         }
         let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
         Some(Configuration::of(pairs))
+    }
+
+    /// Returns whether the model's choice is a configuration.
+    fn has_default(&self) -> bool {
+        let choices = self.searched.iter().map(|one| one.space.default());
+        let mut choices = choices.flatten();
+        self.says_default() && choices.all(|choice| choice.is_exact)
     }
 
     /// Returns whether schedules say all that the model chooses: as far as that shows, also what it computes once
@@ -40,8 +61,7 @@ impl Program {
         self.searched.iter().filter(|one| one.key == one.name)
     }
 
-    /// The schedules of a configuration as others are to have them: the model's choice is what was measured of the
-    /// one that is the nearest to it.
+    /// The schedules of a configuration as others are to have them: of the model's choice those that it has made.
     pub fn written(&self, configuration: &Configuration) -> Option<Schedules> {
         match self.default().as_ref() == Some(configuration) {
             true => self.model(),
@@ -52,13 +72,13 @@ impl Program {
     /// The model's choice, by position; none where only the model knows it.
     pub fn model(&self) -> Option<Schedules> {
         if self.fusion.is_some() || self.formed.is_some() {
-            return match self.says_default() {
-                true => self.schedules(&self.default()?),
+            return match self.has_default() {
+                true => self.schedules(&self.nearest_to_default()?),
                 false => Some(Schedules::default()),
             };
         }
         let choices = self.searched.iter();
-        let choices = choices.map(|one| Some((one.key.clone(), one.space.default()?.1)));
+        let choices = choices.map(|one| Some((one.key.clone(), one.space.default()?.schedule)));
         Some(Schedules {
             computations: choices.collect::<Option<_>>()?,
         })

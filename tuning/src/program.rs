@@ -30,7 +30,6 @@ use crate::fusion::Fusion;
 use crate::lowering::FormedText;
 use crate::options::Fix;
 use crate::script::{self, KnobScript};
-use crate::shared::{self, Sharing};
 use crate::start;
 
 /// The rule that values of a script's knobs follow, for messages.
@@ -55,8 +54,8 @@ pub struct Program {
     pub(crate) searched: Vec<Searched>,
     /// The loops that some of them may be computed in.
     pub(crate) fusion: Option<Arc<Fusion>>,
-    /// Those of the program itself, where the model chooses for other ones.
-    pub(crate) formed: Option<Vec<Searched>>,
+    /// Those of the program itself, and others, where the model chooses for other ones.
+    pub(crate) formed: Option<(Vec<Searched>, Vec<String>)>,
     /// The parts of dimensions in its spaces.
     pub(crate) parts: SearchedParts,
     /// A script whose open knobs are searched, and the positions of what it gives schedules to.
@@ -72,23 +71,24 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads a program and forms its computations, for a machine.
+    /// Reads a program and forms its computations, for a machine, with these parts of dimensions in its spaces.
     pub fn read(
         context: &Context,
         source: &Source,
         entry: Option<&str>,
         asm: &Asm,
+        parts: SearchedParts,
     ) -> Result<Program> {
         diagnostics::show(context, source);
         let formed = Formed::of(context, source, entry)?;
         let module = compile::operation(&formed.module);
         let function = function(module, &formed.function)?;
         let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
-        Program::of(&computations, asm)?.with_chains(&computations, asm)
+        Program::of(&computations, asm, parts)?.with_chains(&computations, asm)
     }
 
     /// The same for computations that are formed, as if none were computed in loops of others.
-    pub fn of(computations: &[Op], asm: &Asm) -> Result<Program> {
+    pub fn of(computations: &[Op], asm: &Asm, parts: SearchedParts) -> Result<Program> {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
         let formed = computations.iter().map(|op| digest::Formed::read(*op));
         let formed = formed.collect::<std::result::Result<Vec<_>, _>>();
@@ -100,11 +100,11 @@ impl Program {
             let own = digest::sizes(formed).into_iter();
             sizes.extend(own.map(|(name, size)| (format!("{position}.{name}"), size)));
         }
-        let (searched, others) = searched(computations, asm, SearchedParts::Model)?;
+        let (searched, others) = searched(computations, asm, parts)?;
         Ok(Program {
             fusion: None,
             formed: None,
-            parts: SearchedParts::Model,
+            parts,
             searched,
             script: None,
             others,
@@ -114,34 +114,13 @@ impl Program {
         })
     }
 
-    /// The same program with the computations that the compiler makes, and which may be computed in loops of
-    /// others. (That needs its module as text.)
-    pub fn with_chains(self, computations: &[Op], asm: &Asm) -> Result<Program> {
-        match Sharing::of(computations, asm)? {
-            Sharing::None => self.chained(computations, asm, compile::RAISED),
-            Sharing::Known(shared) => shared.with(|all| {
-                let (mut searched, others) = searched(all, asm, self.parts)?;
-                for one in &mut searched {
-                    one.key.clone_from(&shared.keys[one.position]);
-                }
-                let program = Program {
-                    formed: Some(self.searched),
-                    searched,
-                    others,
-                    ..self
-                };
-                program.chained(all, asm, shared::STAGE)
-            }),
-            Sharing::Unknown => {
-                let mut program = self.chained(computations, asm, compile::RAISED)?;
-                program.formed = Some(program.searched.clone());
-                Ok(program)
-            }
-        }
-    }
-
     /// The same with chains of computations of a module that has come to some stage.
-    fn chained(mut self, computations: &[Op], asm: &Asm, stage: &'static str) -> Result<Program> {
+    pub(crate) fn chained(
+        mut self,
+        computations: &[Op],
+        asm: &Asm,
+        stage: &'static str,
+    ) -> Result<Program> {
         let read = computations
             .iter()
             .map(|op| translate::both(*op, Depth::Signatures));
@@ -161,9 +140,10 @@ impl Program {
     /// The same program, of which a search decides what a script leaves open, and what it gives no
     /// schedule to. What is measured so is kept for this script.
     pub fn with_script(mut self, script: KnobScript) -> Result<Program> {
-        if let Some(formed) = self.formed.as_mut() {
-            // What has schedules of the script has nothing in common with others.
-            self.searched.clone_from(formed);
+        // What has schedules of the script has nothing in common with others.
+        if let Some((searched, others)) = &self.formed {
+            self.searched.clone_from(searched);
+            self.others.clone_from(others);
         }
         let plans = script.plans(&script.first());
         let given = |one: &&Searched| plans.as_ref().is_some_and(|p| one.given(p).is_some());
@@ -331,7 +311,7 @@ impl Program {
             let wanted = schedules.computations.get(&one.key);
             let (mut wanted, mut values) = match wanted {
                 Some(wanted) => (wanted.clone(), Vec::new()),
-                None => (Schedule::default(), one.space.default()?.0),
+                None => (Schedule::default(), one.space.default()?.values),
             };
             let at = wanted.compute_at.take();
             if values.is_empty() {
@@ -413,7 +393,7 @@ impl Program {
 }
 
 /// Computations whose schedules are searched, and the names of the others.
-fn searched(
+pub(crate) fn searched(
     computations: &[Op],
     asm: &Asm,
     parts: SearchedParts,

@@ -9,16 +9,18 @@ use mdh_compiler::compile;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::source::Source;
 use mdh_dialect::ir::{self, Op};
-use mdh_dialect::{context, ops, schedule};
+use mdh_dialect::{context, marks, ops, schedule};
 use mdh_passes::pipelines::{Pipeline, SCHEDULE, Target};
 use mdh_passes::share;
 use melior::ir::Module;
 
+use crate::program::{Program, searched};
+
 /// The stage from which the lowering of such a program goes on.
-pub(crate) const STAGE: &str = "bufferized";
+const STAGE: &str = "bufferized";
 
 /// The computations that the model chooses schedules for.
-pub(crate) enum Sharing {
+enum Sharing {
     /// Those of the program.
     None,
     /// These.
@@ -28,57 +30,55 @@ pub(crate) enum Sharing {
 }
 
 /// A program on memrefs whose common subexpressions are computations of their own.
-pub(crate) struct Shared {
+struct Shared {
     text: String,
     /// For each computation its key among schedules: its position in the program, or its name if the compiler
     /// made it.
-    pub(crate) keys: Vec<String>,
+    keys: Vec<String>,
 }
 
 impl Sharing {
     /// Finds the computations that the model makes of those that are formed, on a machine.
-    pub(crate) fn of(computations: &[Op], asm: &Asm) -> Result<Sharing> {
+    fn of(computations: &[Op], asm: &Asm) -> Sharing {
         let mut open = computations.to_vec();
         open.retain(|op| !schedule::has_schedule(*op));
-        let function = open.first().and_then(|first| {
-            let mut around = ir::ancestors(*first);
-            around.find(|op| ir::name_of(*op) == ops::func::FUNC)
-        });
-        let Some(function) = function.filter(|_| share::may_share(&open)) else {
-            return Ok(Sharing::None);
+        let function = open.first().and_then(|first| function_of(*first));
+        let function = function.filter(|_| Facts::of(asm).is_some() && share::may_share(&open));
+        let Some(function) = function else {
+            return Sharing::None;
         };
         let name = ir::attribute(function, "sym_name").and_then(ir::text);
         let module = ir::ancestors(function).last().unwrap_or(function);
-        let text = module.to_string();
-        let formed = names(computations);
-        match Facts::of(asm) {
-            Some(_) => Sharing::of_text(&text, name.unwrap_or_default(), &formed, asm),
-            None => Ok(Sharing::None),
-        }
+        let (text, formed) = (module.to_string(), names(computations));
+        // What is wrong with the program is said where it is compiled.
+        Sharing::of_text(&text, name.unwrap_or_default(), &formed, asm).unwrap_or(Sharing::Unknown)
     }
 
-    fn of_text(text: &str, function: &str, formed: &[String], asm: &Asm) -> Result<Sharing> {
+    fn of_text(text: &str, function: &str, formed: &[String], asm: &Asm) -> Option<Sharing> {
         let context = context::program_context();
-        let mut module = Source::from_text("program", text).parse(&context)?;
+        let mut module = Source::from_text("program", text).parse(&context).ok()?;
         compile::keep_only(&context, &module, function);
-        let passes = compile::line(Target::Cpu).between(compile::RAISED, STAGE);
-        compile::run_all_for(asm, &context, &mut module, &passes)?;
-        compile::run_all_for(asm, &context, &mut module, &[&before()])?;
+        let mut passes = compile::line(Target::Cpu).between(compile::RAISED, STAGE);
+        let last = before();
+        passes.push(&last);
+        compile::run_all_for(asm, &context, &mut module, &passes).ok()?;
         let before = names(&all(&module));
-        let failed = |(_, errors): (Op, Vec<String>)| Error::bug(errors.join("; "));
-        share::share(compile::operation(&module), asm, MIN_GRAIN).map_err(failed)?;
+        share::share(compile::operation(&module), asm, MIN_GRAIN).ok()?;
         let after = names(&all(&module));
         if before.len() == after.len() {
-            return Ok(Sharing::None);
+            return Some(Sharing::None);
         }
-        Ok(match keys(formed, &before, &after) {
-            Some(keys) => Sharing::Known(Shared {
-                text: compile::operation(&module).to_string(),
-                keys,
-            }),
-            None => Sharing::Unknown,
-        })
+        let shared = keys(formed, &before, &after).map(|keys| Shared {
+            text: compile::operation(&module).to_string(),
+            keys,
+        });
+        Some(shared.map_or(Sharing::Unknown, Sharing::Known))
     }
+}
+
+/// The function that an operation is in.
+fn function_of(op: Op<'_>) -> Option<Op<'_>> {
+    ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC)
 }
 
 /// The passes that run before common subexpressions become computations.
@@ -116,10 +116,44 @@ fn all<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
 
 impl Shared {
     /// Does something with the computations.
-    pub(crate) fn with<T>(&self, then: impl FnOnce(&[Op]) -> Result<T>) -> Result<T> {
+    fn with<T>(&self, then: impl FnOnce(&[Op]) -> Result<T>) -> Result<T> {
         let context = context::program_context();
         let module = Source::from_text("program", &self.text).parse(&context)?;
         then(&all(&module))
+    }
+}
+
+impl Program {
+    /// The same program with the computations that the compiler makes, and which may be computed in loops of
+    /// others. (That needs its module as text.)
+    pub fn with_chains(self, computations: &[Op], asm: &Asm) -> Result<Program> {
+        let function = computations.first().and_then(|first| function_of(*first));
+        if function.is_some_and(|own| marks::SCHEDULES.is_on(own)) {
+            return Err(Error::input(format!(
+                "the function has schedules by name ('{}'): expected none where schedules are searched or were \
+                 tuned; `mdh tune --schedule` starts from some",
+                marks::SCHEDULES.name
+            )));
+        }
+        match Sharing::of(computations, asm) {
+            Sharing::None => self.chained(computations, asm, compile::RAISED),
+            Sharing::Known(shared) => shared.with(|all| {
+                let (mut own, others) = searched(all, asm, self.parts)?;
+                for one in &mut own {
+                    one.key.clone_from(&shared.keys[one.position]);
+                }
+                let mut program = self;
+                let formed = std::mem::replace(&mut program.searched, own);
+                let others = std::mem::replace(&mut program.others, others);
+                program.formed = Some((formed, others));
+                program.chained(all, asm, STAGE)
+            }),
+            Sharing::Unknown => {
+                let mut program = self.chained(computations, asm, compile::RAISED)?;
+                program.formed = Some((program.searched.clone(), program.others.clone()));
+                Ok(program)
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values that the compiler computes once, in the spaces of programs.
 
-use mdh_algebra::schedule::Schedules;
+use mdh_algebra::schedule::{Schedules, SearchedParts};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::schedules;
 use mdh_compiler::select::function;
@@ -25,7 +25,14 @@ fn program(text: &str) -> Program {
     let context = context::program_context();
     let asm = mdh_machine::this().unwrap();
     let source = Source::from_text("f.mlir", text);
-    Program::read(&context, &source, Some("softmax"), &asm).unwrap()
+    Program::read(
+        &context,
+        &source,
+        Some("softmax"),
+        &asm,
+        SearchedParts::Model,
+    )
+    .unwrap()
 }
 
 /// The computations of a program with schedules of a set, in the order of a stage, each with its schedule there.
@@ -105,8 +112,9 @@ fn others_are_as_they_were() {
 #[test]
 fn what_cannot_be_said_is_left_to_the_model() {
     let mut program = program(SOFTMAX);
-    program.formed = Some(program.searched.clone());
+    program.formed = Some((program.searched.clone(), Vec::new()));
     let default = program.default().unwrap();
+    assert_eq!(program.schedules(&default), None);
     assert_eq!(program.written(&default), Some(Schedules::default()));
     assert_eq!(program.model(), Some(Schedules::default()));
     assert!(

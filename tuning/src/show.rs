@@ -10,6 +10,7 @@ use mdh_tuner::abort::Abort;
 use mdh_tuner::db::Kept;
 use mdh_tuner::measure::FailureKind;
 use mdh_tuner::space::Space;
+use mdh_tuner::space::value::Configuration;
 use mdh_tuner::tune::{Evaluation, RESUMED, Standing, Tuned, Watch};
 
 use crate::limit::Shares;
@@ -233,15 +234,21 @@ pub fn machine(asm: &Asm) -> String {
     format!("{}: {}", asm.name, parts.join(", "))
 }
 
-/// The parameters in which the best differs from the default, of a program with what they decide.
-pub fn differences(tuned: &Tuned, is_of_program: bool) -> Vec<String> {
+/// The parameters in which the best differs from the default, or what is the nearest to it, of a program with what
+/// they decide.
+pub fn differences(
+    tuned: &Tuned,
+    nearest: Option<&Configuration>,
+    is_of_program: bool,
+) -> Vec<String> {
     let (Some(best), Some(default)) = (tuned.best(), tuned.default()) else {
         let best = tuned.best().map(|best| best.configuration.to_string());
         return best.into_iter().collect();
     };
+    let default = nearest.unwrap_or(&default.configuration);
     let pairs = best.configuration.pairs();
     let differ = pairs.filter_map(|(name, value)| {
-        let before = default.configuration.get(name)?;
+        let before = default.get(name)?;
         let meaning = mdh_algebra::schedule::meaning(name);
         let meaning = meaning
             .filter(|_| is_of_program)
@@ -291,7 +298,6 @@ pub fn json(
 #[cfg(test)]
 mod tests {
     use mdh_tuner::measure::Outcome;
-    use mdh_tuner::space::value::Configuration;
     use mdh_tuner::tune::StopReason;
 
     use super::*;

@@ -104,7 +104,7 @@ pub fn nearest(space: &dyn Knobs, wanted: &Schedule) -> Option<Vec<usize>> {
         wanted: parts(wanted),
         until: Instant::now() + PATIENCE,
     };
-    let (default, _) = space.default()?;
+    let default = space.default()?.values;
     let firsts = 0..space.knobs().first().map_or(0, |knob| knob.values.len());
     let starts = firsts.filter_map(|first| changed(space, &default, 0, first));
     let ends = starts.map(|start| search.by_one(start));
@@ -265,6 +265,7 @@ fn collect(path: &str, value: &Value, found: &mut Entries) {
 
 #[cfg(test)]
 mod tests {
+    use mdh_algebra::schedule::SearchedParts;
     use mdh_passes::register;
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;
@@ -287,7 +288,7 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
         let context = context::program_context();
         let source = Source::from_text("f.mlir", PROGRAM);
         let asm = mdh_machine::this().unwrap();
-        Program::read(&context, &source, None, &asm).unwrap()
+        Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap()
     }
 
     /// Checks: most schedules that the space has made are found again, and what is found is legal.

@@ -3,9 +3,12 @@
 //! A configuration stands for a schedule only in the space of its program: what is none of it, or
 //! breaks a rule there, is left out, and the model chooses as without the option.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::SearchedParts;
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::tuned::{Choice, Find, Found, Machine, Origin, Taken, TunedSizes, Wanted};
@@ -31,13 +34,13 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     let Some(known) = on_machine(function, wanted)? else {
         return nowhere(wanted);
     };
-    let Some((program, machine)) = known.program else {
+    let Some(subject) = known.subject else {
         return Ok(untuned(&others(&known.database, wanted)?, wanted));
     };
-    if let Some(why) = program.nothing() {
+    if let Some(why) = subject.program.nothing() {
         return Ok(nothing(why, "give one with --schedule".to_string()));
     }
-    let task = task(&program, machine);
+    let task = subject.task();
     let own = known.database.ranked(&task).map_err(failed)?;
     let nearest = known.database.ranked_nearest(&task, NEAREST);
     let nearest = nearest.map_err(failed)?;
@@ -48,14 +51,14 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
             false => left_open(&sizes, wanted),
         };
     }
-    let program = chained(program, &schedule::computations(function), &wanted.machine)?;
+    let spaces = Spaces::of(subject, function, wanted)?;
     let own = own.into_iter().map(|kept| (None, kept));
     let nearest = nearest.into_iter().flat_map(|(sizes, ranked)| {
         let each = ranked.into_iter();
         each.map(move |kept| (Some(sizes.clone()), kept))
     });
     for (sizes, kept) in own.chain(nearest) {
-        if let Some(choice) = choice(&program, sizes.is_some(), &kept) {
+        if let Some(choice) = spaces.choice(sizes.is_some(), &kept)? {
             let taken = taken(&choice, sizes, &kept);
             return Ok(Found { choice, taken });
         }
@@ -71,35 +74,32 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
 fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
     let none = |why: &str| Ok(nothing(why.to_string(), "`mdh tune` tunes it".to_string()));
     let known = on_machine(function, wanted)?;
-    let known = known.and_then(|known| Some((known.database, known.program?)));
-    let Some((database, (program, machine))) = known else {
+    let known = known.and_then(|known| Some((known.database, known.subject?)));
+    let Some((database, subject)) = known else {
         return none("nothing is tuned");
     };
-    let ranked = database.ranked(&task(&program, machine)).map_err(failed)?;
+    let ranked = database.ranked(&subject.task()).map_err(failed)?;
     let Some(best) = ranked.first() else {
         return none("all that was kept for it has failed");
     };
-    let program = chained(program, &schedule::computations(function), &wanted.machine)?;
-    let mut fitting = ranked
-        .iter()
-        .filter_map(|kept| Some((choice(&program, false, kept)?, kept)));
-    match fitting.next() {
-        Some((choice, kept)) => Ok(Found {
-            taken: taken(&choice, None, kept),
-            choice,
-        }),
-        None => none(&program.misfit(&best.configuration)),
+    let spaces = Spaces::of(subject, function, wanted)?;
+    for kept in &ranked {
+        if let Some(choice) = spaces.choice(false, kept)? {
+            let taken = taken(&choice, None, kept);
+            return Ok(Found { choice, taken });
+        }
     }
+    none(&spaces.usual.misfit(&best.configuration))
 }
 
 /// The sizes that a function was tuned for, the latest first.
 fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
     let known = on_machine(function, wanted)?;
-    let known = known.and_then(|known| Some((known.database, known.program?)));
-    let Some((database, (program, machine))) = known else {
+    let known = known.and_then(|known| Some((known.database, known.subject?)));
+    let Some((database, subject)) = known else {
         return Ok(Vec::new());
     };
-    let found = known_sizes(&database, &task(&program, machine))?.into_iter();
+    let found = known_sizes(&database, &subject.task())?.into_iter();
     let found = found.map(|sizes| TunedSizes {
         text: words(&sizes),
         sizes: sizes.0,
@@ -107,11 +107,38 @@ fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
     Ok(found.collect())
 }
 
-/// A database, and a function with the machine that it is kept for.
+/// A database, and a function as it is kept there.
 struct Known {
     database: Database,
     /// None for a GPU that has nothing of it.
-    program: Option<(Program, String)>,
+    subject: Option<Subject>,
+}
+
+/// A function's computations on a machine.
+struct Subject {
+    program: Program,
+    asm: Asm,
+    /// The machine that they are kept for.
+    machine: String,
+}
+
+impl Subject {
+    fn of(computations: &[Op], asm: Asm, machine: String) -> Result<Subject> {
+        let program = Program::of(computations, &asm, SearchedParts::Model)?;
+        Ok(Subject {
+            program,
+            asm,
+            machine,
+        })
+    }
+
+    fn task(&self) -> db::Task {
+        db::Task {
+            machine: self.machine.clone(),
+            program: self.program.digest.clone(),
+            sizes: self.program.sizes.clone(),
+        }
+    }
 }
 
 /// The database, a function's computations, and the machine that they are for; none where there is no database.
@@ -120,29 +147,24 @@ fn on_machine(function: Op, wanted: &Wanted) -> Result<Option<Known>> {
         return Ok(None);
     };
     let computations = schedule::computations(function);
-    let program = match &wanted.machine {
-        Machine::Cpu(asm) => Some((Program::of(&computations, asm)?, crate::machine(asm)?)),
+    let subject = match &wanted.machine {
+        Machine::Cpu(asm) => {
+            let machine = crate::machine(asm)?;
+            Some(Subject::of(&computations, Asm::clone(asm), machine)?)
+        }
         Machine::Gpu { name, chip } => {
             let gpu = GpuWanted {
                 name: name.as_deref(),
                 chip: *chip,
             };
-            gpu.program(&database, &computations)?
+            gpu.subject(&database, &computations)?
         }
     };
-    Ok(Some(Known { database, program }))
+    Ok(Some(Known { database, subject }))
 }
 
 fn folder(wanted: &Wanted) -> Result<PathBuf> {
     crate::folder(wanted.folder.as_deref())
-}
-
-fn task(program: &Program, machine: String) -> db::Task {
-    db::Task {
-        machine,
-        program: program.digest.clone(),
-        sizes: program.sizes.clone(),
-    }
 }
 
 /// The sizes that a task's program was tuned for, where none was left open; the latest first.
@@ -152,24 +174,63 @@ fn known_sizes(database: &Database, task: &db::Task) -> Result<Vec<Sizes>> {
     Ok(all.filter(Sizes::are_known).collect())
 }
 
-/// A program with the chains that are searched on a machine.
-fn chained(program: Program, computations: &[Op], machine: &Machine) -> Result<Program> {
-    match machine {
-        Machine::Cpu(asm) => program.with_chains(computations, asm),
-        Machine::Gpu { .. } => Ok(program),
+/// The spaces that what is kept of a function may be of, with the chains that are searched on a machine.
+struct Spaces<'s> {
+    /// That of the model's parts of dimensions.
+    usual: Program,
+    /// That of all parts, once it is asked for.
+    all: OnceCell<Program>,
+    asm: Asm,
+    function: Op<'s>,
+    wanted: &'s Wanted,
+}
+
+impl<'s> Spaces<'s> {
+    fn of(subject: Subject, function: Op<'s>, wanted: &'s Wanted) -> Result<Spaces<'s>> {
+        let computations = schedule::computations(function);
+        Ok(Spaces {
+            usual: chained(subject.program, &computations, &subject.asm, wanted)?,
+            all: OnceCell::new(),
+            asm: subject.asm,
+            function,
+            wanted,
+        })
+    }
+
+    /// The schedules of what was kept, if they fit the function.
+    fn choice(&self, is_nearest: bool, kept: &Kept) -> Result<Option<Choice>> {
+        // The model chooses for the sizes of the program: its choice for others is none for these.
+        // What is kept has its names in another order.
+        let default = self.usual.default().map(|default| default.key());
+        let is_model = default == Some(kept.configuration.key())
+            || is_nearest && kept.technique == Role::Default.name();
+        if is_model {
+            return Ok(self.usual.model().map(Choice::Model));
+        }
+        let own = self.usual.fitting(&kept.configuration);
+        let found = match own {
+            Some(own) => Some(own),
+            None => self.all()?.fitting(&kept.configuration),
+        };
+        Ok(found.map(Choice::Kept))
+    }
+
+    fn all(&self) -> Result<&Program> {
+        if let Some(all) = self.all.get() {
+            return Ok(all);
+        }
+        let computations = schedule::computations(self.function);
+        let all = Program::of(&computations, &self.asm, SearchedParts::All)?;
+        let all = chained(all, &computations, &self.asm, self.wanted)?;
+        Ok(self.all.get_or_init(|| all))
     }
 }
 
-/// The schedules of what was kept, if they fit a program.
-fn choice(program: &Program, is_nearest: bool, kept: &Kept) -> Option<Choice> {
-    // The model chooses for the sizes of the program: its choice for others is none for these.
-    // What is kept has its names in another order.
-    let default = program.default().map(|default| default.key());
-    let is_model = default == Some(kept.configuration.key())
-        || is_nearest && kept.technique == Role::Default.name();
-    match is_model {
-        true => program.model().map(Choice::Model),
-        false => program.fitting(&kept.configuration).map(Choice::Kept),
+/// A program with the chains that are searched on a machine.
+fn chained(program: Program, computations: &[Op], asm: &Asm, wanted: &Wanted) -> Result<Program> {
+    match wanted.machine {
+        Machine::Cpu(_) => program.with_chains(computations, asm),
+        Machine::Gpu { .. } => Ok(program),
     }
 }
 
@@ -302,15 +363,11 @@ struct GpuWanted<'w> {
 }
 
 impl GpuWanted<'_> {
-    /// The program and the machine of the only GPU that is wanted on which it was tuned.
-    fn program(
-        &self,
-        database: &Database,
-        computations: &[Op],
-    ) -> Result<Option<(Program, String)>> {
-        let of = |gpu: Gpu| Program::of(computations, &gpu.asm());
-        let program = of(facts("", self.chip)?)?;
-        let machines = database.machines(&program.digest).map_err(failed)?;
+    /// The program on the only GPU that is wanted on which it was tuned.
+    fn subject(&self, database: &Database, computations: &[Op]) -> Result<Option<Subject>> {
+        let of = |gpu: Gpu, machine: String| Subject::of(computations, gpu.asm(), machine);
+        let subject = of(facts("", self.chip)?, String::new())?;
+        let machines = database.machines(&subject.program.digest).map_err(failed)?;
         let gpus = machines.into_iter().filter_map(|machine| {
             let (name, chip) = import::gpu(&machine)?;
             Some((machine, name, chip))
@@ -323,7 +380,7 @@ impl GpuWanted<'_> {
         }
         match &gpus[..] {
             [] => Ok(None),
-            [(machine, name, chip)] => Ok(Some((of(facts(name, Some(*chip))?)?, machine.clone()))),
+            [(machine, name, chip)] => of(facts(name, Some(*chip))?, machine.clone()).map(Some),
             several => {
                 let names = several
                     .iter()

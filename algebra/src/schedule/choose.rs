@@ -50,7 +50,7 @@ use super::{Schedule, check};
 use assemble::{LoopNest, assemble};
 use block::Block;
 pub use kernels::{choose as choose_kernels, space::KernelSpace};
-pub use knobs::{Chained, Knob, Knobs, SearchedParts, TileLoop};
+pub use knobs::{Chained, Knob, Knobs, ModelChoice, SearchedParts, TileLoop};
 pub use meaning::meaning;
 pub use scans::separates_scans;
 pub use space::ScheduleSpace;

@@ -129,6 +129,12 @@ pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, Stri
     c.scope("fusion", |c| {
         if c.keep() && is_fused {
             fusion::compute_at(c, &targets, &mut schedules, &asm);
+            // Several may be computed in one, or nested.
+            if targets.len() > 2 && c.chance("again", 50) {
+                c.scope("again", |c| {
+                    fusion::compute_at(c, &targets, &mut schedules, &asm);
+                });
+            }
         }
     });
     let mut features = coverage::of_program(&program);

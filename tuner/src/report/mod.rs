@@ -33,6 +33,8 @@ pub struct ReportTexts {
     pub limit: Option<String>,
     /// The differences between the best and the default, in words.
     pub differences: Vec<String>,
+    /// The values that stand beside those of the best, where the default has none of the space's.
+    pub nearest: Option<Configuration>,
 }
 
 /// All that the page shows.
@@ -111,7 +113,7 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
         differences: texts.differences.clone(),
         stop: tuned.stop.to_string(),
         chart: chart::svg(tuned, &texts.unit, &colours)?,
-        parameters: parameters(tuned),
+        parameters: parameters(tuned, texts.nearest.as_ref()),
         importance: shares
             .into_iter()
             .map(|(name, share)| ImportanceRow {
@@ -168,7 +170,7 @@ fn headline(tuned: &Tuned, unit: &str) -> String {
     }
 }
 
-fn parameters(tuned: &Tuned) -> Vec<ParameterRow> {
+fn parameters(tuned: &Tuned, nearest: Option<&Configuration>) -> Vec<ParameterRow> {
     let value = |configuration: Option<&Configuration>, name: &str| {
         configuration
             .and_then(|configuration| configuration.get(name))
@@ -176,6 +178,7 @@ fn parameters(tuned: &Tuned) -> Vec<ParameterRow> {
     };
     let best = tuned.best().map(|best| &best.configuration);
     let default = tuned.default().map(|default| &default.configuration);
+    let default = nearest.filter(|_| best != default).or(default);
     let Some(any) = best.or(default) else {
         return Vec::new();
     };

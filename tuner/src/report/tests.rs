@@ -44,6 +44,7 @@ fn texts() -> ReportTexts {
         unit: "ms".to_string(),
         limit: Some("81 % of the machine's limit".to_string()),
         differences: vec!["tiles of 8 in place of 4".to_string()],
+        nearest: None,
     }
 }
 

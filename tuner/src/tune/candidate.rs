@@ -1,4 +1,4 @@
-//! The configurations that a search measures: points of its space, and the reference.
+//! The configurations that a search measures: points of its space, and a default outside of it.
 
 use super::{Role, Run, Seed};
 use crate::error::{Error, Result};
@@ -10,18 +10,25 @@ use crate::space::value::Configuration;
 pub(super) enum Candidate {
     /// One of the space.
     Of(Point),
-    /// The reference.
-    Reference(Configuration),
+    /// The default that is none of the space's.
+    Outside(Configuration),
+}
+
+/// A default that is none of the space's.
+pub(super) struct Outside {
+    configuration: Configuration,
+    /// True if it is taken where it is the best.
+    may_be_best: bool,
 }
 
 impl Run<'_> {
-    /// A configuration of the space, or the reference.
+    /// A configuration of the space, or the default outside of it.
     pub(super) fn candidate(&self, configuration: &Configuration) -> Option<Candidate> {
         // What was kept may have its names in another order.
-        let reference = self.reference.iter();
-        let mut reference = reference.filter(|own| own.key() == configuration.key());
-        match reference.next() {
-            Some(own) => Some(Candidate::Reference(own.clone())),
+        let outside = self.outside.iter().map(|own| &own.configuration);
+        let mut outside = outside.filter(|own| own.key() == configuration.key());
+        match outside.next() {
+            Some(own) => Some(Candidate::Outside(own.clone())),
             None => self.space.find(configuration).ok().map(Candidate::Of),
         }
     }
@@ -29,14 +36,14 @@ impl Run<'_> {
     pub(super) fn configuration(&self, candidate: &Candidate) -> Configuration {
         match candidate {
             Candidate::Of(point) => self.space.configuration(point),
-            Candidate::Reference(configuration) => configuration.clone(),
+            Candidate::Outside(configuration) => configuration.clone(),
         }
     }
 
     pub(super) fn is_known(&self, candidate: &Candidate) -> bool {
         match candidate {
             Candidate::Of(point) => self.known.cost(point).is_some(),
-            Candidate::Reference(own) => self.evaluations.iter().any(|e| e.configuration == *own),
+            Candidate::Outside(own) => self.evaluations.iter().any(|e| e.configuration == *own),
         }
     }
 
@@ -50,9 +57,12 @@ impl Run<'_> {
             match self.space.find(&seed.configuration) {
                 Ok(point) => found.push((seed.role, Candidate::Of(point))),
                 Err(_) if seed.role == Role::Nearest => {}
-                Err(_) if seed.role == Role::Reference => {
-                    self.reference = Some(seed.configuration.clone());
-                    found.push((seed.role, Candidate::Reference(seed.configuration)));
+                Err(_) if matches!(seed.role, Role::Outside | Role::Reference) => {
+                    self.outside = Some(Outside {
+                        configuration: seed.configuration.clone(),
+                        may_be_best: seed.role == Role::Outside,
+                    });
+                    found.push((seed.role, Candidate::Outside(seed.configuration)));
                 }
                 Err(error) => {
                     let role = seed.role.name();
@@ -66,7 +76,9 @@ impl Run<'_> {
         Ok(found)
     }
 
-    pub(super) fn is_reference(&self, configuration: &Configuration) -> bool {
-        self.reference.as_ref() == Some(configuration)
+    /// Returns whether a configuration that was measured is taken where it is the best.
+    pub(super) fn may_be_best(&self, configuration: &Configuration) -> bool {
+        let mut outside = self.outside.iter();
+        outside.all(|own| own.may_be_best || own.configuration != *configuration)
     }
 }

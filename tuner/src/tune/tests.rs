@@ -490,28 +490,28 @@ fn whoever_was_lucky_is_not_the_best() {
     assert_eq!(best, Some(30.0));
 }
 
-/// Checks: a reference that is none of the space's is measured, once, and compared with; it is never the
-/// best, and teaches nothing.
+/// Checks: a default that is none of the space's is measured, once, and compared with, and teaches nothing;
+/// as a reference it is never the best.
 #[test]
-fn a_default_beside_the_space_is_a_reference() {
+fn a_default_may_be_beside_the_space() {
     let fixed = r#", "filter": "a != 6""#;
     let beside = Configuration::of([("b", 3.into()), ("a", 9.into())]);
     let cost = |own: &Configuration| match own.get("a").unwrap().integer() {
         Some(9) => Outcome::of_cost(0.5),
         _ => measured(own),
     };
-    let setup = |resumed| Setup {
+    let setup = |role, resumed| Setup {
         space: space(fixed),
         cost: &cost,
         seeds: vec![Seed {
-            role: Role::Reference,
+            role,
             configuration: beside.clone(),
         }],
         resumed,
         confirmations: 2,
         ..Setup::default()
     };
-    let (tuned, asked) = setup(Vec::new()).run().unwrap();
+    let (tuned, asked) = setup(Role::Reference, Vec::new()).run().unwrap();
     let default = tuned.default().unwrap();
     assert_eq!(default.configuration, beside);
     assert_eq!(default.outcome.cost(), Some(0.5));
@@ -521,10 +521,14 @@ fn a_default_beside_the_space_is_a_reference() {
     let times = asked.iter().filter(|own| **own == beside.to_string());
     assert_eq!(times.count(), 2);
     let names = Configuration::of([("a", 9.into()), ("b", 3.into())]);
-    let (tuned, asked) = setup(vec![(names, Outcome::of_cost(0.5))]).run().unwrap();
+    let resumed = vec![(names, Outcome::of_cost(0.5))];
+    let (tuned, asked) = setup(Role::Reference, resumed).run().unwrap();
     assert_eq!(tuned.resumed, 1);
     assert_eq!(tuned.default().unwrap().outcome.cost(), Some(0.5));
     assert_ne!(asked[0], beside.to_string());
+    let (tuned, _) = setup(Role::Outside, Vec::new()).run().unwrap();
+    assert_eq!(tuned.best, tuned.default);
+    assert_eq!(tuned.best().unwrap().outcome.cost(), Some(0.5));
 }
 
 /// Checks: where the machine becomes slower in the middle of a search, the default is measured again, and

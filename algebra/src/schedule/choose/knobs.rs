@@ -50,6 +50,17 @@ impl Knob {
     }
 }
 
+/// The model's choice in a space of schedules.
+#[derive(Clone, Debug)]
+pub struct ModelChoice {
+    /// The configuration that is it, or the nearest to it; with it a search begins.
+    pub values: Vec<usize>,
+    /// True if they are it, up to the names of layers.
+    pub is_exact: bool,
+    /// The model's schedule.
+    pub schedule: Schedule,
+}
+
 /// The schedules of a computation as values of knobs, each by its position in [`Knob::values`].
 pub trait Knobs: Send + Sync {
     /// Its knobs, in the order in which they are decided.
@@ -66,9 +77,8 @@ pub trait Knobs: Send + Sync {
     /// code for.
     fn objections(&self, schedule: &Schedule) -> Vec<String>;
 
-    /// The configuration that is the nearest to what the model chooses, with which a search begins;
-    /// and the model's schedule.
-    fn default(&self) -> Option<(Vec<usize>, Schedule)>;
+    /// The model's choice; `None` where it has none.
+    fn default(&self) -> Option<ModelChoice>;
 
     /// The knobs' say in chains of computations; `None` where none are searched.
     fn chained(&self) -> Option<&dyn Chained> {

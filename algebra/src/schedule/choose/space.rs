@@ -16,19 +16,27 @@
 //! counted and drawn without visiting the others. What remains to be asked of a schedule
 //! ([`ScheduleSpace::objections`]) are the checks of all schedules.
 
+use std::collections::BTreeSet;
+
 use super::assemble::{LoopNest, SHARED, assemble};
 use super::block::{self, Block};
-use super::knobs::{Chained, Knob, Knobs, SearchedParts, nearest};
+use super::knobs::{Chained, Knob, Knobs, ModelChoice, SearchedParts};
 use super::nest::Search;
 use super::views::Views;
-use super::{Facts, decide, has_gaps, has_parts, objections, pack, transpose};
+use super::{Facts, has_gaps, has_parts, objections, pack, transpose};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
 use crate::scalar::ScalarType;
 use crate::schedule::numbers::ceil_div;
 use crate::schedule::{Parts, Schedule, TailCode};
 
+mod chosen;
 mod tiled;
+
+use chosen::Chosen;
+
+/// Unrolled parts that add to the results of a full set of registers, at most, for each of them.
+const ADDED: i64 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
@@ -73,6 +81,10 @@ pub struct ScheduleSpace {
     knobs: Vec<Knob>,
     /// The decision of each of them.
     roles: Vec<Role>,
+    /// The model's choice.
+    chosen: Option<Chosen>,
+    /// The same as values of the knobs, if it is a configuration.
+    own: Option<Vec<usize>>,
 }
 
 impl ScheduleSpace {
@@ -102,10 +114,13 @@ impl ScheduleSpace {
             around: (0..rank).filter(|d| Some(*d) != leaf).collect(),
             knobs: Vec::new(),
             roles: Vec::new(),
+            chosen: Chosen::of(computation, asm, facts, group, &views),
+            own: None,
             views,
         };
         space.lanes = space.legal_lanes();
         space.add_knobs();
+        space.own = space.values_of_choice();
         Some(space)
     }
 
@@ -261,6 +276,8 @@ impl ScheduleSpace {
         role: Role,
     ) {
         let name = format!("{what}.{}", self.views.names[d]);
+        let own = self.chosen.as_ref().and_then(|own| own.count(role));
+        let counts: BTreeSet<i64> = counts.into_iter().chain(own).collect();
         let values = counts.iter().map(i64::to_string).collect();
         self.add(&name, values, depends_on, constraint, role);
     }
@@ -276,8 +293,18 @@ impl ScheduleSpace {
         count.copied().unwrap_or(missing)
     }
 
-    /// Returns whether the results of so many unrolled parts stay in registers.
-    fn fits_registers(&self, lanes: Lanes, unrolled: i64) -> bool {
+    /// Returns whether the results of a block's unrolled parts, as far as values decide them, stay in registers.
+    fn fits_registers(&self, values: &[usize]) -> bool {
+        let lanes = self.lanes[values[0]];
+        let shared = block::shared(&self.views, lanes.along);
+        let parts = |is_counted: &dyn Fn(usize) -> bool| -> i64 {
+            let own = self.roles[..values.len()].iter();
+            let own = own.filter(|role| matches!(role, Role::Block(d) if is_counted(*d)));
+            let counts = own.map(|role| self.count(*role, values, 1));
+            counts.fold(1, i64::saturating_mul)
+        };
+        // Unrolled parts of that one add to the same results.
+        let (unrolled, results) = (parts(&|_| true), parts(&|d| Some(d) != shared));
         let width = |ty: &ScalarType| ty.byte_width().max(1) as i64;
         let bytes: i64 = self.computation.components.iter().map(width).sum();
         // Each lane of a prefix-sum holds what all of them add up to.
@@ -292,7 +319,8 @@ impl ScheduleSpace {
         let vector = held.saturating_mul(bytes);
         let registers = self.facts.registers.saturating_mul(self.parts.registers());
         let all = registers.saturating_mul(self.facts.vector);
-        unrolled == 1 || unrolled <= registers && unrolled.saturating_mul(vector) <= all
+        let fit = results <= registers && results.saturating_mul(vector) <= all;
+        unrolled == 1 || unrolled <= registers.saturating_mul(ADDED) && fit
     }
 
     /// The blocks of a dimension, as lanes and unrolled parts are in a configuration.
@@ -383,15 +411,6 @@ impl ScheduleSpace {
         order
     }
 
-    /// The number, among all loops around tiles, of the one that is this one of a nest's.
-    fn position(&self, plan: &LoopNest, order: &[usize], before: usize) -> usize {
-        match plan.around.get(before) {
-            Some((_, d, Parts::Derived)) => order.iter().position(|other| other == d),
-            _ => None,
-        }
-        .unwrap_or(order.len())
-    }
-
     /// The block of a configuration, and the loops around it.
     fn plan(&self, values: &[usize]) -> (Block, LoopNest) {
         let counts = |role: fn(usize) -> Role, missing: i64| -> Vec<i64> {
@@ -445,9 +464,15 @@ impl Knobs for ScheduleSpace {
     }
 
     fn allows(&self, values: &[usize]) -> bool {
-        let Some(role) = values.len().checked_sub(1).map(|n| self.roles[n]) else {
+        let Some(last) = values.len().checked_sub(1) else {
             return true;
         };
+        let role = self.roles[last];
+        // Constraints leave out what is seldom good, but nothing that the model takes.
+        let is_own = |n: &usize| self.own.as_ref().is_some_and(|own| own[*n] == values[*n]);
+        if is_own(&last) && self.knobs[last].depends_on.iter().all(is_own) {
+            return true;
+        }
         let all = |roles: &dyn Fn(&Role) -> bool| -> i64 {
             let own = self.roles[..values.len()].iter();
             own.filter(|role| roles(role))
@@ -456,11 +481,9 @@ impl Knobs for ScheduleSpace {
         };
         match role {
             Role::Block(d) => {
-                let lanes = self.lanes[values[0]];
                 let own = self.count(role, values, 1);
-                let scale = lanes.points(d);
-                let unrolled = all(&|role| matches!(role, Role::Block(_)));
-                self.fits_registers(lanes, unrolled)
+                let scale = self.lanes[values[0]].points(d);
+                self.fits_registers(values)
                     && (own == 1 || (own - 1).saturating_mul(scale) < self.views.size(d))
             }
             Role::Tile(d) => match self.count(role, values, 0) {
@@ -527,71 +550,21 @@ impl Knobs for ScheduleSpace {
         Some(search.count(&plan))
     }
 
-    fn default(&self) -> Option<(Vec<usize>, Schedule)> {
-        let decided = decide(
-            &self.computation,
-            &self.asm,
-            self.facts,
-            self.group,
-            &self.views,
-        );
-        let (block, plan, choice) = decided?;
-        let mut tiles = vec![0; self.rank()];
-        let fixed = plan.around.iter().filter_map(|(_, d, parts)| match parts {
-            Parts::Fixed(n) => Some((*d, *n)),
-            Parts::Derived => None,
-        });
-        fixed.for_each(|(d, n)| tiles[d] = n * tiles[d].max(1));
-        if let Some((d, size)) = plan.cut {
-            tiles[d] = size / block.points(d).max(1);
-        }
-        let outer = plan.around.iter().filter(|(.., p)| *p == Parts::Derived);
-        let mut order: Vec<usize> = outer.map(|(_, d, _)| *d).collect();
-        order.extend(
-            self.around
-                .iter()
-                .filter(|d| !order.contains(d))
-                .copied()
-                .collect::<Vec<_>>(),
-        );
-        let mut left = self.around.clone();
-        let digits: Vec<usize> = order
-            .iter()
-            .filter_map(|d| {
-                let at = left.iter().position(|other| other == d)?;
-                left.remove(at);
-                Some(at)
+    fn default(&self) -> Option<ModelChoice> {
+        let chosen = self.chosen.as_ref()?;
+        let nearest = || {
+            let wanted = self.wanted(chosen).into_iter();
+            wanted.fold(Vec::new(), |mut values, wanted| {
+                values.push(wanted);
+                self.repair(&mut values);
+                values
             })
-            .collect();
-        let lanes = Lanes {
-            along: block.lanes,
-            group: block.group,
         };
-        let mut values = Vec::new();
-        for (knob, role) in self.knobs.iter().zip(&self.roles) {
-            let count = match *role {
-                Role::Lanes => None,
-                Role::Block(d) => Some(block.unrolled[d]),
-                Role::Tile(d) => Some(tiles[d]),
-                Role::Cores(d) => {
-                    let shared = plan.cores.iter().find(|(dim, _)| *dim == d);
-                    Some(shared.map_or(1, |(_, n)| *n))
-                }
-                Role::Order(_) | Role::Pack(_) | Role::Combine | Role::Tails => None,
-            };
-            let wanted = match *role {
-                Role::Lanes => self.lanes.iter().position(|own| *own == lanes).unwrap_or(0),
-                Role::Order(n) => digits[n],
-                Role::Pack(view) => {
-                    let packed = plan.packed.iter().find(|(n, _)| *n == view);
-                    packed.map_or(0, |(_, before)| 1 + self.position(&plan, &order, *before))
-                }
-                _ => count.map_or(0, |count| nearest(knob.counts(), count)),
-            };
-            values.push(wanted);
-            self.repair(&mut values);
-        }
-        Some((values, choice.schedule))
+        Some(ModelChoice {
+            values: self.own.clone().unwrap_or_else(nearest),
+            is_exact: self.own.is_some(),
+            schedule: chosen.schedule.clone(),
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::super::named_tests::matmul;
 use super::super::super::random_tests::agrees;
+use super::super::decide;
 use super::super::knobs::{TileLoop, draw};
 use super::super::tests::small;
 use super::*;
@@ -46,7 +47,7 @@ proptest! {
         let Some(space) = ScheduleSpace::of(&c, &asm, facts, group, parts) else {
             return Ok(());
         };
-        let Some((values, _)) = space.default() else {
+        let Some(ModelChoice { values, .. }) = space.default() else {
             return Ok(());
         };
         for n in 1..=values.len() {
@@ -73,7 +74,9 @@ fn the_models_schedule_is_in_the_space() {
         matmul(F64, 500, 60, 70),
     ] {
         let space = usual(&c);
-        let (values, chosen) = space.default().unwrap();
+        let own = space.default().unwrap();
+        let (values, chosen) = (own.values, own.schedule);
+        assert!(own.is_exact, "{chosen}");
         let found = space.schedule(&values);
         assert!(space.objections(&found).is_empty(), "{found}");
         let parts = |schedule: &Schedule| -> Vec<String> {
@@ -103,7 +106,7 @@ fn the_models_choice_takes_few_cycles() {
         matmul(F64, 500, 60, 70),
     ] {
         let space = usual(&c);
-        let (values, _) = space.default().unwrap();
+        let values = space.default().unwrap().values;
         let own = space.cycles(&values).unwrap();
         let decided = decide(&c, &space.asm, space.facts, space.group, &space.views);
         if let Some(counted) = decided.unwrap().1.cycles {
@@ -122,7 +125,7 @@ fn the_models_choice_takes_few_cycles() {
 fn cycles_of_other_computations() {
     let of_first = |c: &Computation| {
         let space = usual(c);
-        let (values, _) = space.default().unwrap();
+        let values = space.default().unwrap().values;
         space.cycles(&values)
     };
     assert_eq!(of_first(&summed_area(64, 64)), None);

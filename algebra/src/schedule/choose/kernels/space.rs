@@ -24,7 +24,7 @@
 
 mod drafts;
 
-use super::super::knobs::{Knob, Knobs, SearchedParts, draw};
+use super::super::knobs::{Knob, Knobs, ModelChoice, SearchedParts, draw};
 use super::super::views::{View, Views, view_moves};
 use super::{Model, QUAD, WARP};
 use crate::affine::Linear;
@@ -519,8 +519,12 @@ impl Knobs for KernelSpace {
         super::super::objections(schedule, &self.computation, &self.asm)
     }
 
-    fn default(&self) -> Option<(Vec<usize>, Schedule)> {
-        Some((vec![0; self.knobs.len()], self.chosen.clone()))
+    fn default(&self) -> Option<ModelChoice> {
+        Some(ModelChoice {
+            values: vec![0; self.knobs.len()],
+            is_exact: true,
+            schedule: self.chosen.clone(),
+        })
     }
 
     fn estimate(&self, schedule: &Schedule, gpu: &Gpu) -> Option<f64> {

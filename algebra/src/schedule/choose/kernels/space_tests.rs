@@ -68,7 +68,8 @@ proptest! {
         let Some(space) = KernelSpace::of(&c, &cuda(), SearchedParts::Model) else {
             return Ok(());
         };
-        let (values, chosen) = space.default().unwrap();
+        let own = space.default().unwrap();
+        let (values, chosen) = (own.values, own.schedule);
         for n in 1..=values.len() {
             prop_assert!(space.allows(&values[..n]), "{}", space.knobs()[n - 1].name);
         }
