@@ -1,8 +1,6 @@
 //! A program of ours with many schedules, one after the other: its inputs are made, and its definition
 //! is evaluated, once.
 
-use std::path::Path;
-
 use melior::Context;
 use melior::ir::Module;
 
@@ -46,6 +44,9 @@ pub fn serve(task: &Task) -> Result<Option<Request>> {
     let formed = ours::formed(&context, &source, task.entry.as_deref(), None)?;
     let entry = formed.entry()?;
     let command = ours::as_run(&task.name, &task.ranges);
+    if task.samples == 0 {
+        return Err(Error::bug("no element would be compared"));
+    }
     ours::require_memory(&entry)?;
     ours::limit_memory(&entry)?;
     let any_order = |_: &[_], _: &[_]| Errors::Bounded;
@@ -67,8 +68,8 @@ pub fn serve(task: &Task) -> Result<Option<Request>> {
     ours::say(&Answer::Done {})?;
     while let Some(request) = ours::next()? {
         let answer = match request {
-            Request::Schedule { file } => prepared
-                .candidate(file.as_deref().map(Path::new), &mut call)
+            Request::Schedule { schedules } => prepared
+                .candidate(schedules.as_deref(), &mut call)
                 .unwrap_or_else(|error| ours::refusal(&error)),
             Request::Drop => Answer::Done {},
             other => return Ok(Some(other)),
@@ -80,9 +81,10 @@ pub fn serve(task: &Task) -> Result<Option<Request>> {
 
 impl Prepared<'_, '_> {
     /// Compiles the program with a schedule, checks its result, and runs it until it is dropped.
-    fn candidate(&self, schedule: Option<&Path>, call: &mut Call) -> Result<Answer> {
+    fn candidate(&self, schedules: Option<&str>, call: &mut Call) -> Result<Answer> {
         let mut lowered = self.formed.copy(self.context, self.entry);
-        self.formed.apply_to(&lowered, schedule)?;
+        let given = schedules.map(|text| Source::from_text("schedules.json", text));
+        self.formed.apply_to(&lowered, given.as_ref())?;
         let own = (!self.is_strong)
             .then(|| self.of_order(&lowered))
             .transpose()?;

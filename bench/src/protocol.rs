@@ -26,8 +26,8 @@ pub enum Request {
     Prepare(Task),
     /// To compile the program that is prepared.
     Schedule {
-        /// A file with its schedules; the model's, if there is none.
-        file: Option<String>,
+        /// Its schedules, in JSON; the model's, if there are none.
+        schedules: Option<String>,
     },
     /// To prepare a case on given inputs.
     Load {

@@ -83,14 +83,15 @@ impl<'c> Formed<'c> {
 
     /// Gives the function's computations the schedules of a file.
     pub fn apply(&self, schedules: Option<&Path>) -> Result<()> {
-        self.apply_to(&self.module, schedules)
+        let source = schedules.map(Source::read).transpose()?;
+        self.apply_to(&self.module, source.as_ref())
     }
 
     /// The same for the function in a copy of the module.
-    pub fn apply_to(&self, module: &Module, schedules: Option<&Path>) -> Result<()> {
+    pub fn apply_to(&self, module: &Module, schedules: Option<&Source>) -> Result<()> {
         let operation = compile::operation(module);
-        schedules.map_or(Ok(()), |path| {
-            schedules::apply(path, operation, &self.function)
+        schedules.map_or(Ok(()), |source| {
+            schedules::apply(source, operation, &self.function)
         })
     }
 

@@ -1,7 +1,6 @@
 //! Schedules as files: JSON, the text of the attribute, or a transform script.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use mdh_algebra::schedule::{self as plan, ParseError, Schedule, SchedulePath, Schedules};
 use mdh_dialect::ir::{self, Op};
@@ -194,7 +193,7 @@ pub fn give(
     name: &str,
 ) -> Result<Option<Taken>> {
     if let Some(path) = &given.schedule {
-        apply(path, module, name)?;
+        apply(&Source::read(path)?, module, name)?;
     }
     let Some(wanted) = wanted(given, machine)? else {
         return Ok(None);
@@ -250,17 +249,16 @@ pub fn set(function: Op, plans: &Schedules) -> Result<()> {
 }
 
 /// Gives the computations of a function the schedules of a file, and checks that they are theirs.
-pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
-    let source = Source::read(path)?;
-    if is_script(&source) {
-        return apply_script(&source, module, name);
+pub fn apply(source: &Source, module: Op, name: &str) -> Result<()> {
+    if is_script(source) {
+        return apply_script(source, module, name);
     }
     let function = function(module, name)?;
     let wrong = |key: Option<&str>, place: &SchedulePath, message: &str| {
-        let (line, column) = locate(&source, key, place);
-        error_in(&source, line, column, message)
+        let (line, column) = locate(source, key, place);
+        error_in(source, line, column, message)
     };
-    let plan = match read(&source)? {
+    let plan = match read(source)? {
         Plans::One(plan) => plan,
         Plans::Several(plans) => {
             let of =

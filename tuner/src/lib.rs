@@ -46,6 +46,7 @@
 //! ```
 
 pub mod abort;
+pub mod alone;
 pub mod clock;
 pub mod command;
 pub mod db;

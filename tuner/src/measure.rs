@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::space::value::Configuration;
 use crate::stats::Median;
 
@@ -22,6 +23,12 @@ pub trait Measure {
     /// The number of configurations that it measures best at a time.
     fn batch(&self) -> usize {
         1
+    }
+
+    /// The reason for which nothing can be measured any more, whatever the configuration is: a search ends
+    /// with it, and what was not told by then was not measured.
+    fn broken(&self) -> Option<Error> {
+        None
     }
 }
 

@@ -163,6 +163,18 @@ pub enum StopReason {
     Interrupted,
     /// An evaluation could not be kept; those before it are.
     NotKept(Error),
+    /// Nothing can be measured any more, whatever the configuration is.
+    Broken(Error),
+}
+
+impl StopReason {
+    /// The error that has ended it, if it was one.
+    pub fn error(&self) -> Option<&Error> {
+        match self {
+            StopReason::NotKept(error) | StopReason::Broken(error) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for StopReason {
@@ -178,6 +190,7 @@ impl fmt::Display for StopReason {
             }
             StopReason::Interrupted => f.write_str("interrupted"),
             StopReason::NotKept(error) => write!(f, "an evaluation was not kept: {error}"),
+            StopReason::Broken(error) => write!(f, "nothing can be measured: {error}"),
         }
     }
 }
@@ -246,7 +259,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         outside: None,
         since_better: 0,
         rejected: 0,
-        not_kept: None,
+        failure: None,
     };
     let seeds = run.seeds(tuning.seeds)?;
     run.resume(tuning.resumed);
@@ -265,12 +278,12 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         Some(stop) => stop,
         None => run.search(tuning.technique, tuning.measure)?,
     };
-    if !matches!(stop, StopReason::Interrupted | StopReason::NotKept(_)) {
+    if stop != StopReason::Interrupted && stop.error().is_none() {
         run.confirm(tuning.measure, tuning.confirmations);
     }
     // Also where the interrupt has cut the confirmation short.
     let stop = match run.interrupted.load(Ordering::Relaxed) {
-        true if !matches!(stop, StopReason::NotKept(_)) => StopReason::Interrupted,
+        true if stop.error().is_none() => StopReason::Interrupted,
         _ => stop,
     };
     Ok(Tuned {
@@ -313,7 +326,8 @@ struct Run<'t> {
     since_better: u64,
     /// Proposals that filters have rejected since one passed.
     rejected: usize,
-    not_kept: Option<Error>,
+    /// The end by an error.
+    failure: Option<StopReason>,
 }
 
 impl Run<'_> {
@@ -348,8 +362,8 @@ impl Run<'_> {
 
     /// Reason to end now, if there is one.
     fn stop(&mut self) -> Option<StopReason> {
-        if let Some(error) = &self.not_kept {
-            return Some(StopReason::NotKept(error.clone()));
+        if let Some(failure) = &self.failure {
+            return Some(failure.clone());
         }
         if self.interrupted.load(Ordering::Relaxed) {
             return Some(StopReason::Interrupted);
@@ -456,6 +470,10 @@ impl Run<'_> {
                 self.add(&candidates[n], outcome, name);
             }
         });
+        if let Some(error) = measure.broken() {
+            self.failure.get_or_insert(StopReason::Broken(error));
+            return;
+        }
         if !is_search || self.stop().is_some() {
             return;
         }
@@ -499,7 +517,7 @@ impl Run<'_> {
                 }
                 _ => break,
             }
-            if self.not_kept.is_some() || self.interrupted.load(Ordering::Relaxed) {
+            if self.failure.is_some() || self.interrupted.load(Ordering::Relaxed) {
                 break;
             }
         }
@@ -578,7 +596,7 @@ impl Run<'_> {
         }
         // What cannot be kept ends the search, but is not forgotten.
         if let Err(error) = self.keep.keep(evaluation) {
-            self.not_kept.get_or_insert(error);
+            self.failure.get_or_insert(StopReason::NotKept(error));
         }
         self.watch.evaluated(&Standing {
             evaluation,

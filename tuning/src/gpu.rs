@@ -6,13 +6,14 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_bench::protocol::Task;
-use mdh_compiler::error::{Error, Result};
+use mdh_compiler::error::{Error, Kind, Result};
 use mdh_compiler::formed::Formed;
+use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::package::{self, Wanted};
 use mdh_compiler::progress::Progress;
 use mdh_compiler::source::Source;
@@ -28,12 +29,13 @@ use mdh_tuner::racing::CONFIDENCE;
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use mdh_tuner::technique;
-use mdh_tuner::tune::{Tuned, Tuning};
+use mdh_tuner::tune::{Seed, Tuned, Tuning};
 
 use crate::failed;
 use crate::options::{TuneArguments, TuneDevice};
 use crate::package_names::{self, Variant};
 use crate::program::Program;
+use crate::start;
 
 /// Schedules that are estimated, if nothing else ends the search.
 const EVALUATIONS: u64 = 4000;
@@ -53,15 +55,20 @@ pub fn make(arguments: &TuneArguments, folder: &Path, tasks: &[Task]) -> Result<
         entry: arguments.entry.as_deref(),
         sizes: &arguments.size,
     };
+    // What was estimated by the time of an interrupt becomes a package still.
+    let interrupts = Interrupts::ask();
     for (task, file) in tasks.iter().zip(package_names::files(&names, &variant)) {
-        let (package, said) = package(arguments, task, &gpu)?;
+        let (package, said) = package(arguments, task, &gpu, &interrupts)?;
         let bytes = package.write();
         let path = folder.join(file);
         output::write(&path, &bytes)?;
         let size = bytes.len() as f64 / (1 << 20) as f64;
         output::print(format!("{said}  {}: {size:.1} MiB\n", path.display()))?;
+        if interrupts.flag().load(Ordering::Relaxed) {
+            break;
+        }
     }
-    Ok(())
+    interrupts.end()
 }
 
 /// The GPU whose facts estimates are made of.
@@ -71,17 +78,27 @@ fn gpu(device: TuneDevice) -> Result<Gpu> {
 }
 
 /// The package of a program, and what there is to say of it.
-fn package(arguments: &TuneArguments, task: &Task, gpu: &Gpu) -> Result<(TunePackage, String)> {
+fn package(
+    arguments: &TuneArguments,
+    task: &Task,
+    gpu: &Gpu,
+    interrupts: &Interrupts,
+) -> Result<(TunePackage, String)> {
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let (entry, wanted) = (task.entry.as_deref(), arguments.parts.searched());
     let program = Program::read(&context, &source, entry, &gpu.asm(), wanted)?;
     program.expect_some(&task.name)?;
-    let space = program.space(&arguments.fix)?;
+    let fixed = start::fixed(&arguments.fix, None)?;
+    let space = program.space(&fixed)?;
     let progress = Progress::start(&format!("{}: estimating", task.name));
     let default = program.default();
-    let tuned = search(arguments, &space, &program, gpu)?;
+    let seeds = crate::of_model(&space, &program, &fixed)?;
+    let tuned = search(arguments, &space, (&program, gpu), seeds, interrupts)?;
     let best = best(&tuned, default.as_ref(), &program, arguments.best);
+    if best.is_empty() && interrupts.flag().load(Ordering::Relaxed) {
+        return Err(Error::new(Kind::Interrupted, ""));
+    }
     if best.is_empty() {
         let has_none = default
             .as_ref()
@@ -148,7 +165,13 @@ fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> Stri
 }
 
 /// Searches the space by the estimate.
-fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu) -> Result<Tuned> {
+fn search(
+    arguments: &TuneArguments,
+    space: &Space,
+    (program, gpu): (&Program, &Gpu),
+    seeds: Vec<Seed>,
+    interrupts: &Interrupts,
+) -> Result<Tuned> {
     let mut technique =
         technique::of_names(&arguments.technique, arguments.seed).map_err(failed)?;
     let mut measure = Computed::new(16, |configuration| {
@@ -163,8 +186,8 @@ fn search(arguments: &TuneArguments, space: &Space, program: &Program, gpu: &Gpu
         measure: &mut measure,
         abort: &crate::abort(arguments, Abort::Evaluations(EVALUATIONS))?,
         clock: &Monotonic::start(),
-        interrupted: &AtomicBool::new(false),
-        seeds: crate::of_model(space, program, &arguments.fix)?,
+        interrupted: interrupts.flag(),
+        seeds,
         resumed: Vec::new(),
         // The estimate is what is measured.
         model: None,

@@ -42,7 +42,8 @@ struct One {
 
 /// Times and estimates of the recorded schedules of a program.
 fn compared(measured: &Measured, gpu: &Gpu) -> Vec<(f64, f64)> {
-    let task = &crate::tasks(&measured.name, None, &[]).unwrap()[0];
+    let arguments = TuneArguments::of(["tune", &measured.name]);
+    let task = &crate::tasks(&measured.name, &arguments).unwrap()[0];
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let program = Program::read(&context, &source, None, &gpu.asm(), SearchedParts::Model).unwrap();

@@ -31,6 +31,7 @@ use std::time::Duration;
 use mdh_algebra::asm::Asm;
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Case, Scale};
+use mdh_compiler::check::SAMPLES;
 use mdh_compiler::cli::Size;
 use mdh_compiler::error::{Error, Kind, Result, say};
 use mdh_compiler::interrupt::Interrupts;
@@ -60,6 +61,7 @@ use options::{Fix, TuneArguments, TuneDevice};
 use program::Program;
 use script::KnobScript;
 use show::Before;
+use start::Start;
 
 /// Time of a search, if nothing else ends it.
 const USUAL: Duration = Duration::from_secs(60);
@@ -85,16 +87,16 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     }
     check_device(arguments)?;
     let several = arguments.subjects.len() > 1;
-    if several && (arguments.report.is_some() || arguments.out.is_some()) {
+    if several && arguments.is_of_one() {
         return Err(Error::usage(
-            "--report and --out are files for one program: expected one",
+            "--report, --out and --failures are for one program: expected one",
         ));
     }
     register::all();
     let asm = mdh_machine::this().map_err(Error::input)?;
     let subjects = arguments.subjects.iter();
     let tasks: Vec<Vec<Task>> = subjects
-        .map(|subject| tasks(subject, arguments.entry.as_deref(), &arguments.size))
+        .map(|subject| tasks(subject, arguments))
         .collect::<Result<_>>()?;
     let tasks: Vec<Task> = tasks.into_iter().flatten().collect();
     if let Some(folder) = &arguments.package {
@@ -118,8 +120,8 @@ fn check_device(arguments: &TuneArguments) -> Result<()> {
                          that `mdh-exec --tune` measures on a machine with one"
         }
         (false, Some(_)) => "--package is for GPUs: expected --device cuda",
-        (true, Some(_)) if arguments.report.is_some() || arguments.out.is_some() => {
-            "--report and --out are for what was measured: expected none with --package"
+        (true, Some(_)) if arguments.is_measured() => {
+            "--report, --out, --failures, --json and --db are for what was measured: expected none with --package"
         }
         _ => return Ok(()),
     };
@@ -127,14 +129,17 @@ fn check_device(arguments: &TuneArguments) -> Result<()> {
 }
 
 /// The tasks of a subject: of a file, or of a workload at one of its sizes or at all.
-fn tasks(subject: &str, entry: Option<&str>, sizes: &[Size]) -> Result<Vec<Task>> {
+fn tasks(subject: &str, arguments: &TuneArguments) -> Result<Vec<Task>> {
+    let (entry, sizes) = (arguments.entry.as_deref(), &arguments.size);
     if Path::new(subject).exists() {
         let source = Source::read(Path::new(subject))?;
         let task = Task {
             name: subject.to_string(),
             program: source.text().to_string(),
             entry: entry.map(str::to_string),
-            ..Task::default()
+            ranges: arguments.ranges.clone(),
+            samples: SAMPLES,
+            schedule: None,
         };
         return match sizes.is_empty() {
             true => Ok(vec![task]),
@@ -144,6 +149,11 @@ fn tasks(subject: &str, entry: Option<&str>, sizes: &[Size]) -> Result<Vec<Task>
     if !sizes.is_empty() {
         return Err(Error::usage(
             "--size is for programs that leave sizes open: a workload has its own",
+        ));
+    }
+    if !arguments.ranges.is_empty() {
+        return Err(Error::usage(
+            "--range is for programs: a workload has its own",
         ));
     }
     let cases = workloads::select(workloads::all(Scale::Full)?, &[subject.to_string()])?;
@@ -206,22 +216,22 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
         Some(script) => program.with_script(script)?,
         None => program,
     };
-    let space = program.space(&arguments.fix)?;
+    let start = arguments.schedule.as_deref().filter(|_| !is_script);
+    let start = start.map(|path| Start::read(&program, &source, task.entry.as_deref(), path));
+    let start = start.transpose()?;
+    let fixed = start::fixed(&arguments.fix, start.as_ref())?;
+    let space = program.space(&fixed)?;
     program.expect_legal(&space)?;
     program.expect_chains()?;
-    let start = match &arguments.schedule {
-        Some(path) if !is_script => {
-            start::configuration(&program, &space, &source, task.entry.as_deref(), path)?
-        }
-        _ => None,
-    };
+    let start = start.map(|start| start.configuration(&program, &space));
+    let start = start.transpose()?.flatten();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let model = |configuration: &Configuration| program.cycles(configuration);
-    let mut processes = Processes::new(&program, task.clone(), cores, measure::patience())?;
+    let mut processes = Processes::new(&program, task.clone(), cores, measure::patience());
     let work = processes.work();
     let shares = |tuned: &Tuned| limit::shares(task, &program, &work, tuned);
     let search = Search {
-        of_model: of_model(&space, &program, &arguments.fix)?,
+        of_model: of_model(&space, &program, &fixed)?,
         start,
         shares: &shares,
         ..Search::of(task, asm, &program, &model)?
@@ -233,6 +243,10 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
         .and_then(|best| program.written(&best.configuration));
     if let (Some(path), Some(schedules)) = (&arguments.out, best) {
         write_json(path, &schedules)?;
+    }
+    if let Some(folder) = &arguments.failures {
+        let text = |own: &Configuration| serde_json::to_string_pretty(&program.written(own)?).ok();
+        outcome::write_failures(folder, &tuned, &text)?;
     }
     interrupts.end()?;
     Ok(tuned)
@@ -289,6 +303,10 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
     let tuned = search.run(arguments, &space, &mut foreign, &interrupts)?;
     if let (Some(path), Some(best)) = (&arguments.out, tuned.best()) {
         write_json(path, &best.configuration.to_json())?;
+    }
+    if let Some(folder) = &arguments.failures {
+        let text = |own: &Configuration| Some(own.to_json().to_string());
+        outcome::write_failures(folder, &tuned, &text)?;
     }
     interrupts.end()?;
     outcome::expect_best(arguments, command, &tuned)
@@ -375,7 +393,7 @@ impl<'s> Search<'s> {
         let tuned = tuned.map_err(failed)?;
         drop(shown);
         session.end(&tuned.stop).map_err(failed)?;
-        if let StopReason::NotKept(error) = &tuned.stop {
+        if let Some(error) = tuned.stop.error() {
             return Err(failed(error.clone()));
         }
         let shares = self.reached(arguments, &tuned);

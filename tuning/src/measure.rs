@@ -1,15 +1,16 @@
 //! Measuring schedules: processes that compile and check several at once, and run one at a time.
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mdh_bench::conduct::Measurement;
 use mdh_bench::contestant::{Contestant, Silence};
 use mdh_bench::limits::Work;
 use mdh_bench::protocol::{Answer, Request, Task};
-use mdh_compiler::error::{Error, Result};
+use mdh_compiler::error::{Result, say};
+use mdh_tuner::alone::Alone;
+use mdh_tuner::error::Error;
 use mdh_tuner::measure::{Cost, FailureKind, Measure, Outcome, Race};
 use mdh_tuner::racing::{Decision, decide};
 use mdh_tuner::space::value::Configuration;
@@ -24,6 +25,9 @@ const CALLS: f64 = 200.0;
 const SAMPLES: usize = 5;
 /// Threads that spin longer than this do not sleep at all.
 const RESTLESS: Duration = Duration::from_millis(200);
+/// Times what is usual after which nobody is waited for any longer, and the least such time.
+const SLOW: u32 = 20;
+const LEAST: Duration = Duration::from_secs(10);
 
 /// Measures the schedules of a program.
 pub struct Processes<'p> {
@@ -33,9 +37,12 @@ pub struct Processes<'p> {
     /// The work of a run, as soon as something was compiled.
     work: Arc<OnceLock<Work>>,
     task: Task,
-    folder: tempfile::TempDir,
     workers: Vec<Option<Contestant>>,
     patience: Duration,
+    /// The longest time that one has taken to be compiled and checked.
+    usual: Option<Duration>,
+    /// A process cannot be started.
+    broken: Option<Error>,
 }
 
 impl<'p> Processes<'p> {
@@ -45,18 +52,17 @@ impl<'p> Processes<'p> {
         task: Task,
         count: usize,
         patience: Duration,
-    ) -> Result<Processes<'p>> {
-        let folder = tempfile::tempdir();
-        let folder = folder.map_err(|e| Error::of_system(format!("no temporary folder: {e}")))?;
-        Ok(Processes {
+    ) -> Processes<'p> {
+        Processes {
             default: program.default(),
             work: Arc::default(),
             program,
             task,
-            folder,
             workers: (0..count.max(1)).map(|_| None).collect(),
             patience,
-        })
+            usual: None,
+            broken: None,
+        }
     }
 
     /// The work of a run, which is there as soon as something was compiled.
@@ -71,39 +77,65 @@ impl<'p> Processes<'p> {
         worker: usize,
         configuration: &Configuration,
     ) -> std::result::Result<(Request, bool), Outcome> {
-        let request = self.request(worker, configuration)?;
+        let request = self.request(configuration)?;
         let process = &mut self.workers[worker];
         let is_new = process.as_ref().is_none_or(Contestant::is_lost);
         if is_new {
-            *process = Some(start().map_err(|error| bug(error.message()))?);
+            *process = match start() {
+                Ok(started) => Some(started),
+                Err(error) => {
+                    self.broken = Some(Error::resources(error.message()));
+                    return Err(bug(error.message()));
+                }
+            };
         }
         Ok((request, is_new))
     }
 
-    fn file(&self, worker: usize) -> PathBuf {
-        self.folder.path().join(format!("{worker}.json"))
-    }
-
     /// The request to compile a configuration; a failure where it has no schedules.
-    fn request(
-        &self,
-        worker: usize,
-        configuration: &Configuration,
-    ) -> std::result::Result<Request, Outcome> {
+    fn request(&self, configuration: &Configuration) -> std::result::Result<Request, Outcome> {
         // What the model chooses is compiled as it is without a schedule from here.
         if self.default.as_ref() == Some(configuration) {
-            return Ok(Request::Schedule { file: None });
+            return Ok(Request::Schedule { schedules: None });
         }
         let rejected = |text: String| Outcome::failed(FailureKind::Rejected, text);
         let schedules = self.program.schedules(configuration);
         let schedules =
             schedules.ok_or_else(|| rejected("it is none of this program's".to_string()))?;
         let text = serde_json::to_string(&schedules).map_err(|e| rejected(e.to_string()))?;
-        let path = self.file(worker);
-        std::fs::write(&path, text).map_err(|e| rejected(format!("{}: {e}", path.display())))?;
         Ok(Request::Schedule {
-            file: Some(path.display().to_string()),
+            schedules: Some(text),
         })
+    }
+
+    /// Has each process compile and check one of a batch, all at once: the outcomes of those that fail.
+    fn compile(&mut self, part: &[Configuration], waiting: Waiting<'_>) -> Vec<Option<Outcome>> {
+        let requests: Vec<_> = (part.iter().enumerate())
+            .map(|(worker, configuration)| self.ready(worker, configuration))
+            .collect();
+        let task = &self.task;
+        let start = Instant::now();
+        let found: Vec<Option<Outcome>> = std::thread::scope(|scope| {
+            let workers = self.workers.iter_mut().zip(requests);
+            let started = workers.map(|(worker, request)| {
+                scope.spawn(move || match request {
+                    Ok((request, is_new)) => {
+                        let task = is_new.then_some(task);
+                        compiled(worker, task, &request, waiting)
+                    }
+                    Err(outcome) => Some(outcome),
+                })
+            });
+            let started: Vec<_> = started.collect();
+            let joined = started.into_iter().map(|thread| thread.join());
+            joined
+                .map(|found| found.unwrap_or_else(|_| Some(bug("a panic"))))
+                .collect()
+        });
+        if found.iter().any(Option::is_none) {
+            self.usual = self.usual.max(Some(start.elapsed()));
+        }
+        found
     }
 }
 
@@ -114,51 +146,44 @@ impl Measure for Processes<'_> {
         race: &Race<'_>,
         tell: &mut dyn FnMut(usize, Outcome),
     ) {
-        let count = self.workers.len();
+        let mut told = |what: &str| say(&format!("note: {what}\n"));
+        let Some(_alone) = Alone::wait(race, &mut told) else {
+            return;
+        };
+        // What comes first is waited for.
+        let left = race.left.filter(|_| self.usual.is_some());
+        let until = left.map(|left| Instant::now() + left);
+        let is_over =
+            || race.is_interrupted() || until.is_some_and(|until| Instant::now() >= until);
+        let (count, work) = (self.workers.len(), self.work());
         for (first, part) in batch.chunks(count).enumerate() {
-            let requests: Vec<_> = (part.iter().enumerate())
-                .map(|(worker, configuration)| self.ready(worker, configuration))
-                .collect();
-            let task = &self.task;
             let waiting = Waiting {
                 patience: self.patience,
+                usual: self.usual,
+                until,
                 interrupted: race.interrupted,
-                work: &self.work,
+                work: &work,
             };
             // Compiled at once, then run with nothing beside.
-            let found: Vec<Option<Outcome>> = std::thread::scope(|scope| {
-                let started = self
-                    .workers
-                    .iter_mut()
-                    .zip(requests)
-                    .map(|(worker, request)| {
-                        scope.spawn(move || match request {
-                            Ok((request, is_new)) => {
-                                let task = is_new.then_some(task);
-                                compiled(worker, task, &request, waiting)
-                            }
-                            Err(outcome) => Some(outcome),
-                        })
-                    });
-                let started: Vec<_> = started.collect();
-                let joined = started.into_iter().map(|thread| thread.join());
-                joined
-                    .map(|found| found.unwrap_or_else(|_| Some(bug("a panic"))))
-                    .collect()
-            });
+            let found = self.compile(part, waiting);
             for (worker, outcome) in found.into_iter().enumerate() {
-                if race.is_interrupted() {
+                if self.broken.is_some() || race.is_interrupted() {
                     return;
                 }
                 let outcome =
                     outcome.unwrap_or_else(|| timed(&mut self.workers[worker], race, waiting));
-                // What fails then may have failed for the interrupt.
-                if race.is_interrupted() && outcome.cost().is_none() {
+                // What fails then may have failed for the interrupt, or for the end of the time.
+                if is_over() && outcome.cost().is_none() {
+                    self.workers.iter_mut().for_each(|worker| *worker = None);
                     return;
                 }
                 tell(first * count + worker, outcome);
             }
         }
+    }
+
+    fn broken(&self) -> Option<Error> {
+        self.broken.clone()
     }
 
     fn batch(&self) -> usize {
@@ -173,9 +198,26 @@ fn bug(text: &str) -> Outcome {
 /// Limits of waiting for an answer, and the place of what one tells.
 #[derive(Clone, Copy)]
 struct Waiting<'w> {
+    /// The time that what comes first may take.
     patience: Duration,
+    /// The time that compiling and checking others took, if any were.
+    usual: Option<Duration>,
+    /// The end of the search.
+    until: Option<Instant>,
     interrupted: &'w AtomicBool,
     work: &'w OnceLock<Work>,
+}
+
+impl Waiting<'_> {
+    /// The time after which nobody is waited for, where this is usual.
+    fn limit(&self, usual: Option<Duration>) -> Duration {
+        let slow = usual.map(|usual| usual.saturating_mul(SLOW).max(LEAST));
+        let most = slow.map_or(self.patience, |slow| slow.min(self.patience));
+        let left = self
+            .until
+            .map(|until| until.saturating_duration_since(Instant::now()));
+        left.map_or(most, |left| left.min(most))
+    }
 }
 
 /// Has a process compile and check a candidate; the outcome if that fails. A new process prepares the
@@ -187,22 +229,24 @@ fn compiled(
     waiting: Waiting<'_>,
 ) -> Option<Outcome> {
     if let Some(task) = task
-        && let Some(failed) = asked(worker, &Request::Prepare(task.clone()), waiting)
+        && let Some(failed) = asked(worker, &Request::Prepare(task.clone()), None, waiting)
     {
         *worker = None;
         return Some(failed);
     }
-    asked(worker, request, waiting)
+    asked(worker, request, waiting.usual, waiting)
 }
 
 /// Asks a process to prepare or to compile; the outcome if that fails.
 fn asked(
     worker: &mut Option<Contestant>,
     request: &Request,
+    usual: Option<Duration>,
     waiting: Waiting<'_>,
 ) -> Option<Outcome> {
     let process = worker.as_mut()?;
-    match process.ask_unless(request, waiting.patience, waiting.interrupted) {
+    let limit = waiting.limit(usual);
+    match process.ask_unless(request, limit, waiting.interrupted) {
         Ok(Answer::Compiled(compiled)) => {
             waiting.work.get_or_init(|| compiled.work);
             None
@@ -213,28 +257,33 @@ fn asked(
         Ok(Answer::Failed(why)) => Some(Outcome::failed(FailureKind::Compilation, why)),
         Ok(Answer::No(why)) => Some(Outcome::failed(FailureKind::Memory, why)),
         Ok(other) => Some(bug(&format!("it answers {other:?}"))),
-        Err(silence) => Some(lost(worker, silence, waiting.patience)),
+        Err(silence) => Some(lost(worker, silence, limit)),
     }
 }
 
 /// Runs a candidate that has been compiled, until it is clear that it cannot win, or all samples are
 /// taken.
 fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> Outcome {
-    let patience = waiting.patience;
     let Some(process) = worker.as_mut() else {
         return bug("its process is gone");
     };
     let (mut samples, mut calls) = (Vec::new(), 1);
     let mut lost_race = false;
+    // Twice the slowest turn of the best is no noise.
+    let slowest = race.best.iter().copied().reduce(f64::max);
+    let mut usual = slowest;
     // The first turn says how many calls fit into the others.
     for turn in 0..=SAMPLES {
         let run = Request::Run { calls };
-        let times = match process.ask_unless(&run, patience, waiting.interrupted) {
+        let all = usual.map(|ms| Duration::from_secs_f64(f64::from(calls) * ms / 1e3));
+        let limit = waiting.limit(all);
+        let times = match process.ask_unless(&run, limit, waiting.interrupted) {
             Ok(Answer::Times(times)) if !times.is_empty() => times,
             Ok(other) => return bug(&format!("it answers {other:?}")),
-            Err(silence) => return lost(worker, silence, patience),
+            Err(silence) => return lost(worker, silence, limit),
         };
         let ms = mdh_tuner::stats::Median::of(&times).value / 1e6;
+        usual = Some(ms);
         if turn == 0 {
             calls = (TURN.as_secs_f64() * 1e3 / ms.max(1e-6)).clamp(1.0, CALLS) as u32;
             // Long runs tell at once.
@@ -243,15 +292,13 @@ fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> 
             }
         }
         samples.push(ms);
-        // Twice the slowest turn of the best is no noise.
-        let slowest = race.best.iter().copied().reduce(f64::max);
         lost_race = slowest.is_some_and(|slowest| ms > 2.0 * slowest)
             || decide(race.best, &samples, race.confidence) == Decision::Lost;
         if lost_race {
             break;
         }
     }
-    let dropped = process.ask(&Request::Drop, patience);
+    let dropped = process.ask(&Request::Drop, waiting.patience.min(LEAST));
     process.rest(RESTLESS);
     if dropped.is_err() {
         *worker = None;
@@ -263,12 +310,12 @@ fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> 
 }
 
 /// The outcome of a process that does not answer; the next candidate gets another one.
-fn lost(worker: &mut Option<Contestant>, silence: Silence, patience: Duration) -> Outcome {
+fn lost(worker: &mut Option<Contestant>, silence: Silence, waited: Duration) -> Outcome {
     *worker = None;
     match silence {
         Silence::Late => Outcome::failed(
             FailureKind::Hang,
-            format!("no answer in {} s", patience.as_secs()),
+            format!("no answer in {:.0} s", waited.as_secs_f64()),
         ),
         Silence::Dead(why) => bug(&why),
         Silence::NoMemory(why) => Outcome::failed(FailureKind::Memory, why),

@@ -6,12 +6,27 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use mdh_algebra::schedule::SearchedParts;
-use mdh_compiler::cli::Size;
+use mdh_compiler::cli::{Range, Size};
 use mdh_tuner::abort::{CostUnit, duration};
 
 /// Arguments that say nothing of a command.
 const NOT_OF_COMMANDS: [&str; 6] = [
     "subjects", "device", "package", "entry", "parts", "schedule",
+];
+
+/// Arguments that say nothing of what was measured before.
+const NOT_OF_RESULTS: [&str; 11] = [
+    "package",
+    "command",
+    "report",
+    "parts",
+    "until",
+    "time",
+    "evaluations",
+    "no_better_for",
+    "technique",
+    "seed",
+    "json",
 ];
 
 /// Arguments of `mdh tune`.
@@ -37,7 +52,7 @@ pub struct TuneArguments {
     pub chip: Option<String>,
     /// Keeps what `mdh-exec --tune --out` has measured, of all programs or of those that are named;
     /// --out writes the best schedules of one.
-    #[arg(long, value_name = "RESULTS.json", conflicts_with_all = ["package", "command", "report", "parts", "until"])]
+    #[arg(long, value_name = "RESULTS.json", conflicts_with_all = NOT_OF_RESULTS)]
     pub import: Option<PathBuf>,
     /// The function of a program; needed if the file has several.
     #[arg(long, value_name = "NAME")]
@@ -46,8 +61,12 @@ pub struct TuneArguments {
     /// these alone.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, conflicts_with_all = ["import", "command"])]
     pub size: Vec<Size>,
+    /// Ranges of the random numbers that a program is checked and timed on, from LOW to below HIGH, of one
+    /// argument or of all that are not named; floats are in -1..1 otherwise.
+    #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true, conflicts_with_all = ["import", "command"])]
+    pub ranges: Vec<Range>,
     /// The parts of dimensions that are searched: those that the model would consider, or all others
-    /// too, of which there are many more (--tuned does not take what is found so).
+    /// too, of which there are many more.
     #[arg(long, value_enum, default_value = "model")]
     pub parts: TuneParts,
     /// Time for each; 60s if no other condition is given.
@@ -82,9 +101,9 @@ pub struct TuneArguments {
     /// leaves knobs open (transform.tune.knob), it searches these.
     #[arg(long, value_name = "START.json", conflicts_with_all = ["package", "import", "command"])]
     pub schedule: Option<PathBuf>,
-    /// Searches only where a parameter has this value, such as cores.i=2; the names and values are
-    /// those of the report.
-    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["import", "command"])]
+    /// Searches only where a parameter has this value, such as cores.i=2, or without a value (cores.i)
+    /// the one of the start schedule; the names and values are those of the report.
+    #[arg(long, value_name = "NAME[=VALUE]", conflicts_with_all = ["import", "command"])]
     pub fix: Vec<Fix>,
     /// Folder of the database; of the user's cache if none is named.
     #[arg(long, value_name = "DIR")]
@@ -96,6 +115,10 @@ pub struct TuneArguments {
     /// its parameters.
     #[arg(long, value_name = "OUT.json")]
     pub out: Option<PathBuf>,
+    /// Writes what failed to a folder, up to 20 of each kind: its schedules, for --schedule, or a command's
+    /// parameters, and beside them why.
+    #[arg(long, value_name = "DIR", conflicts_with = "import")]
+    pub failures: Option<PathBuf>,
     /// Prints a line of JSON for each.
     #[arg(long)]
     pub json: bool,
@@ -117,6 +140,16 @@ pub struct TuneArguments {
 }
 
 impl TuneArguments {
+    /// Returns whether something is written that belongs to one program.
+    pub fn is_of_one(&self) -> bool {
+        self.report.is_some() || self.out.is_some() || self.failures.is_some()
+    }
+
+    /// Returns whether something is said of costs that are measured.
+    pub fn is_measured(&self) -> bool {
+        self.is_of_one() || self.json || self.db.is_some()
+    }
+
     /// The names of techniques, as they are given.
     pub fn techniques(&self) -> String {
         self.technique.join(",")
@@ -132,20 +165,33 @@ impl TuneArguments {
     }
 }
 
-/// `NAME=VALUE`: a parameter that is not searched.
+#[cfg(test)]
+impl TuneArguments {
+    /// Those of a command line, of which the first word is the command.
+    pub fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> TuneArguments {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            arguments: TuneArguments,
+        }
+        <Line as clap::Parser>::parse_from(words).arguments
+    }
+}
+
+/// `NAME=VALUE`, or `NAME` alone: a parameter that is not searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// Its name.
     pub name: String,
-    /// Its value.
-    pub value: String,
+    /// Its value; that of the start schedule if it is not given.
+    pub value: Option<String>,
 }
 
 impl Fix {
     /// Returns whether a parameter may have a value where these are fixed.
     pub fn allow(fixed: &[Fix], name: &str, value: &str) -> bool {
         let mut own = fixed.iter().filter(|fix| fix.name == name);
-        own.all(|fix| fix.value == value)
+        own.all(|fix| fix.value.as_deref() == Some(value))
     }
 }
 
@@ -153,13 +199,16 @@ impl FromStr for Fix {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Fix, String> {
-        let pair = text
-            .split_once('=')
-            .filter(|(name, value)| !name.is_empty() && !value.is_empty());
-        let (name, value) = pair.ok_or("expected NAME=VALUE, such as cores.i=2")?;
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (text, None),
+        };
+        if name.is_empty() || value.as_deref() == Some("") {
+            return Err("expected NAME=VALUE, such as cores.i=2, or NAME".to_string());
+        }
         Ok(Fix {
             name: name.to_string(),
-            value: value.to_string(),
+            value,
         })
     }
 }

@@ -1,9 +1,12 @@
 //! The end of a search that has found nothing, as an error.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::output;
 use mdh_tuner::measure::{FailureKind, Outcome};
+use mdh_tuner::space::value::Configuration;
 use mdh_tuner::tune::Tuned;
 
 use crate::options::TuneArguments;
@@ -58,22 +61,46 @@ fn kind(failures: &[FailureKind]) -> Kind {
     }
 }
 
+/// The most failures of a kind that are written.
+const MOST: usize = 20;
+
+/// Writes what failed to a folder, for a bug report: for each a file of what `--schedule` takes, as `text` says, and
+/// beside it one with the reason and the parameters.
+pub fn write_failures(
+    folder: &Path,
+    tuned: &Tuned,
+    text: &dyn Fn(&Configuration) -> Option<String>,
+) -> Result<()> {
+    let made = std::fs::create_dir_all(folder);
+    made.map_err(|error| Error::input(format!("cannot write to '{}': {error}", folder.display())))?;
+    let mut counts: HashMap<FailureKind, usize> = HashMap::new();
+    for one in &tuned.evaluations {
+        let Outcome::Failed(failure) = &one.outcome else {
+            continue;
+        };
+        let count = counts.entry(failure.kind).or_default();
+        *count += 1;
+        if *count > MOST {
+            continue;
+        }
+        let name = format!("{}-{count}", failure.kind.name().replace(' ', "-"));
+        if let Some(text) = text(&one.configuration) {
+            output::write(&folder.join(format!("{name}.json")), text.as_bytes())?;
+        }
+        let why = format!("{failure}\n{}\n", one.configuration);
+        output::write(&folder.join(format!("{name}.txt")), why.as_bytes())?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use clap::Parser;
     use mdh_tuner::abort::Abort;
-    use mdh_tuner::space::value::Configuration;
     use mdh_tuner::tune::{Evaluation, StopReason};
 
     use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: TuneArguments,
-    }
 
     fn tuned(failures: &[FailureKind]) -> Tuned {
         let evaluation = |(number, kind): (usize, &FailureKind)| Evaluation {
@@ -94,10 +121,25 @@ mod tests {
         }
     }
 
+    /// Checks: each failure has its files, by kind.
+    #[test]
+    fn failures_are_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = tuned(&[FailureKind::WrongResult, FailureKind::Hang]);
+        let text = |own: &Configuration| own.get("n").map(ToString::to_string);
+        write_failures(folder.path(), &all, &text).unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(read("wrong-result-1.txt"), "wrong result: why\nn=0\n");
+        assert_eq!(
+            (read("wrong-result-1.json"), read("hang-1.json")),
+            ("0".into(), "1".into())
+        );
+    }
+
     #[test]
     fn the_code_is_that_of_the_failures() {
         use FailureKind::{Crash, Memory, WrongResult};
-        let line = Line::parse_from(["tune", "f.mlir", "--out", "best.json"]);
+        let arguments = TuneArguments::of(["tune", "f.mlir", "--out", "best.json"]);
         for (failures, code, said) in [
             (
                 &[Memory, Memory][..],
@@ -116,13 +158,13 @@ mod tests {
                 "nothing of the search was measured (1 evaluation was made): expected time",
             ),
         ] {
-            let error = expect_best(&line.arguments, "f", &tuned(failures)).unwrap_err();
+            let error = expect_best(&arguments, "f", &tuned(failures)).unwrap_err();
             assert_eq!(error.kind().exit_code(), code, "{failures:?}");
             assert!(error.message().contains(said), "{}", error.message());
         }
         let mut model = tuned(&[Crash]);
         model.evaluations[0].outcome = Outcome::of_cost(1.0);
-        let error = expect_best(&line.arguments, "f", &model).unwrap_err();
+        let error = expect_best(&arguments, "f", &model).unwrap_err();
         assert!(error.message().contains("nothing of the search"));
     }
 }

@@ -291,10 +291,10 @@ impl Program {
                     names.join(", ")
                 )));
             };
-            if !values.contains(&fix.value) {
+            let value = fix.value.as_deref().unwrap_or_default();
+            if !values.iter().any(|own| own == value) {
                 return Err(Error::usage(format!(
-                    "--fix: found '{}' for {}, expected one of {}",
-                    fix.value,
+                    "--fix: found '{value}' for {}, expected one of {}",
                     fix.name,
                     values.join(", ")
                 )));

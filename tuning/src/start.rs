@@ -20,55 +20,94 @@ use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use serde_json::Value;
 
+use crate::options::Fix;
 use crate::program::Program;
 
 /// Time after which the nearest schedule that was found is good enough.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The configuration of a space for the schedules of a file, which have to be the program's. A note
-/// says so if it stands for others.
-pub fn configuration(
-    program: &Program,
-    space: &Space,
-    source: &Source,
-    entry: Option<&str>,
-    path: &Path,
-) -> Result<Option<Configuration>> {
-    let context = context::program_context();
-    let formed = ours::formed(&context, source, entry, Some(path))?;
-    let function = function(compile::operation(&formed.module), &formed.function)?;
-    let mut wanted = Schedules::default();
-    for (position, op) in schedule::computations(function).into_iter().enumerate() {
-        let own = schedule::read(op).map_err(|errors| Error::input(errors.join("\n  ")))?;
-        let own = own.map(|own| (position.to_string(), own));
-        wanted.computations.extend(own);
-    }
-    add_named(&mut wanted, function)?;
-    say_shared(program, &wanted);
-    let Some(nearest) = program.nearest(&wanted) else {
-        return Ok(None);
-    };
-    let Some(found) = space.nearest(&nearest).map_err(crate::failed)? else {
-        let what = "note: no schedule with what --fix says is near to the start schedule\n";
-        say(what);
-        return Ok(None);
-    };
-    let found = space.configuration(&found);
-    let why = match found == nearest {
-        true => "the search has no parameters for all of",
-        false => "--fix changes",
-    };
-    let made = program.schedules(&found).unwrap_or_default();
-    for (position, made) in &made.computations {
-        let asked = wanted.computations.get(position);
-        if asked.is_some_and(|asked| parts(asked) != parts(made)) {
-            say(&format!(
-                "note: {why} the start schedule of computation {position}; the search starts from \
-                 {made}\n"
-            ));
+/// The start of a search: the schedules of a file, and the configuration that is the nearest to them.
+pub struct Start {
+    schedules: Schedules,
+    pub nearest: Option<Configuration>,
+}
+
+impl Start {
+    /// Reads the schedules of a file, which have to be the program's.
+    pub fn read(
+        program: &Program,
+        source: &Source,
+        entry: Option<&str>,
+        path: &Path,
+    ) -> Result<Start> {
+        let context = context::program_context();
+        let formed = ours::formed(&context, source, entry, Some(path))?;
+        let function = function(compile::operation(&formed.module), &formed.function)?;
+        let mut schedules = Schedules::default();
+        for (position, op) in schedule::computations(function).into_iter().enumerate() {
+            let own = schedule::read(op).map_err(|errors| Error::input(errors.join("\n  ")))?;
+            let own = own.map(|own| (position.to_string(), own));
+            schedules.computations.extend(own);
         }
+        add_named(&mut schedules, function)?;
+        say_shared(program, &schedules);
+        Ok(Start {
+            nearest: program.nearest(&schedules),
+            schedules,
+        })
     }
-    Ok(Some(found))
+
+    /// The same in a space, which may have less. A note says so if it stands for other schedules.
+    pub fn configuration(&self, program: &Program, space: &Space) -> Result<Option<Configuration>> {
+        let Some(nearest) = &self.nearest else {
+            return Ok(None);
+        };
+        let Some(found) = space.nearest(nearest).map_err(crate::failed)? else {
+            let what = "note: no schedule with what --fix says is near to the start schedule\n";
+            say(what);
+            return Ok(None);
+        };
+        let found = space.configuration(&found);
+        let why = match found == *nearest {
+            true => "the search has no parameters for all of",
+            false => "--fix changes",
+        };
+        let made = program.schedules(&found).unwrap_or_default();
+        for (position, made) in &made.computations {
+            let asked = self.schedules.computations.get(position);
+            if asked.is_some_and(|asked| parts(asked) != parts(made)) {
+                say(&format!(
+                    "note: {why} the start schedule of computation {position}; the search starts \
+                     from {made}\n"
+                ));
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// What is fixed, with the values of a start schedule where none are given.
+pub fn fixed(fixed: &[Fix], start: Option<&Start>) -> Result<Vec<Fix>> {
+    let of = |fix: &Fix| {
+        if fix.value.is_some() {
+            return Ok(fix.clone());
+        }
+        let Some(start) = start else {
+            return Err(Error::usage(format!(
+                "--fix: found no value for {0}: expected {0}=VALUE, or a start schedule that has one \
+                 (--schedule)",
+                fix.name
+            )));
+        };
+        let own = start.nearest.as_ref();
+        let value = own.and_then(|own| own.get(&fix.name));
+        // A name that there is not is said with all that there are.
+        Ok(Fix {
+            name: fix.name.clone(),
+            value: Some(value.map_or(String::new(), ToString::to_string)),
+        })
+    };
+    fixed.iter().map(of).collect()
 }
 
 /// Adds the schedules by name, of computations at their positions as others are.
@@ -271,7 +310,6 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::options::Fix;
 
     const PROGRAM: &str = "\
 func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf32>) -> tensor<64x80xf32> {

@@ -90,21 +90,80 @@ fn an_interrupted_search_shows_what_it_has() {
     assert!(session.names().contains(&"best.json".to_string()));
 }
 
+/// The processes that a process has started.
+fn children(parent: &Child) -> Vec<i32> {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", parent.id())).into_iter();
+    let lines = threads
+        .flatten()
+        .flatten()
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let lines: Vec<String> = lines.collect();
+    let each = lines.iter().flat_map(|line| line.split_whitespace());
+    each.filter_map(|number| number.parse().ok()).collect()
+}
+
 /// The most bytes of data of the processes that a process has started, as the system lists them.
 fn limits(parent: &Child) -> Vec<u64> {
-    let of = |process: &str| {
+    let of = |process: i32| {
         let own = std::fs::read_to_string(format!("/proc/{process}/limits")).ok()?;
         let line = own.lines().find(|line| line.starts_with("Max data size"))?;
         line.split_whitespace().nth(3)?.parse().ok()
     };
-    let threads = std::fs::read_dir(format!("/proc/{}/task", parent.id())).into_iter();
-    let children = threads
-        .flatten()
-        .flatten()
-        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    let children: Vec<String> = children.collect();
-    let each = children.iter().flat_map(|line| line.split_whitespace());
-    each.filter_map(of).collect()
+    children(parent).into_iter().filter_map(of).collect()
+}
+
+/// Sends a signal to each process of a search until some evaluation has failed so.
+fn until_failed(session: &Session, child: &Child, signal: i32, kind: &str) {
+    let failed = format!("SELECT count(*) FROM evaluation WHERE failure = '{kind}'");
+    let start = Instant::now();
+    while number(session, &failed) == Some(0) && start.elapsed() < LONG {
+        for process in children(child) {
+            // SAFETY: sends a signal to processes of our own child.
+            unsafe { libc::kill(process, signal) };
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert_ne!(number(session, &failed), Some(0), "no {kind}");
+}
+
+/// Checks: a candidate whose process dies, or does not answer, has failed; the search goes on with another
+/// process, and ends with what works.
+#[test]
+fn processes_that_die_or_hang() {
+    let session = Session::new();
+    let mut child = begun(&session, &[&example("matmul")]);
+    until_failed(&session, &child, libc::SIGKILL, "crash");
+    until_failed(&session, &child, libc::SIGSTOP, "hang");
+    let (kept, start) = (evaluations(&session), Instant::now());
+    while evaluations(&session) < kept + 3 && start.elapsed() < LONG {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let is_running = child.try_wait().unwrap().is_none();
+    // SAFETY: sends a signal to the group of our own child.
+    unsafe { libc::kill(-child.id().cast_signed(), libc::SIGINT) };
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(is_running && evaluations(&session) >= kept + 3, "{text}");
+    assert!(
+        text.contains(" crash: ") && text.contains(" hang: "),
+        "{text}"
+    );
+    assert!(text.contains("\n  best     "), "{text}");
+}
+
+/// Checks: a search gets its turns beside another one that has no end.
+#[test]
+fn two_searches_take_turns() {
+    let session = Session::new();
+    let program = example("matmul");
+    let mut first = begun(&session, &[&program]);
+    let more = ["tune", "--db", "other", "--evaluations", "4", "--json"];
+    let output = session.output(&[&more[..], &[&program]].concat());
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(line["evaluations"].as_i64(), Some(4), "{line}");
+    assert!(line["failures"].as_object().unwrap().is_empty(), "{line}");
 }
 
 #[test]
