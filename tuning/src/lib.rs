@@ -282,7 +282,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         memory: mdh_runtime::memory::available(),
         ..Conditions::default()
     };
-    let foreign = ForeignCommand::new(None, command, &names, &names, conditions);
+    let foreign = ForeignCommand::new(None, command, &names, &space.searched(), conditions);
     let mut foreign = foreign.map_err(failed)?;
     let asm = mdh_machine::this().map_err(Error::input)?;
     let search = Search {
@@ -291,7 +291,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         machine: show::machine(&asm),
         task: db::Task {
             machine: machine(&asm)?,
-            program: format!("{command}\n{}", source.text()),
+            program: foreign.identity(&space).map_err(failed)?,
             sizes: Sizes::default(),
         },
         of_model: Vec::new(),

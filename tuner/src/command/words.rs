@@ -1,6 +1,7 @@
 //! The words of a command, with places for the values of parameters.
 
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::space::value::Configuration;
@@ -54,23 +55,51 @@ impl Words {
             .collect()
     }
 
-    /// Checks that the program is there, unless its name depends on parameters.
-    pub(super) fn check_program(&self, folder: Option<&Path>) -> Result<()> {
-        let [Piece::Text(name)] = self.0[0].as_slice() else {
-            return Ok(());
+    /// The words as they are written, without quotes.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let text = |piece: &Piece| match piece {
+            Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+            Piece::Parameter(name) => format!("{{{name}}}"),
         };
-        let is_there = if name.contains('/') {
-            folder.unwrap_or(Path::new("")).join(name).is_file()
-        } else {
-            let paths = std::env::var_os("PATH").unwrap_or_default();
-            std::env::split_paths(&paths).any(|path| path.join(name).is_file())
-        };
-        match is_there {
-            true => Ok(()),
-            false => Err(Error::input(format!("there is no program '{name}'"))
-                .help("give its path; what only a shell knows runs as sh -c '..'")),
+        self.0
+            .iter()
+            .map(|word| word.iter().map(text).collect())
+            .collect()
+    }
+
+    /// The name of the program, unless it depends on parameters.
+    pub(super) fn program(&self) -> Option<&str> {
+        match self.0[0].as_slice() {
+            [Piece::Text(name)] => Some(name),
+            _ => None,
         }
     }
+
+    /// Checks that the program is there, unless its name depends on parameters.
+    pub(super) fn check_program(&self, folder: Option<&Path>) -> Result<()> {
+        let found = self.program().map(|name| find(name, folder));
+        found.transpose().map(|_| ())
+    }
+}
+
+/// The path of a program, as the system finds it when it is started in a folder.
+pub(super) fn find(name: &str, folder: Option<&Path>) -> Result<PathBuf> {
+    let folder = folder.unwrap_or(Path::new(""));
+    let may_run = |path: &PathBuf| {
+        let known = path.metadata();
+        known.is_ok_and(|known| known.is_file() && known.permissions().mode() & 0o111 != 0)
+    };
+    let found = if name.contains('/') {
+        Some(folder.join(name)).filter(|path| path.is_file())
+    } else {
+        let paths = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+        let mut all = std::env::split_paths(&paths).map(|path| folder.join(path).join(name));
+        all.find(may_run)
+    };
+    found.ok_or_else(|| {
+        Error::input(format!("there is no program '{name}'"))
+            .help("give its path; what only a shell knows runs as sh -c '..'")
+    })
 }
 
 /// The pieces of a word.

@@ -15,10 +15,10 @@
 //! A `step` may stand beside an interval, `constraints` in place of `constraint`; the generator's
 //! number is `i`. A constraint at the top belongs to the last parameter that it names.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::formula::Formula;
-use super::parameter::Parameter;
+use super::parameter::{Parameter, ParameterRange};
 use super::value::{Configuration, Value};
 use super::{Builder, Space};
 use crate::error::{Error, Result, did_you_mean};
@@ -71,6 +71,30 @@ pub fn read(text: &str) -> Result<Builder> {
         builder = builder.start(configuration(start, "start")?);
     }
     Ok(builder)
+}
+
+impl Space {
+    /// What it consists of: its parameters with the values that they may have and their constraints,
+    /// and its filters. That of two texts which differ in their white space only is the same, and
+    /// where a search starts does not matter.
+    pub fn to_json(&self) -> Json {
+        let texts = |formulas: &[Formula]| -> Json {
+            let texts = formulas.iter().map(|formula| formula.text().into());
+            Json::Array(texts.collect())
+        };
+        let parameter = |parameter: &Parameter| {
+            let values = match &parameter.range {
+                ParameterRange::Listed { values, .. } => {
+                    values.iter().map(Value::to_json).collect()
+                }
+                ParameterRange::Derived(formula) => Json::from(formula.text()),
+            };
+            json!([parameter.name, values, texts(&parameter.constraints)])
+        };
+        let parameters: Vec<Json> = self.parameters.iter().map(parameter).collect();
+        let filters = self.filters.iter().map(|filter| filter.formula.text());
+        json!([parameters, filters.collect::<Vec<_>>()])
+    }
 }
 
 /// Gives each constraint at the top to the last parameter that it names.

@@ -274,6 +274,14 @@ impl Space {
         &self.names
     }
 
+    /// The names of those that are searched: what is derived, or has one value only, follows from the
+    /// others.
+    pub fn searched(&self) -> Vec<String> {
+        let free = self.axes.iter();
+        let free = free.filter(|axis| !axis.is_derived && axis.values.len() > 1);
+        free.map(|axis| axis.name.clone()).collect()
+    }
+
     /// The number of configurations that the trees hold.
     pub fn count(&self) -> BigUint {
         self.trees

@@ -254,6 +254,35 @@ fn json_is_read() {
     );
 }
 
+/// Checks: what follows from other parameters, or has one value, is not searched.
+#[test]
+fn what_is_derived_or_fixed_is_not_searched() {
+    let space = read(SPACE).unwrap().build().unwrap();
+    assert_eq!(space.searched(), ["tile", "unroll", "flags"]);
+    let fixed = read(SPACE).unwrap().fix("unroll", 4).build().unwrap();
+    assert_eq!(fixed.searched(), ["tile", "flags"]);
+}
+
+/// Checks: a space is told from others by what it consists of, not by how it is written.
+#[test]
+fn a_space_has_one_json() {
+    let of = |text: &str| read(text).unwrap().build().unwrap().to_json();
+    assert_eq!(of(SPACE), of(&SPACE.replace(", ", ",\n\t")));
+    let start = SPACE.replace(r#""tile": 64, "#, r#""tile": 32, "#);
+    assert_eq!(of(SPACE), of(&start));
+    for (was, is) in [
+        ("-O3\"]", "-Os\"]"),
+        ("tile % unroll == 0", "tile >= unroll"),
+        ("area <= 4096", "area <= 2048"),
+        ("tile == 1)", "tile == 2)"),
+        ("tile * unroll", "unroll * tile"),
+    ] {
+        let other = SPACE.replacen(was, is, 1);
+        assert_ne!(other, SPACE);
+        assert_ne!(of(SPACE), of(&other), "{was}");
+    }
+}
+
 /// A space of `a`, from 1 to 8, and another parameter.
 fn with(parameter: &str) -> String {
     format!(r#"{{"parameters": [{{"name": "a", "interval": [1, 8]}}, {parameter}]}}"#)
