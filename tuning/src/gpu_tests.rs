@@ -142,7 +142,7 @@ fn few_configurations_break_rules() {
         for value in ["points", "products", "rows"] {
             let shape = Fix {
                 name: "shape".into(),
-                value: value.into(),
+                value: Some(value.to_string()),
             };
             if let Ok(space) = program.space(&[shape]) {
                 shares.push(space.rejection_share(200, &mut random).unwrap());

@@ -35,9 +35,6 @@ mod tiled;
 
 use chosen::Chosen;
 
-/// Unrolled parts that add to the results of a full set of registers, at most, for each of them.
-const ADDED: i64 = 2;
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     Lanes,
@@ -293,18 +290,8 @@ impl ScheduleSpace {
         count.copied().unwrap_or(missing)
     }
 
-    /// Returns whether the results of a block's unrolled parts, as far as values decide them, stay in registers.
-    fn fits_registers(&self, values: &[usize]) -> bool {
-        let lanes = self.lanes[values[0]];
-        let shared = block::shared(&self.views, lanes.along);
-        let parts = |is_counted: &dyn Fn(usize) -> bool| -> i64 {
-            let own = self.roles[..values.len()].iter();
-            let own = own.filter(|role| matches!(role, Role::Block(d) if is_counted(*d)));
-            let counts = own.map(|role| self.count(*role, values, 1));
-            counts.fold(1, i64::saturating_mul)
-        };
-        // Unrolled parts of that one add to the same results.
-        let (unrolled, results) = (parts(&|_| true), parts(&|d| Some(d) != shared));
+    /// Returns whether the results of so many unrolled parts stay in registers.
+    fn fits_registers(&self, lanes: Lanes, unrolled: i64) -> bool {
         let width = |ty: &ScalarType| ty.byte_width().max(1) as i64;
         let bytes: i64 = self.computation.components.iter().map(width).sum();
         // Each lane of a prefix-sum holds what all of them add up to.
@@ -319,8 +306,7 @@ impl ScheduleSpace {
         let vector = held.saturating_mul(bytes);
         let registers = self.facts.registers.saturating_mul(self.parts.registers());
         let all = registers.saturating_mul(self.facts.vector);
-        let fit = results <= registers && results.saturating_mul(vector) <= all;
-        unrolled == 1 || unrolled <= registers.saturating_mul(ADDED) && fit
+        unrolled == 1 || unrolled <= registers && unrolled.saturating_mul(vector) <= all
     }
 
     /// The blocks of a dimension, as lanes and unrolled parts are in a configuration.
@@ -481,9 +467,11 @@ impl Knobs for ScheduleSpace {
         };
         match role {
             Role::Block(d) => {
+                let lanes = self.lanes[values[0]];
                 let own = self.count(role, values, 1);
-                let scale = self.lanes[values[0]].points(d);
-                self.fits_registers(values)
+                let scale = lanes.points(d);
+                let unrolled = all(&|role| matches!(role, Role::Block(_)));
+                self.fits_registers(lanes, unrolled)
                     && (own == 1 || (own - 1).saturating_mul(scale) < self.views.size(d))
             }
             Role::Tile(d) => match self.count(role, values, 0) {

@@ -23,7 +23,7 @@ const ALIASING: i64 = 1 << 17;
 /// same page counting once and the one in which they begin counting, too; and how much longer
 /// others take.
 const STREAMS: [f64; 3] = [33.0, 33.0, 17.0];
-const ALONE: [f64; 3] = [1.0, 2.0, 2.5];
+const ALONE: [f64; 3] = [1.0, 1.0, 2.5];
 
 /// One loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
