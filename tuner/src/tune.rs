@@ -10,7 +10,7 @@ use crate::clock::{Clock, Stopwatch};
 use crate::error::{Error, Result};
 use crate::measure::{FailureKind, Measure, Outcome, Race};
 use crate::space::value::Configuration;
-use crate::space::{Point, Space};
+use crate::space::{Point, Rejections, Space};
 use crate::technique::{CostModel, Known, Search, Technique};
 
 mod candidate;
@@ -197,6 +197,8 @@ pub struct Tuned {
     pub stop: StopReason,
     /// The share of proposals that filters rejected, if there are filters.
     pub rejected: Option<f64>,
+    /// The same, with the filter that rejected most.
+    pub rejections: Option<Rejections>,
     /// The time that it took.
     pub elapsed: Duration,
 }
@@ -273,12 +275,14 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         true if !matches!(stop, StopReason::NotKept(_)) => StopReason::Interrupted,
         _ => stop,
     };
+    let rejections = run.space.rejections();
     Ok(Tuned {
         resumed: run.resumed,
         best: run.best,
         default: run.default,
         stop,
-        rejected: run.space.rejected(),
+        rejected: rejections.as_ref().map(Rejections::share),
+        rejections,
         elapsed: run.stopwatch.elapsed(),
         evaluations: run.evaluations,
     })

@@ -372,6 +372,7 @@ mod tests {
             default: None,
             stop: StopReason::Reached(Abort::Evaluations(1)),
             rejected: None,
+            rejections: None,
             elapsed: Duration::ZERO,
         };
         let before = Before::of(&[Kept {

@@ -33,6 +33,7 @@ fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
         resumed: 0,
         stop: StopReason::Reached(Abort::Evaluations(16)),
         rejected: Some(0.125),
+        rejections: None,
         elapsed: Duration::from_secs(16),
     }
 }

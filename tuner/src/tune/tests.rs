@@ -333,6 +333,10 @@ fn filters_are_asked_before_measuring() {
     };
     let (tuned, measured) = setup.run().unwrap();
     assert_eq!((measured.len(), tuned.stop), (0, StopReason::Exhausted));
+    let rejections = tuned.rejections.unwrap();
+    assert!(rejections.are_all());
+    let said = "the filter `a > 8` rejected 64 of 64 configurations";
+    assert_eq!(rejections.to_string(), said);
 }
 
 #[test]
