@@ -1,6 +1,5 @@
 //! The loop: propose, measure, keep, learn, until a condition ends it.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,17 +13,17 @@ use crate::space::{Point, Rejections, Space};
 use crate::technique::{CostModel, Known, Search, Technique};
 
 mod candidate;
+mod confirm;
 mod pace;
+mod resume;
 
 use candidate::{Candidate, Outside};
+use confirm::CONFIRMED;
 use pace::{PACE, Pace};
+pub use resume::Resumed;
 
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
-/// In the place of a technique's name, of evaluations of before.
-pub const RESUMED: &str = "resumed";
-/// The same, of evaluations that were made once more.
-const CONFIRMED: &str = "confirmed";
 
 /// A search that is to be made.
 pub struct Tuning<'t> {
@@ -43,7 +42,7 @@ pub struct Tuning<'t> {
     /// Configurations that are measured before all others, in this order.
     pub seeds: Vec<Seed>,
     /// Evaluations of before: they are not made again.
-    pub resumed: Vec<(Configuration, Outcome)>,
+    pub resumed: Vec<Resumed>,
     /// Estimates for the technique.
     pub model: Option<&'t CostModel<'t>>,
     /// Confidence with which a candidate has lost before its measurement stops.
@@ -220,6 +219,13 @@ impl Tuned {
         self.evaluations.len() - self.resumed - self.repeated()
     }
 
+    /// The technique that proposed what an evaluation has measured, which may have been measured before.
+    pub fn proposed_by<'t>(&'t self, evaluation: &'t Evaluation) -> &'t str {
+        let mut all = self.evaluations.iter();
+        let first = all.find(|own| own.configuration == evaluation.configuration);
+        &first.unwrap_or(evaluation).technique
+    }
+
     /// The evaluation of the default.
     pub fn default(&self) -> Option<&Evaluation> {
         self.default.map(|default| &self.evaluations[default])
@@ -321,23 +327,6 @@ struct Run<'t> {
 }
 
 impl Run<'_> {
-    /// Takes over evaluations of before. Those of another space are left out.
-    fn resume(&mut self, evaluations: Vec<(Configuration, Outcome)>) {
-        for (configuration, outcome) in evaluations {
-            let Some(candidate) = self.candidate(&configuration) else {
-                continue;
-            };
-            if !self.is_known(&candidate) {
-                self.add(&candidate, outcome, RESUMED);
-            }
-        }
-        self.resumed = self.evaluations.len();
-        self.since_better = 0;
-        if self.resumed > 0 {
-            self.pace.is_due();
-        }
-    }
-
     /// Remembers which evaluation is the start's or the default's.
     fn note_role(&mut self, role: Role, candidate: &Candidate) {
         let configuration = self.configuration(candidate);
@@ -482,72 +471,25 @@ impl Run<'_> {
         }
     }
 
-    /// Measures the default and the best once more, and, if the best was lucky, the next ones: until
-    /// the one of least cost is confirmed, or so many were measured.
-    fn confirm(&mut self, measure: &mut dyn Measure, most: usize) {
-        if most == 0 {
-            return;
-        }
-        let works = |number: &usize| self.evaluations[*number].outcome.cost().is_some();
-        if let Some(default) = self.default.filter(works) {
-            self.again(measure, default, CONFIRMED);
-            let last = self.evaluations.len() - 1;
-            if self.evaluations[last].configuration == self.evaluations[default].configuration {
-                self.default = Some(last);
-            }
-        }
-        for _ in 0..most {
-            match self.least(|_| true) {
-                Some(best) if self.evaluations[best].technique != CONFIRMED => {
-                    self.again(measure, best, CONFIRMED);
-                }
-                _ => break,
-            }
-            if self.not_kept.is_some() || self.interrupted.load(Ordering::Relaxed) {
-                break;
-            }
-        }
-        if self.interrupted.load(Ordering::Relaxed) {
-            self.best = self.least(|_| true);
-            return;
-        }
-        let confirmed = self.least(|evaluation| evaluation.technique == CONFIRMED);
-        self.best = confirmed.or_else(|| self.least(|_| true));
-    }
-
-    /// Makes an evaluation once more.
-    fn again(&mut self, measure: &mut dyn Measure, evaluation: usize, name: &str) {
-        // It was made from such a candidate.
-        if let Some(candidate) = self.candidate(&self.evaluations[evaluation].configuration) {
-            self.evaluate(measure, vec![candidate], name);
-        }
-    }
-
-    /// The evaluation of least cost, of those that are chosen, and may be: of each configuration the
-    /// last one counts, and none if it has ever failed.
-    fn least(&self, choose: impl Fn(&Evaluation) -> bool) -> Option<usize> {
-        let mut last: HashMap<&Configuration, Option<usize>> = HashMap::new();
-        let may_be_best = |own: &(usize, &Evaluation)| self.may_be_best(&own.1.configuration);
-        for (number, evaluation) in self.evaluations.iter().enumerate().filter(may_be_best) {
-            let entry = last
-                .entry(&evaluation.configuration)
-                .or_insert(Some(number));
-            *entry = match evaluation.outcome.cost() {
-                Some(_) => entry.map(|_| number),
-                None => None,
-            };
-        }
-        let sound = last.into_values().flatten();
-        let costs = sound
-            .filter(|number| choose(&self.evaluations[*number]))
-            .filter_map(|number| Some((self.paced(number)?, number)));
-        costs
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
-            .map(|(_, number)| number)
-    }
-
     /// Adds an evaluation, keeps it, and tells of it.
     fn add(&mut self, candidate: &Candidate, outcome: Outcome, name: &str) {
+        let number = self.note(candidate, outcome, name);
+        let evaluation = &self.evaluations[number];
+        // What cannot be kept ends the search, but is not forgotten.
+        if let Err(error) = self.keep.keep(evaluation) {
+            self.not_kept.get_or_insert(error);
+        }
+        self.watch.evaluated(&Standing {
+            evaluation,
+            best: self.best.map(|best| &self.evaluations[best]),
+            default: self.default.map(|default| &self.evaluations[default]),
+            evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
+            elapsed: evaluation.at,
+        });
+    }
+
+    /// Adds an evaluation, and returns its number.
+    fn note(&mut self, candidate: &Candidate, outcome: Outcome, name: &str) -> usize {
         let outcome = match outcome {
             Outcome::Measured(cost) if !cost.value.is_finite() => {
                 let text = format!("its cost is {}, expected a finite number", cost.value);
@@ -576,21 +518,7 @@ impl Run<'_> {
             self.best = Some(number);
             self.since_better = 0;
         }
-        let evaluation = &self.evaluations[number];
-        if name == RESUMED {
-            return;
-        }
-        // What cannot be kept ends the search, but is not forgotten.
-        if let Err(error) = self.keep.keep(evaluation) {
-            self.not_kept.get_or_insert(error);
-        }
-        self.watch.evaluated(&Standing {
-            evaluation,
-            best: self.best.map(|best| &self.evaluations[best]),
-            default: self.default.map(|default| &self.evaluations[default]),
-            evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
-            elapsed: evaluation.at,
-        });
+        number
     }
 }
 

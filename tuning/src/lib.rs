@@ -59,7 +59,6 @@ use measure::Processes;
 use options::{Fix, TuneArguments, TuneDevice};
 use program::Program;
 use script::KnobScript;
-use show::Before;
 
 /// Time of a search, if nothing else ends it.
 const USUAL: Duration = Duration::from_secs(60);
@@ -345,11 +344,7 @@ impl<'s> Search<'s> {
             technique::of_names(&arguments.technique, arguments.seed).map_err(failed)?;
         let mut database = database(arguments)?;
         let kept = database.evaluations(&self.task).map_err(failed)?;
-        let before = Before::of(&kept);
-        let resumed = kept
-            .into_iter()
-            .map(|kept| (kept.configuration, kept.outcome));
-        let resumed = resumed.collect();
+        let resumed = kept.into_iter().map(Into::into).collect();
         let seeds = self.seeds(&database)?;
         let mut session = database
             .session(&self.task, &arguments.techniques(), arguments.seed)
@@ -380,11 +375,11 @@ impl<'s> Search<'s> {
         }
         let shares = self.reached(arguments, &tuned);
         output::print(match arguments.json {
-            true => show::json(&self.name, space, (&tuned, &before), shares.as_ref()),
+            true => show::json(&self.name, space, &tuned, shares.as_ref()),
             false => show::text(
                 (&self.name, self.unit),
                 space,
-                (&tuned, &before),
+                &tuned,
                 &self.differences(&tuned),
             ),
         })?;

@@ -5,6 +5,7 @@ use rusqlite::{Row, params};
 use super::*;
 use crate::measure::{Cost, FailureKind};
 use crate::space::value::Configuration;
+use crate::tune::Resumed;
 
 /// An evaluation that was kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,16 @@ pub struct Kept {
     pub technique: String,
     /// The day on which it was measured, as 2026-11-27.
     pub date: String,
+}
+
+impl From<Kept> for Resumed {
+    fn from(kept: Kept) -> Resumed {
+        Resumed {
+            configuration: kept.configuration,
+            outcome: kept.outcome,
+            technique: kept.technique,
+        }
+    }
 }
 
 /// The evaluations of a task, of each configuration the last one; `having` says which of them.

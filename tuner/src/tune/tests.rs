@@ -26,7 +26,7 @@ struct Setup<'s> {
     cost: &'s dyn Fn(&Configuration) -> Outcome,
     abort: Abort,
     seeds: Vec<Seed>,
-    resumed: Vec<(Configuration, Outcome)>,
+    resumed: Vec<Resumed>,
     technique: &'s str,
     interrupt_at: Option<usize>,
     batch: usize,
@@ -44,6 +44,14 @@ fn space(more: &str) -> Space {
 
 fn pair(a: i64, b: i64) -> Configuration {
     Configuration::of([("a", a.into()), ("b", b.into())])
+}
+
+fn resumed(configuration: Configuration, outcome: Outcome) -> Resumed {
+    Resumed {
+        configuration,
+        outcome,
+        technique: "random".to_string(),
+    }
 }
 
 fn number(configuration: &Configuration, name: &str) -> f64 {
@@ -216,15 +224,13 @@ fn seeds_come_first_and_are_measured_once() {
 fn what_is_known_is_not_measured_again() {
     let (first, measured) = Setup::default().run().unwrap();
     let evaluations = first.evaluations.iter();
-    let mut resumed: Vec<(Configuration, Outcome)> = evaluations
-        .map(|e| (e.configuration.clone(), e.outcome.clone()))
+    let mut known: Vec<Resumed> = evaluations
+        .map(|e| resumed(e.configuration.clone(), e.outcome.clone()))
         .collect();
-    resumed.push((
-        Configuration::of([("other", true.into())]),
-        Outcome::of_cost(0.0),
-    ));
+    let other = Configuration::of([("other", true.into())]);
+    known.push(resumed(other, Outcome::of_cost(0.0)));
     let setup = Setup {
-        resumed,
+        resumed: known,
         abort: Abort::Or(Vec::new()),
         ..Setup::default()
     };
@@ -235,6 +241,8 @@ fn what_is_known_is_not_measured_again() {
             .all(|configuration| !measured.contains(configuration))
     );
     assert_eq!(second.best().unwrap().outcome.cost(), Some(1.0));
+    let before = second.evaluations[..40].iter();
+    assert!(before.clone().all(|e| e.technique == "random"));
 }
 
 #[test]
@@ -487,6 +495,9 @@ fn whoever_was_lucky_is_not_the_best() {
         expected.map(|configuration| format!("confirmed: {configuration}"))
     );
     assert_eq!(confirmed.default, Some(64));
+    let best = confirmed.best().unwrap();
+    assert_eq!(best.technique, "confirmed");
+    assert_eq!(confirmed.proposed_by(best), "exhaustive");
     // With too few, the best of those confirmed: the default is one.
     assert_eq!(run(2).best().unwrap().configuration, pair(8, 8));
     assert_eq!(run(0).best().unwrap().configuration, pair(1, 1));
@@ -525,8 +536,8 @@ fn a_default_may_be_beside_the_space() {
     let times = asked.iter().filter(|own| **own == beside.to_string());
     assert_eq!(times.count(), 2);
     let names = Configuration::of([("a", 9.into()), ("b", 3.into())]);
-    let resumed = vec![(names, Outcome::of_cost(0.5))];
-    let (tuned, asked) = setup(Role::Reference, resumed).run().unwrap();
+    let known = vec![resumed(names, Outcome::of_cost(0.5))];
+    let (tuned, asked) = setup(Role::Reference, known).run().unwrap();
     assert_eq!(tuned.resumed, 1);
     assert_eq!(tuned.default().unwrap().outcome.cost(), Some(0.5));
     assert_ne!(asked[0], beside.to_string());
