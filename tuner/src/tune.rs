@@ -1,5 +1,6 @@
 //! The loop: propose, measure, keep, learn, until a condition ends it.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -41,7 +42,7 @@ pub struct Tuning<'t> {
     pub interrupted: &'t AtomicBool,
     /// Configurations that are measured before all others, in this order.
     pub seeds: Vec<Seed>,
-    /// Evaluations of before: they are not made again.
+    /// Evaluations of before: they are not made again, but for failures that may have been of the moment.
     pub resumed: Vec<Resumed>,
     /// Estimates for the technique.
     pub model: Option<&'t CostModel<'t>>,
@@ -248,6 +249,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         evaluations: Vec::new(),
         paces: Vec::new(),
         resumed: 0,
+        open: HashSet::new(),
         best: None,
         default: None,
         start: None,
@@ -315,6 +317,8 @@ struct Run<'t> {
     /// The factor of the cost of each where it is compared.
     paces: Vec<f64>,
     resumed: usize,
+    /// Those of before that are made once more where they are proposed.
+    open: HashSet<usize>,
     best: Option<usize>,
     default: Option<usize>,
     start: Option<usize>,
@@ -331,7 +335,8 @@ impl Run<'_> {
     fn note_role(&mut self, role: Role, candidate: &Candidate) {
         let configuration = self.configuration(candidate);
         let is_it = |evaluation: &Evaluation| evaluation.configuration == configuration;
-        let found = self.evaluations.iter().position(is_it);
+        // The last one: before it may have failed.
+        let found = self.evaluations.iter().rposition(is_it);
         match role {
             Role::Default | Role::Outside | Role::Reference => self.default = found,
             Role::Start => self.start = found,
@@ -474,6 +479,7 @@ impl Run<'_> {
     /// Adds an evaluation, keeps it, and tells of it.
     fn add(&mut self, candidate: &Candidate, outcome: Outcome, name: &str) {
         let number = self.note(candidate, outcome, name);
+        self.make_known(candidate, number);
         let evaluation = &self.evaluations[number];
         // What cannot be kept ends the search, but is not forgotten.
         if let Err(error) = self.keep.keep(evaluation) {
@@ -486,6 +492,14 @@ impl Run<'_> {
             evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
             elapsed: evaluation.at,
         });
+    }
+
+    /// Takes an evaluation of a candidate for the one by which it is known.
+    fn make_known(&mut self, candidate: &Candidate, number: usize) {
+        if let Candidate::Of(point) = candidate {
+            let cost = self.paced(number).unwrap_or(f64::INFINITY);
+            self.known.add(point.clone(), cost);
+        }
     }
 
     /// Adds an evaluation, and returns its number.
@@ -508,9 +522,6 @@ impl Run<'_> {
         self.note_pace(number);
         self.paces.push(self.pace.factor());
         let cost = self.paced(number);
-        if let Candidate::Of(point) = candidate {
-            self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
-        }
         let may_be_best = self.may_be_best(&self.evaluations[number].configuration);
         let best = self.best.and_then(|best| self.paced(best));
         self.since_better += u64::from(name != PACE);

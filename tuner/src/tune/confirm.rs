@@ -1,7 +1,7 @@
 //! The end of a search: the best is measured once more, since whoever is the best of many may have been
 //! lucky.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use super::{Evaluation, Run};
@@ -57,21 +57,21 @@ impl Run<'_> {
     }
 
     /// The evaluation of least cost, of those that are chosen, and may be: of each configuration the
-    /// last one counts, and none if it has ever failed.
+    /// last one counts, and none if it has ever failed for a reason that stays.
     fn least(&self, choose: impl Fn(&Evaluation) -> bool) -> Option<usize> {
-        let mut last: HashMap<&Configuration, Option<usize>> = HashMap::new();
-        let may_be_best = |own: &(usize, &Evaluation)| self.may_be_best(&own.1.configuration);
-        for (number, evaluation) in self.evaluations.iter().enumerate().filter(may_be_best) {
-            let entry = last
-                .entry(&evaluation.configuration)
-                .or_insert(Some(number));
-            *entry = match evaluation.outcome.cost() {
-                Some(_) => entry.map(|_| number),
-                None => None,
-            };
+        let mut last: HashMap<&Configuration, usize> = HashMap::new();
+        let mut failed: HashSet<&Configuration> = HashSet::new();
+        let may_be_best = |own: &&Evaluation| self.may_be_best(&own.configuration);
+        for evaluation in self.evaluations.iter().filter(may_be_best) {
+            last.insert(&evaluation.configuration, evaluation.number);
+            let failure = evaluation.outcome.failure();
+            if failure.is_some_and(|kind| !kind.is_transient()) {
+                failed.insert(&evaluation.configuration);
+            }
         }
-        let sound = last.into_values().flatten();
+        let sound = last.into_iter().filter(|(own, _)| !failed.contains(own));
         let costs = sound
+            .map(|(_, number)| number)
             .filter(|number| choose(&self.evaluations[*number]))
             .filter_map(|number| Some((self.paced(number)?, number)));
         costs

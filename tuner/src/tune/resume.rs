@@ -1,8 +1,11 @@
 //! Evaluations of before, from which a search goes on.
 
 use super::Run;
-use crate::measure::Outcome;
+use crate::measure::{FailureKind, Outcome};
 use crate::space::value::Configuration;
+
+/// The most tries of a configuration that crashes, hangs, or takes too much memory, in all searches.
+const TRIES: usize = 2;
 
 /// An evaluation of before.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +16,16 @@ pub struct Resumed {
     pub outcome: Outcome,
     /// The technique that proposed it then.
     pub technique: String,
+    /// The number of times that it has failed so far for a reason that may have been of the moment.
+    pub failures: usize,
+}
+
+impl Resumed {
+    /// Returns whether it is measured once more: it has failed once, and may work now.
+    fn is_tried_again(&self) -> bool {
+        let failure = self.outcome.failure();
+        failure.is_some_and(FailureKind::is_transient) && self.failures < TRIES
+    }
 }
 
 impl Run<'_> {
@@ -22,8 +35,15 @@ impl Run<'_> {
             let Some(candidate) = self.candidate(&one.configuration) else {
                 continue;
             };
-            if !self.is_known(&candidate) {
-                self.note(&candidate, one.outcome, &one.technique);
+            if self.is_known(&candidate) {
+                continue;
+            }
+            let is_open = one.is_tried_again();
+            let number = self.note(&candidate, one.outcome, &one.technique);
+            if is_open {
+                self.open.insert(number);
+            } else {
+                self.make_known(&candidate, number);
             }
         }
         self.resumed = self.evaluations.len();

@@ -9,6 +9,10 @@ use crate::measure::{Computed, Cost};
 use crate::space::read;
 use crate::technique::{NAMES, named};
 
+mod resumed;
+
+use resumed::resumed;
+
 /// A clock that the measuring side moves.
 #[derive(Clone, Default)]
 struct Fake(Rc<Cell<u64>>);
@@ -44,14 +48,6 @@ fn space(more: &str) -> Space {
 
 fn pair(a: i64, b: i64) -> Configuration {
     Configuration::of([("a", a.into()), ("b", b.into())])
-}
-
-fn resumed(configuration: Configuration, outcome: Outcome) -> Resumed {
-    Resumed {
-        configuration,
-        outcome,
-        technique: "random".to_string(),
-    }
 }
 
 fn number(configuration: &Configuration, name: &str) -> f64 {
@@ -218,31 +214,6 @@ fn seeds_come_first_and_are_measured_once() {
         error.contains("the default configuration: parameter 'a': found 9"),
         "{error}"
     );
-}
-
-#[test]
-fn what_is_known_is_not_measured_again() {
-    let (first, measured) = Setup::default().run().unwrap();
-    let evaluations = first.evaluations.iter();
-    let mut known: Vec<Resumed> = evaluations
-        .map(|e| resumed(e.configuration.clone(), e.outcome.clone()))
-        .collect();
-    let other = Configuration::of([("other", true.into())]);
-    known.push(resumed(other, Outcome::of_cost(0.0)));
-    let setup = Setup {
-        resumed: known,
-        abort: Abort::Or(Vec::new()),
-        ..Setup::default()
-    };
-    let (second, more) = setup.run().unwrap();
-    assert_eq!((second.resumed, more.len()), (40, 24));
-    assert!(
-        more.iter()
-            .all(|configuration| !measured.contains(configuration))
-    );
-    assert_eq!(second.best().unwrap().outcome.cost(), Some(1.0));
-    let before = second.evaluations[..40].iter();
-    assert!(before.clone().all(|e| e.technique == "random"));
 }
 
 #[test]
