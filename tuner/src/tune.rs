@@ -193,6 +193,8 @@ pub struct Tuned {
     pub best: Option<usize>,
     /// The default.
     pub default: Option<usize>,
+    /// The factor by which each cost is compared, for the pace of the machine; 1 where there is none.
+    pub paces: Vec<f64>,
     /// Reason for the end.
     pub stop: StopReason,
     /// The share of proposals that filters rejected, if there are filters.
@@ -207,6 +209,13 @@ impl Tuned {
     /// The evaluation of least cost.
     pub fn best(&self) -> Option<&Evaluation> {
         self.best.map(|best| &self.evaluations[best])
+    }
+
+    /// The cost of the evaluation of that number as the search compares it: at the pace that the
+    /// machine had at the start.
+    pub fn compared(&self, number: usize) -> Option<f64> {
+        let pace = self.paces.get(number).unwrap_or(&1.0);
+        Some(self.evaluations[number].outcome.cost()? * pace)
     }
 
     /// The number of evaluations that were made once more, for the machine's pace or in the end.
@@ -293,12 +302,19 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         rejections,
         elapsed: run.stopwatch.elapsed(),
         evaluations: run.evaluations,
+        paces: run.paces,
     })
 }
 
 /// Returns whether what has that in the place of a technique's name was measured before.
 fn is_repeated(name: &str) -> bool {
     [CONFIRMED, PACE].contains(&name)
+}
+
+/// Returns whether that name stands for who proposes configurations: neither for the default nor for what is
+/// measured once more.
+pub(crate) fn is_proposal(name: &str) -> bool {
+    name != Role::Default.name() && !is_repeated(name)
 }
 
 /// A search that is being made.

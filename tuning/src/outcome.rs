@@ -100,6 +100,7 @@ mod tests {
             stop: StopReason::Reached(Abort::Evaluations(1)),
             rejected: None,
             rejections: None,
+            paces: Vec::new(),
             elapsed: Duration::ZERO,
         }
     }

@@ -343,6 +343,7 @@ mod tests {
             stop: StopReason::Reached(Abort::Evaluations(1)),
             rejected: None,
             rejections: None,
+            paces: Vec::new(),
             elapsed: Duration::ZERO,
         };
         let shown = text(("f", "ms"), &space, &tuned, &[]);

@@ -548,6 +548,7 @@ fn costs_are_compared_at_one_pace() {
     let best = paced.best().unwrap();
     assert_eq!(best.configuration, pair(6, 3));
     assert_eq!(best.outcome.cost(), Some(20.0));
+    assert_eq!(paced.compared(best.number), Some(1.0));
     let again = paced.evaluations.iter().filter(|e| e.technique == "pace");
     let costs: Vec<Option<f64>> = again.map(|e| e.outcome.cost()).collect();
     // One of twenty at most: due after 5 and 26 seconds, and so on.
