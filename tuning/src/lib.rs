@@ -261,13 +261,16 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         .and_then(|builder| builder.build())
         .map_err(in_file)?;
     let names = space.names().to_vec();
+    let usual = Conditions::default();
     let conditions = Conditions {
+        timeout: arguments.timeout.unwrap_or(usual.timeout),
         cost: ForeignCommand::cost_source(&arguments.cost).map_err(failed)?,
         // One that takes all memory ends alone.
         memory: mdh_runtime::memory::available(),
-        ..Conditions::default()
+        ..usual
     };
-    let foreign = ForeignCommand::new(None, command, &names, &space.searched(), conditions);
+    let build = arguments.build.as_deref();
+    let foreign = ForeignCommand::new(build, command, &names, &space.searched(), conditions);
     let mut foreign = foreign.map_err(failed)?;
     let asm = mdh_machine::this().map_err(Error::input)?;
     let search = Search {
