@@ -114,6 +114,14 @@ impl Outcome {
             Outcome::Failed(_) => None,
         }
     }
+
+    /// The kind of its failure, if it is one.
+    pub fn failure(&self) -> Option<FailureKind> {
+        match self {
+            Outcome::Measured(_) => None,
+            Outcome::Failed(failure) => Some(failure.kind),
+        }
+    }
 }
 
 /// The cost of a configuration: less is better.
@@ -194,6 +202,19 @@ impl FailureKind {
         FailureKind::Memory,
         FailureKind::Rejected,
     ];
+
+    /// Returns whether it may be of the moment, such as of what else the machine does: it is tried
+    /// again. What is wrong, crashes or does not compile stays so.
+    pub fn is_transient(self) -> bool {
+        match self {
+            FailureKind::Hang | FailureKind::Memory => true,
+            FailureKind::Compilation
+            | FailureKind::Crash
+            | FailureKind::WrongResult
+            | FailureKind::Unchecked
+            | FailureKind::Rejected => false,
+        }
+    }
 
     /// Its name, as it is kept.
     pub fn name(self) -> &'static str {

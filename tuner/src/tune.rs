@@ -1,6 +1,6 @@
 //! The loop: propose, measure, keep, learn, until a condition ends it.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,21 +10,21 @@ use crate::clock::{Clock, Stopwatch};
 use crate::error::{Error, Result};
 use crate::measure::{FailureKind, Measure, Outcome, Race};
 use crate::space::value::Configuration;
-use crate::space::{Point, Space};
+use crate::space::{Point, Rejections, Space};
 use crate::technique::{CostModel, Known, Search, Technique};
 
 mod candidate;
+mod confirm;
 mod pace;
+mod resume;
 
 use candidate::{Candidate, Outside};
+use confirm::CONFIRMED;
 use pace::{PACE, Pace};
+pub use resume::Resumed;
 
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
-/// In the place of a technique's name, of evaluations of before.
-pub const RESUMED: &str = "resumed";
-/// The same, of evaluations that were made once more.
-const CONFIRMED: &str = "confirmed";
 
 /// A search that is to be made.
 pub struct Tuning<'t> {
@@ -42,8 +42,8 @@ pub struct Tuning<'t> {
     pub interrupted: &'t AtomicBool,
     /// Configurations that are measured before all others, in this order.
     pub seeds: Vec<Seed>,
-    /// Evaluations of before: they are not made again.
-    pub resumed: Vec<(Configuration, Outcome)>,
+    /// Evaluations of before: they are not made again, but for failures that may have been of the moment.
+    pub resumed: Vec<Resumed>,
     /// Estimates for the technique.
     pub model: Option<&'t CostModel<'t>>,
     /// Confidence with which a candidate has lost before its measurement stops.
@@ -206,10 +206,14 @@ pub struct Tuned {
     pub best: Option<usize>,
     /// The default.
     pub default: Option<usize>,
+    /// The factor by which each cost is compared, for the pace of the machine; 1 where there is none.
+    pub paces: Vec<f64>,
     /// Reason for the end.
     pub stop: StopReason,
     /// The share of proposals that filters rejected, if there are filters.
     pub rejected: Option<f64>,
+    /// The same, with the filter that rejected most.
+    pub rejections: Option<Rejections>,
     /// The time that it took.
     pub elapsed: Duration,
 }
@@ -218,6 +222,13 @@ impl Tuned {
     /// The evaluation of least cost.
     pub fn best(&self) -> Option<&Evaluation> {
         self.best.map(|best| &self.evaluations[best])
+    }
+
+    /// The cost of the evaluation of that number as the search compares it: at the pace that the
+    /// machine had at the start.
+    pub fn compared(&self, number: usize) -> Option<f64> {
+        let pace = self.paces.get(number).unwrap_or(&1.0);
+        Some(self.evaluations[number].outcome.cost()? * pace)
     }
 
     /// The number of evaluations that were made once more, for the machine's pace or in the end.
@@ -229,6 +240,13 @@ impl Tuned {
     /// The number of evaluations that the search has made: neither those of before nor any once more.
     pub fn searched(&self) -> usize {
         self.evaluations.len() - self.resumed - self.repeated()
+    }
+
+    /// The technique that proposed what an evaluation has measured, which may have been measured before.
+    pub fn proposed_by<'t>(&'t self, evaluation: &'t Evaluation) -> &'t str {
+        let mut all = self.evaluations.iter();
+        let first = all.find(|own| own.configuration == evaluation.configuration);
+        &first.unwrap_or(evaluation).technique
     }
 
     /// The evaluation of the default.
@@ -253,6 +271,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         evaluations: Vec::new(),
         paces: Vec::new(),
         resumed: 0,
+        open: HashSet::new(),
         best: None,
         default: None,
         start: None,
@@ -286,20 +305,29 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         true if stop.error().is_none() => StopReason::Interrupted,
         _ => stop,
     };
+    let rejections = run.space.rejections();
     Ok(Tuned {
         resumed: run.resumed,
         best: run.best,
         default: run.default,
         stop,
-        rejected: run.space.rejected(),
+        rejected: rejections.as_ref().map(Rejections::share),
+        rejections,
         elapsed: run.stopwatch.elapsed(),
         evaluations: run.evaluations,
+        paces: run.paces,
     })
 }
 
 /// Returns whether what has that in the place of a technique's name was measured before.
 fn is_repeated(name: &str) -> bool {
     [CONFIRMED, PACE].contains(&name)
+}
+
+/// Returns whether that name stands for who proposes configurations: neither for the default nor for what is
+/// measured once more.
+pub(crate) fn is_proposal(name: &str) -> bool {
+    name != Role::Default.name() && !is_repeated(name)
 }
 
 /// A search that is being made.
@@ -318,6 +346,8 @@ struct Run<'t> {
     /// The factor of the cost of each where it is compared.
     paces: Vec<f64>,
     resumed: usize,
+    /// Those of before that are made once more where they are proposed.
+    open: HashSet<usize>,
     best: Option<usize>,
     default: Option<usize>,
     start: Option<usize>,
@@ -331,28 +361,12 @@ struct Run<'t> {
 }
 
 impl Run<'_> {
-    /// Takes over evaluations of before. Those of another space are left out.
-    fn resume(&mut self, evaluations: Vec<(Configuration, Outcome)>) {
-        for (configuration, outcome) in evaluations {
-            let Some(candidate) = self.candidate(&configuration) else {
-                continue;
-            };
-            if !self.is_known(&candidate) {
-                self.add(&candidate, outcome, RESUMED);
-            }
-        }
-        self.resumed = self.evaluations.len();
-        self.since_better = 0;
-        if self.resumed > 0 {
-            self.pace.is_due();
-        }
-    }
-
     /// Remembers which evaluation is the start's or the default's.
     fn note_role(&mut self, role: Role, candidate: &Candidate) {
         let configuration = self.configuration(candidate);
         let is_it = |evaluation: &Evaluation| evaluation.configuration == configuration;
-        let found = self.evaluations.iter().position(is_it);
+        // The last one: before it may have failed.
+        let found = self.evaluations.iter().rposition(is_it);
         match role {
             Role::Default | Role::Outside | Role::Reference => self.default = found,
             Role::Start => self.start = found,
@@ -496,72 +510,34 @@ impl Run<'_> {
         }
     }
 
-    /// Measures the default and the best once more, and, if the best was lucky, the next ones: until
-    /// the one of least cost is confirmed, or so many were measured.
-    fn confirm(&mut self, measure: &mut dyn Measure, most: usize) {
-        if most == 0 {
-            return;
-        }
-        let works = |number: &usize| self.evaluations[*number].outcome.cost().is_some();
-        if let Some(default) = self.default.filter(works) {
-            self.again(measure, default, CONFIRMED);
-            let last = self.evaluations.len() - 1;
-            if self.evaluations[last].configuration == self.evaluations[default].configuration {
-                self.default = Some(last);
-            }
-        }
-        for _ in 0..most {
-            match self.least(|_| true) {
-                Some(best) if self.evaluations[best].technique != CONFIRMED => {
-                    self.again(measure, best, CONFIRMED);
-                }
-                _ => break,
-            }
-            if self.failure.is_some() || self.interrupted.load(Ordering::Relaxed) {
-                break;
-            }
-        }
-        if self.interrupted.load(Ordering::Relaxed) {
-            self.best = self.least(|_| true);
-            return;
-        }
-        let confirmed = self.least(|evaluation| evaluation.technique == CONFIRMED);
-        self.best = confirmed.or_else(|| self.least(|_| true));
-    }
-
-    /// Makes an evaluation once more.
-    fn again(&mut self, measure: &mut dyn Measure, evaluation: usize, name: &str) {
-        // It was made from such a candidate.
-        if let Some(candidate) = self.candidate(&self.evaluations[evaluation].configuration) {
-            self.evaluate(measure, vec![candidate], name);
-        }
-    }
-
-    /// The evaluation of least cost, of those that are chosen, and may be: of each configuration the
-    /// last one counts, and none if it has ever failed.
-    fn least(&self, choose: impl Fn(&Evaluation) -> bool) -> Option<usize> {
-        let mut last: HashMap<&Configuration, Option<usize>> = HashMap::new();
-        let may_be_best = |own: &(usize, &Evaluation)| self.may_be_best(&own.1.configuration);
-        for (number, evaluation) in self.evaluations.iter().enumerate().filter(may_be_best) {
-            let entry = last
-                .entry(&evaluation.configuration)
-                .or_insert(Some(number));
-            *entry = match evaluation.outcome.cost() {
-                Some(_) => entry.map(|_| number),
-                None => None,
-            };
-        }
-        let sound = last.into_values().flatten();
-        let costs = sound
-            .filter(|number| choose(&self.evaluations[*number]))
-            .filter_map(|number| Some((self.paced(number)?, number)));
-        costs
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
-            .map(|(_, number)| number)
-    }
-
     /// Adds an evaluation, keeps it, and tells of it.
     fn add(&mut self, candidate: &Candidate, outcome: Outcome, name: &str) {
+        let number = self.note(candidate, outcome, name);
+        self.make_known(candidate, number);
+        let evaluation = &self.evaluations[number];
+        // What cannot be kept ends the search, but is not forgotten.
+        if let Err(error) = self.keep.keep(evaluation) {
+            self.failure.get_or_insert(StopReason::NotKept(error));
+        }
+        self.watch.evaluated(&Standing {
+            evaluation,
+            best: self.best.map(|best| &self.evaluations[best]),
+            default: self.default.map(|default| &self.evaluations[default]),
+            evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
+            elapsed: evaluation.at,
+        });
+    }
+
+    /// Takes an evaluation of a candidate for the one by which it is known.
+    fn make_known(&mut self, candidate: &Candidate, number: usize) {
+        if let Candidate::Of(point) = candidate {
+            let cost = self.paced(number).unwrap_or(f64::INFINITY);
+            self.known.add(point.clone(), cost);
+        }
+    }
+
+    /// Adds an evaluation, and returns its number.
+    fn note(&mut self, candidate: &Candidate, outcome: Outcome, name: &str) -> usize {
         let outcome = match outcome {
             Outcome::Measured(cost) if !cost.value.is_finite() => {
                 let text = format!("its cost is {}, expected a finite number", cost.value);
@@ -580,9 +556,6 @@ impl Run<'_> {
         self.note_pace(number);
         self.paces.push(self.pace.factor());
         let cost = self.paced(number);
-        if let Candidate::Of(point) = candidate {
-            self.known.add(point.clone(), cost.unwrap_or(f64::INFINITY));
-        }
         let may_be_best = self.may_be_best(&self.evaluations[number].configuration);
         let best = self.best.and_then(|best| self.paced(best));
         self.since_better += u64::from(name != PACE);
@@ -590,21 +563,7 @@ impl Run<'_> {
             self.best = Some(number);
             self.since_better = 0;
         }
-        let evaluation = &self.evaluations[number];
-        if name == RESUMED {
-            return;
-        }
-        // What cannot be kept ends the search, but is not forgotten.
-        if let Err(error) = self.keep.keep(evaluation) {
-            self.failure.get_or_insert(StopReason::NotKept(error));
-        }
-        self.watch.evaluated(&Standing {
-            evaluation,
-            best: self.best.map(|best| &self.evaluations[best]),
-            default: self.default.map(|default| &self.evaluations[default]),
-            evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
-            elapsed: evaluation.at,
-        });
+        number
     }
 }
 

@@ -49,10 +49,7 @@ fn session(folder: &Path, space: &Space, abort: Abort) -> Tuned {
         clock: &Monotonic::start(),
         interrupted: &AtomicBool::new(false),
         seeds: Vec::new(),
-        resumed: kept
-            .into_iter()
-            .map(|kept| (kept.configuration, kept.outcome))
-            .collect(),
+        resumed: kept.into_iter().map(Into::into).collect(),
         model: None,
         confidence: 0.95,
         confirmations: 0,
@@ -83,6 +80,12 @@ fn a_second_session_measures_what_the_first_has_not() {
         (10, 32, 32)
     );
     assert_eq!(second.stop, StopReason::Exhausted);
+    // What was measured before is by who proposed it then.
+    let techniques = |tuned: &Tuned| {
+        let own = tuned.evaluations[..10].iter();
+        own.map(|e| e.technique.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(techniques(&second), techniques(&first));
     let best = second.best().unwrap();
     assert_eq!(
         (best.configuration.to_string(), best.outcome.cost()),
@@ -90,14 +93,16 @@ fn a_second_session_measures_what_the_first_has_not() {
     );
     let third = session(folder.path(), &space, Abort::Or(Vec::new()));
     assert_eq!((third.resumed, calls()), (32, 32));
+    let fourth = session(folder.path(), &space, Abort::Or(Vec::new()));
+    assert_eq!((fourth.resumed, calls()), (32, 32));
     let database = Database::read(folder.path()).unwrap().unwrap();
     let kept = database.best(&task()).unwrap().unwrap();
     assert_eq!(
         space.find(&kept.configuration).unwrap(),
         space.find(&best.configuration).unwrap()
     );
-    assert_eq!(database.counts().unwrap(), (3, 32));
-    let page = html(&space, &second, &ReportTexts::default()).unwrap();
+    assert_eq!(database.counts().unwrap(), (4, 32));
+    let page = html(&space, &fourth, &ReportTexts::default()).unwrap();
     assert!(
         page.contains("<td>crash</td><td class=\"number\">16</td>"),
         "{page}"

@@ -60,7 +60,6 @@ use measure::Processes;
 use options::{Fix, TuneArguments, TuneDevice};
 use program::Program;
 use script::KnobScript;
-use show::Before;
 use start::Start;
 
 /// Time of a search, if nothing else ends it.
@@ -276,13 +275,16 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         .and_then(|builder| builder.build())
         .map_err(in_file)?;
     let names = space.names().to_vec();
+    let usual = Conditions::default();
     let conditions = Conditions {
+        timeout: arguments.timeout.unwrap_or(usual.timeout),
         cost: ForeignCommand::cost_source(&arguments.cost).map_err(failed)?,
         // One that takes all memory ends alone.
         memory: mdh_runtime::memory::available(),
-        ..Conditions::default()
+        ..usual
     };
-    let foreign = ForeignCommand::new(None, command, &names, &space.searched(), conditions);
+    let build = arguments.build.as_deref();
+    let foreign = ForeignCommand::new(build, command, &names, &space.searched(), conditions);
     let mut foreign = foreign.map_err(failed)?;
     let asm = mdh_machine::this().map_err(Error::input)?;
     let search = Search {
@@ -363,11 +365,7 @@ impl<'s> Search<'s> {
             technique::of_names(&arguments.technique, arguments.seed).map_err(failed)?;
         let mut database = database(arguments)?;
         let kept = database.evaluations(&self.task).map_err(failed)?;
-        let before = Before::of(&kept);
-        let resumed = kept
-            .into_iter()
-            .map(|kept| (kept.configuration, kept.outcome));
-        let resumed = resumed.collect();
+        let resumed = kept.into_iter().map(Into::into).collect();
         let seeds = self.seeds(&database)?;
         let mut session = database
             .session(&self.task, &arguments.techniques(), arguments.seed)
@@ -398,11 +396,11 @@ impl<'s> Search<'s> {
         }
         let shares = self.reached(arguments, &tuned);
         output::print(match arguments.json {
-            true => show::json(&self.name, space, (&tuned, &before), shares.as_ref()),
+            true => show::json(&self.name, space, &tuned, shares.as_ref()),
             false => show::text(
                 (&self.name, self.unit),
                 space,
-                (&tuned, &before),
+                &tuned,
                 &self.differences(&tuned),
             ),
         })?;

@@ -137,6 +137,13 @@ pub struct TuneArguments {
         requires = "command"
     )]
     pub cost: String,
+    /// What builds a command, before it runs for each configuration: 'make T={tile}'. If that fails, the
+    /// configuration does not compile.
+    #[arg(long, value_name = "COMMAND", requires = "command")]
+    pub build: Option<String>,
+    /// The time within which a run of a command, or of what builds it, has to end; 60s if none is given.
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "command")]
+    pub timeout: Option<Duration>,
 }
 
 impl TuneArguments {

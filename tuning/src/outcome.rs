@@ -23,6 +23,14 @@ pub fn expect_best(arguments: &TuneArguments, name: &str, tuned: &Tuned) -> Resu
     let failures = failures(tuned);
     // The model's choice may have been measured, for comparison.
     if failures.is_empty() {
+        if let Some(rejections) = tuned.rejections.as_ref().filter(|own| own.are_all()) {
+            let message = format!(
+                "'{name}': nothing of the search was measured: {rejections}, expected filters that \
+                 let one pass{out}"
+            );
+            return Err(Error::input(message)
+                .help("weaken that filter, or give what it names other values"));
+        }
         let message = format!(
             "'{name}': nothing of the search was measured ({}): expected time and evaluations for \
              one configuration{out}",
@@ -98,6 +106,7 @@ mod tests {
     use std::time::Duration;
 
     use mdh_tuner::abort::Abort;
+    use mdh_tuner::space::Rejections;
     use mdh_tuner::tune::{Evaluation, StopReason};
 
     use super::*;
@@ -117,6 +126,8 @@ mod tests {
             default: None,
             stop: StopReason::Reached(Abort::Evaluations(1)),
             rejected: None,
+            rejections: None,
+            paces: Vec::new(),
             elapsed: Duration::ZERO,
         }
     }
@@ -166,5 +177,16 @@ mod tests {
         model.evaluations[0].outcome = Outcome::of_cost(1.0);
         let error = expect_best(&arguments, "f", &model).unwrap_err();
         assert!(error.message().contains("nothing of the search"));
+        let mut filtered = tuned(&[]);
+        filtered.rejections = Some(Rejections {
+            asked: 30,
+            rejected: 30,
+            filter: "n > 100".to_string(),
+            by_filter: 30,
+        });
+        let error = expect_best(&arguments, "f", &filtered).unwrap_err();
+        let said = "measured: the filter `n > 100` rejected 30 of 30 configurations, expected filters \
+                    that let one pass; best.json";
+        assert!(error.message().contains(said), "{}", error.message());
     }
 }

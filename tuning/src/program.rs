@@ -267,8 +267,16 @@ impl Program {
         )))
     }
 
-    /// Checks: each parameter that is fixed is there, and has that value.
+    /// Checks: each parameter that is fixed is there, is so once, and has that value.
     fn check_fixed(&self, fixed: &[Fix]) -> Result<()> {
+        for (n, fix) in fixed.iter().enumerate() {
+            if let Some(first) = fixed[..n].iter().find(|first| first.name == fix.name) {
+                return Err(Error::usage(format!(
+                    "--fix: found two values of {}, '{}' and '{}', expected one",
+                    fix.name, first.value, fix.value
+                )));
+            }
+        }
         let own = |one: &Searched| {
             let values = one.space.knobs().iter().map(|knob| knob.values.clone());
             one.names().into_iter().zip(values.collect::<Vec<_>>())

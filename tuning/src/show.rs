@@ -1,17 +1,15 @@
 //! Progress of a search, and its result as text and as JSON.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mdh_algebra::amounts;
 use mdh_algebra::asm::{Asm, AsmLayer};
 use mdh_tuner::abort::Abort;
-use mdh_tuner::db::Kept;
 use mdh_tuner::measure::FailureKind;
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
-use mdh_tuner::tune::{Evaluation, RESUMED, Standing, Tuned, Watch};
+use mdh_tuner::tune::{Evaluation, Standing, Tuned, Watch};
 
 use crate::limit::Shares;
 
@@ -122,34 +120,11 @@ fn count(number: f64, noun: &str) -> String {
     }
 }
 
-/// The techniques that have proposed what was kept before.
-#[derive(Default)]
-pub struct Before(HashMap<String, String>);
-
-impl Before {
-    /// Those of evaluations that were kept.
-    pub fn of(kept: &[Kept]) -> Before {
-        let pairs = kept.iter();
-        let pairs = pairs.map(|kept| (kept.configuration.key(), kept.technique.clone()));
-        Before(pairs.collect())
-    }
-}
-
-/// The technique that proposed a configuration, which may have been measured again since, or before.
-fn proposed_by<'t>(tuned: &'t Tuned, before: &'t Before, best: &'t Evaluation) -> &'t str {
-    let mut all = tuned.evaluations.iter();
-    let first = all.find(|e| e.configuration == best.configuration);
-    let first = first.unwrap_or(best);
-    let kept = before.0.get(&first.configuration.key());
-    let kept = kept.filter(|_| first.technique == RESUMED);
-    kept.unwrap_or(&first.technique)
-}
-
 /// The result, for people.
 pub fn text(
     (name, unit): (&str, &str),
     space: &Space,
-    (tuned, before): (&Tuned, &Before),
+    tuned: &Tuned,
     differences: &[String],
 ) -> String {
     let repeated = match tuned.repeated() {
@@ -177,7 +152,7 @@ pub fn text(
                 "  best     {}{}, by {}",
                 number(best.outcome.cost().unwrap_or(f64::NAN), unit),
                 ratio.unwrap_or_default(),
-                proposed_by(tuned, before, best)
+                tuned.proposed_by(best)
             ));
         }
         None => lines.push("  no configuration works".to_string()),
@@ -259,18 +234,13 @@ pub fn differences(
 }
 
 /// The result on one line of JSON.
-pub fn json(
-    name: &str,
-    space: &Space,
-    (tuned, before): (&Tuned, &Before),
-    limit: Option<&Shares>,
-) -> String {
+pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) -> String {
     let one = |of: Option<&Evaluation>| {
         of.map(|e| {
             serde_json::json!({
                 "cost": e.outcome.cost(),
                 "configuration": e.configuration.to_json(),
-                "by": proposed_by(tuned, before, e),
+                "by": tuned.proposed_by(e),
             })
         })
     };
@@ -363,7 +333,7 @@ mod tests {
         };
         let tuned = Tuned {
             evaluations: vec![
-                evaluation(0, 2, RESUMED),
+                evaluation(0, 2, "pattern"),
                 evaluation(1, 5, "random"),
                 evaluation(2, 2, "confirmed"),
             ],
@@ -372,15 +342,11 @@ mod tests {
             default: None,
             stop: StopReason::Reached(Abort::Evaluations(1)),
             rejected: None,
+            rejections: None,
+            paces: Vec::new(),
             elapsed: Duration::ZERO,
         };
-        let before = Before::of(&[Kept {
-            configuration: Configuration::of([("n", 2.into())]),
-            outcome: Outcome::of_cost(2.0),
-            technique: "pattern".to_string(),
-            date: String::new(),
-        }]);
-        let shown = text(("f", "ms"), &space, (&tuned, &before), &[]);
+        let shown = text(("f", "ms"), &space, &tuned, &[]);
         let first = "f: 1 evaluation of 8 configurations in 0.0 s, 1 of before; ended: \
                      1 evaluation was made; 1 more measured again\n";
         assert!(shown.starts_with(first), "{shown}");
@@ -388,7 +354,7 @@ mod tests {
             shown.contains("  best     2.000 ms, by pattern\n"),
             "{shown}"
         );
-        let line = json("f", &space, (&tuned, &before), None);
+        let line = json("f", &space, &tuned, None);
         let line: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(
             (&line["evaluations"], &line["repeated"]),

@@ -5,6 +5,7 @@ use rusqlite::{Row, params};
 use super::*;
 use crate::measure::{Cost, FailureKind};
 use crate::space::value::Configuration;
+use crate::tune::Resumed;
 
 /// An evaluation that was kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,25 +18,48 @@ pub struct Kept {
     pub technique: String,
     /// The day on which it was measured, as 2026-11-27.
     pub date: String,
+    /// The number of times that it has hung, or taken too much memory.
+    pub failures: usize,
 }
 
-/// The evaluations of a task, of each configuration the last one; `having` says which of them.
-fn of_task(having: &str) -> String {
+impl From<Kept> for Resumed {
+    fn from(kept: Kept) -> Resumed {
+        Resumed {
+            configuration: kept.configuration,
+            outcome: kept.outcome,
+            technique: kept.technique,
+            failures: kept.failures,
+        }
+    }
+}
+
+/// The evaluations of a task, of each configuration the one that counts: the first by which it has
+/// failed for a reason that stays, or else the last one.
+fn of_task() -> String {
+    let transient = FailureKind::ALL
+        .into_iter()
+        .filter(|kind| kind.is_transient());
+    let transient: Vec<String> = transient.map(|kind| format!("'{}'", kind.name())).collect();
+    let transient = transient.join(", ");
     format!(
-        "SELECT last.configuration, last.cost, last.samples, last.complete, last.failure, \
-         last.message, first.technique, date(last.time, 'unixepoch') FROM \
-         (SELECT min(id) AS first, max(id) AS last FROM evaluation WHERE session IN \
+        "SELECT own.configuration, own.cost, own.samples, own.complete, own.failure, \
+         own.message, first.technique, date(own.time, 'unixepoch'), failures FROM \
+         (SELECT min(id) AS first, \
+         coalesce(min(CASE WHEN failure NOT IN ({transient}) THEN id END), max(id)) AS counts, \
+         count(CASE WHEN failure IN ({transient}) THEN 1 END) AS failures \
+         FROM evaluation WHERE session IN \
          (SELECT id FROM session WHERE program = ?1 AND machine = ?2 AND sizes = ?3) \
-         GROUP BY configuration {having}) AS own JOIN evaluation AS last ON last.id = own.last \
-         JOIN evaluation AS first ON first.id = own.first"
+         GROUP BY configuration) AS kept JOIN evaluation AS own ON own.id = kept.counts \
+         JOIN evaluation AS first ON first.id = kept.first"
     )
 }
 
 impl Database {
-    /// The evaluations of a task, the best first. A configuration that has failed once is none of them,
-    /// and one that was measured more than once has its last cost.
+    /// The evaluations of a task, the best first. A configuration that was measured more than once has
+    /// its last cost. It is none of them if it has failed the last time, or ever for a reason that
+    /// stays ([`FailureKind::is_transient`]).
     pub fn ranked(&self, task: &Task) -> Result<Vec<Kept>> {
-        let query = of_task("HAVING count(failure) = 0") + " ORDER BY last.cost, last.id";
+        let query = of_task() + " WHERE own.cost IS NOT NULL ORDER BY own.cost, own.id";
         self.rows(&query, task)
     }
 
@@ -45,9 +69,10 @@ impl Database {
     }
 
     /// All evaluations of a task, in the order in which they were made, of each configuration the
-    /// last one: what a search that is resumed knows.
+    /// last one, or that by which it has failed for a reason that stays: what a search that is
+    /// resumed knows.
     pub fn evaluations(&self, task: &Task) -> Result<Vec<Kept>> {
-        let query = of_task("") + " ORDER BY last.id";
+        let query = of_task() + " ORDER BY own.id";
         self.rows(&query, task)
     }
 
@@ -158,6 +183,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Option<Kept>> {
     let message: Option<String> = row.get(5)?;
     let technique: String = row.get(6)?;
     let date: Option<String> = row.get(7)?;
+    let failures: u32 = row.get(8)?;
     let configuration = serde_json::from_str(&configuration).ok();
     let configuration = configuration.and_then(|json| Configuration::of_json(&json).ok());
     let outcome = match (cost, failure) {
@@ -183,5 +209,6 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Option<Kept>> {
             outcome,
             technique,
             date: date.unwrap_or_default(),
+            failures: failures as usize,
         }))
 }

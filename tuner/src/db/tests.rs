@@ -55,19 +55,25 @@ fn what_is_kept_is_found() {
         (8, Outcome::of_cost(0.1 + 0.2)),
         (16, lost),
         (2, Outcome::failed(FailureKind::Hang, "after 3 s")),
-        // Better, but wrong when it was looked at again, and the other way round.
+        // Better, but wrong when it was looked at again; and one that has hung only once.
         (1, Outcome::of_cost(0.1)),
         (1, Outcome::failed(FailureKind::WrongResult, "element 3")),
-        (32, Outcome::failed(FailureKind::Crash, "signal 11")),
+        (32, Outcome::failed(FailureKind::Hang, "after 3 s")),
         (32, Outcome::of_cost(0.2)),
+        // What was wrong once stays so, and what hangs in the end works no more.
+        (64, Outcome::failed(FailureKind::WrongResult, "element 1")),
+        (64, Outcome::of_cost(0.01)),
+        (128, Outcome::of_cost(0.02)),
+        (128, Outcome::failed(FailureKind::Memory, "killed")),
+        (128, Outcome::failed(FailureKind::Hang, "after 3 s")),
     ];
     keep(&mut database, &task(64), &outcomes);
     drop(database);
     let database = Database::read(folder.path()).unwrap().unwrap();
-    assert_eq!(best_tile(&database, &task(64)), Some(8));
+    assert_eq!(best_tile(&database, &task(64)), Some(32));
     let ranked = database.ranked(&task(64)).unwrap();
     let tile = |kept: &Kept| kept.configuration.get("tile").unwrap().integer().unwrap();
-    assert_eq!(ranked.iter().map(tile).collect::<Vec<_>>(), [8, 4, 16]);
+    assert_eq!(ranked.iter().map(tile).collect::<Vec<_>>(), [32, 8, 4, 16]);
     let kept = database.evaluations(&task(64)).unwrap();
     let found: Vec<(i64, Outcome)> = kept
         .iter()
@@ -78,12 +84,14 @@ fn what_is_kept_is_found() {
             )
         })
         .collect();
-    let expected: Vec<(i64, Outcome)> = [0, 1, 2, 3, 5, 7]
+    let expected: Vec<(i64, Outcome)> = [0, 1, 2, 3, 5, 7, 8, 12]
         .iter()
         .map(|n| outcomes[*n].clone())
         .collect();
     assert_eq!(found, expected);
-    assert_eq!(database.counts().unwrap(), (1, 8));
+    let failures: Vec<usize> = kept.iter().map(|kept| kept.failures).collect();
+    assert_eq!(failures, [0, 0, 0, 1, 0, 1, 0, 2]);
+    assert_eq!(database.counts().unwrap(), (1, 13));
     assert_eq!(database.machines("p").unwrap(), ["m"]);
     assert!(database.machines("q").unwrap().is_empty());
     assert_eq!(

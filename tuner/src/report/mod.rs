@@ -1,7 +1,5 @@
 //! The report of a search: one page of HTML that needs nothing else.
 
-use std::collections::BTreeMap;
-
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
@@ -13,7 +11,8 @@ use crate::importance::importance;
 use crate::measure::{FailureKind, Outcome};
 use crate::space::value::Configuration;
 use crate::space::{Point, Space};
-use crate::tune::{Evaluation, Tuned};
+use crate::tune::{Evaluation, Tuned, is_proposal};
+use chart::Look;
 
 /// Examples of each kind of failure.
 const EXAMPLES: usize = 3;
@@ -54,6 +53,7 @@ struct Page {
     evaluations: usize,
     rejected: Option<String>,
     has_default: bool,
+    has_pace: bool,
 }
 
 /// A parameter's values in the best and in the default.
@@ -77,10 +77,28 @@ struct ImportanceRow {
 #[derive(Serialize)]
 struct TechniqueRow {
     name: String,
+    #[serde(skip)]
+    look: Look,
     colour: String,
+    letter: char,
     evaluations: usize,
     bests: usize,
     least: String,
+}
+
+impl TechniqueRow {
+    /// One that has made nothing yet.
+    fn new(name: &str, look: Look) -> TechniqueRow {
+        TechniqueRow {
+            name: name.to_string(),
+            look,
+            colour: look.colour(),
+            letter: look.letter(),
+            evaluations: 0,
+            bests: 0,
+            least: String::new(),
+        }
+    }
 }
 
 /// A kind of failure, with examples.
@@ -94,10 +112,8 @@ struct FailureRow {
 /// The page as HTML.
 pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String> {
     let techniques = techniques(tuned, &texts.unit);
-    let colours: BTreeMap<String, String> = techniques
-        .iter()
-        .map(|row| (row.name.clone(), row.colour.clone()))
-        .collect();
+    let series = techniques.iter();
+    let series: Vec<(&str, Look)> = series.map(|row| (row.name.as_str(), row.look)).collect();
     let known: Vec<(Point, f64)> = tuned
         .evaluations
         .iter()
@@ -112,7 +128,7 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
         limit: texts.limit.clone(),
         differences: texts.differences.clone(),
         stop: tuned.stop.to_string(),
-        chart: chart::svg(tuned, &texts.unit, &colours)?,
+        chart: chart::svg(tuned, &texts.unit, &series)?,
         parameters: parameters(tuned, texts.nearest.as_ref()),
         importance: shares
             .into_iter()
@@ -129,6 +145,7 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
             .rejected
             .map(|share| format!("{:.1} %", 100.0 * share)),
         has_default: tuned.default().is_some(),
+        has_pace: tuned.paces.iter().any(|factor| *factor != 1.0),
     };
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -195,28 +212,26 @@ fn parameters(tuned: &Tuned, nearest: Option<&Configuration>) -> Vec<ParameterRo
         .collect()
 }
 
-/// The techniques, in the order in which they come, with their colours.
+/// The techniques, in the order in which they come, with their looks, and their costs as the search
+/// compares them.
 fn techniques(tuned: &Tuned, unit: &str) -> Vec<TechniqueRow> {
     let mut rows: Vec<(TechniqueRow, f64)> = Vec::new();
     let mut best = f64::INFINITY;
-    for evaluation in &tuned.evaluations {
-        let place = rows
-            .iter()
-            .position(|(row, _)| row.name == evaluation.technique);
+    for (number, evaluation) in tuned.evaluations.iter().enumerate() {
+        let name = &evaluation.technique;
+        let place = rows.iter().position(|(row, _)| row.name == *name);
         let place = place.unwrap_or_else(|| {
-            let row = TechniqueRow {
-                name: evaluation.technique.clone(),
-                colour: chart::colour(rows.len()),
-                evaluations: 0,
-                bests: 0,
-                least: String::new(),
+            let before = rows.iter().filter(|(row, _)| is_proposal(&row.name));
+            let look = match is_proposal(name) {
+                true => Look::of(before.count()),
+                false => Look::NEUTRAL,
             };
-            rows.push((row, f64::INFINITY));
+            rows.push((TechniqueRow::new(name, look), f64::INFINITY));
             rows.len() - 1
         });
         let (row, least) = &mut rows[place];
         row.evaluations += 1;
-        let cost = evaluation.outcome.cost().unwrap_or(f64::INFINITY);
+        let cost = tuned.compared(number).unwrap_or(f64::INFINITY);
         *least = least.min(cost);
         if cost < best {
             best = cost;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::abort::Abort;
 use crate::space::read;
+use crate::technique::NAMES;
 use crate::tune::StopReason;
 
 fn space() -> Space {
@@ -33,6 +34,8 @@ fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
         resumed: 0,
         stop: StopReason::Reached(Abort::Evaluations(16)),
         rejected: Some(0.125),
+        rejections: None,
+        paces: Vec::new(),
         elapsed: Duration::from_secs(16),
     }
 }
@@ -123,4 +126,49 @@ fn costs_are_shown_with_few_digits() {
     assert_eq!(shown(-2.5), "-2.5000");
     assert_eq!(shown(1.5e-7), "1.500e-7");
     assert_eq!(super::shown(12.0, "ms"), "12.000 ms");
+}
+
+/// Checks: whoever proposes has a look of its own, however many there are; who does not is grey, and has
+/// no line.
+#[test]
+fn techniques_are_told_apart() {
+    let names = ["start", "model", "nearest sizes"].into_iter().chain(NAMES);
+    let names: Vec<&str> = names.chain(["default", "pace", "confirmed"]).collect();
+    let mut own = tuned(|number| Outcome::of_cost(20.0 - number as f64));
+    own.evaluations.extend(own.evaluations.clone());
+    for (number, evaluation) in own.evaluations.iter_mut().enumerate() {
+        evaluation.number = number;
+        evaluation.technique = names[number % names.len()].to_string();
+    }
+    let rows = techniques(&own, "ms");
+    assert_eq!(rows.len(), names.len());
+    let (proposing, neutral) = rows.split_at(14);
+    for (n, row) in proposing.iter().enumerate() {
+        assert!(proposing[..n].iter().all(|other| other.look != row.look));
+        assert_ne!(row.look, Look::NEUTRAL);
+    }
+    assert!(neutral.iter().all(|row| row.look == Look::NEUTRAL));
+    let page = html(&space(), &own, &texts()).unwrap();
+    let mark = format!("<td style=\"color: {}\">\u{25cb}</td>", proposing[7].colour);
+    assert!(page.contains(&mark), "{page}");
+}
+
+/// Checks: what is a new best is so at the pace of the machine, and so is the picture.
+#[test]
+fn bests_are_compared_at_one_pace() {
+    let mut own = tuned(|number| Outcome::of_cost(20.0 - number as f64));
+    let at_any = html(&space(), &own, &texts()).unwrap();
+    assert!(!at_any.contains("at the pace"), "{at_any}");
+    // The machine has become twice as fast: nothing after the first eight is a new best.
+    own.paces = (0..16).map(|n| if n < 8 { 1.0 } else { 4.0 }).collect();
+    let bests = |own: &Tuned| {
+        techniques(own, "")
+            .iter()
+            .map(|row| row.bests)
+            .sum::<usize>()
+    };
+    assert_eq!(bests(&own), 8);
+    assert_eq!(own.compared(15), Some(20.0));
+    let page = html(&space(), &own, &texts()).unwrap();
+    assert!(page.contains("at the pace that the machine had"), "{page}");
 }

@@ -7,6 +7,7 @@
 //! through each. What a tree holds is valid by construction, is counted without being listed, and
 //! has a number, so that drawing a number at random draws a configuration uniformly.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,7 +56,47 @@ pub struct Space {
     filters: Vec<Asked>,
     start: Option<Point>,
     asked: AtomicU64,
-    rejected: AtomicU64,
+    /// What each filter has rejected.
+    rejected: Vec<AtomicU64>,
+}
+
+/// What the filters of a space have rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejections {
+    /// The number of configurations that they were asked for.
+    pub asked: u64,
+    /// The number of those that they have rejected.
+    pub rejected: u64,
+    /// The text of the filter that has rejected most.
+    pub filter: String,
+    /// The number of those that it has rejected.
+    pub by_filter: u64,
+}
+
+impl Rejections {
+    /// Returns whether nothing has passed.
+    pub fn are_all(&self) -> bool {
+        self.asked > 0 && self.rejected == self.asked
+    }
+
+    /// The share of those rejected.
+    pub fn share(&self) -> f64 {
+        self.rejected as f64 / self.asked.max(1) as f64
+    }
+}
+
+impl fmt::Display for Rejections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (filter, by_filter, asked) = (&self.filter, self.by_filter, self.asked);
+        write!(
+            f,
+            "the filter `{filter}` rejected {by_filter} of {asked} configurations"
+        )?;
+        match self.rejected - by_filter {
+            0 => Ok(()),
+            others => write!(f, ", and other filters {others}"),
+        }
+    }
 }
 
 /// A space in the making.
@@ -115,7 +156,7 @@ impl Builder {
             let levels = levels(&group, &self.parameters, |name| place(name).unwrap_or(0));
             trees.push(grow(&levels, &fixed)?);
         }
-        let filters = self
+        let filters: Vec<Asked> = self
             .filters
             .iter()
             .map(|filter| Asked {
@@ -131,11 +172,11 @@ impl Builder {
             names: self.parameters.iter().map(|p| p.name.clone()).collect(),
             axes: axes(&self.parameters, &trees),
             trees,
+            rejected: filters.iter().map(|_| AtomicU64::new(0)).collect(),
             filters,
             parameters: self.parameters,
             start: None,
             asked: AtomicU64::new(0),
-            rejected: AtomicU64::new(0),
         };
         if let Some(start) = self.start {
             let point = space.find(&start).map_err(|error| Error {
@@ -377,19 +418,28 @@ impl Space {
         }
         self.asked.fetch_add(1, Ordering::Relaxed);
         let values: Vec<Option<Value>> = configuration.values().iter().cloned().map(Some).collect();
-        for filter in &self.filters {
+        for (filter, rejected) in self.filters.iter().zip(&self.rejected) {
             if !filter.holds(&values).map_err(Error::input)? {
-                self.rejected.fetch_add(1, Ordering::Relaxed);
+                rejected.fetch_add(1, Ordering::Relaxed);
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The share of configurations that the filters have rejected so far, of those asked.
-    pub fn rejected(&self) -> Option<f64> {
+    /// What the filters have rejected so far, if they were asked.
+    pub fn rejections(&self) -> Option<Rejections> {
         let asked = self.asked.load(Ordering::Relaxed);
-        (asked > 0).then(|| self.rejected.load(Ordering::Relaxed) as f64 / asked as f64)
+        let counts = self.rejected.iter();
+        let counts: Vec<u64> = counts.map(|own| own.load(Ordering::Relaxed)).collect();
+        let each = self.filters.iter().zip(&counts).rev();
+        let (most, by_filter) = each.max_by_key(|(_, count)| **count)?;
+        (asked > 0).then(|| Rejections {
+            asked,
+            rejected: counts.iter().sum(),
+            filter: most.formula.text().to_string(),
+            by_filter: *by_filter,
+        })
     }
 
     /// The share that the filters reject of configurations drawn at random.

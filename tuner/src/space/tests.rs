@@ -244,7 +244,7 @@ fn json_is_read() {
     let mut random = Pcg64Mcg::seed_from_u64(2);
     let share = space.rejection_share(4000, &mut random).unwrap();
     assert!((share - 1.0 / 84.0).abs() < 0.01, "{share}");
-    assert_eq!(space.rejected(), Some(share));
+    assert_eq!(space.rejections().unwrap().share(), share);
     let fixed = read(SPACE).unwrap().fix("tile", 8).build();
     assert!(
         fixed
@@ -261,6 +261,33 @@ fn what_is_derived_or_fixed_is_not_searched() {
     assert_eq!(space.searched(), ["tile", "unroll", "flags"]);
     let fixed = read(SPACE).unwrap().fix("unroll", 4).build().unwrap();
     assert_eq!(fixed.searched(), ["tile", "flags"]);
+}
+
+/// Checks: of several filters the one that rejects most is named; of two that reject as many, the first.
+#[test]
+fn the_filter_that_rejects_most_is_named() {
+    let rejected = |filters: &str| {
+        let parameter = r#"{"name": "n", "interval": [1, 30]}"#;
+        let text = format!(r#"{{"parameters": [{parameter}], "filters": [{filters}]}}"#);
+        let space = read(&text).unwrap().build().unwrap();
+        let mut next = Some(space.first());
+        while let Some(point) = next {
+            space.admits(&space.configuration(&point)).unwrap();
+            next = space.next(&point);
+        }
+        space.rejections()
+    };
+    let one = rejected(r#""n > 100""#).unwrap();
+    assert!(one.are_all());
+    let said = "the filter `n > 100` rejected 30 of 30 configurations";
+    assert_eq!(one.to_string(), said);
+    let several = rejected(r#""n > 5", "n < 5", "n == 6""#).unwrap();
+    let said = "the filter `n < 5` rejected 25 of 30 configurations, and other filters 5";
+    assert_eq!(several.to_string(), said);
+    let some = rejected(r#""n <= 15", "n > 100""#).unwrap();
+    assert_eq!(some.filter, "n <= 15");
+    assert!(!rejected(r#""n > 15""#).unwrap().are_all());
+    assert_eq!(rejected(""), None);
 }
 
 /// Checks: a space is told from others by what it consists of, not by how it is written.

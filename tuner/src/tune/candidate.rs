@@ -43,7 +43,10 @@ impl Run<'_> {
     pub(super) fn is_known(&self, candidate: &Candidate) -> bool {
         match candidate {
             Candidate::Of(point) => self.known.cost(point).is_some(),
-            Candidate::Outside(own) => self.evaluations.iter().any(|e| e.configuration == *own),
+            Candidate::Outside(own) => {
+                let mut closed = self.evaluations.iter();
+                closed.any(|e| e.configuration == *own && !self.open.contains(&e.number))
+            }
         }
     }
 

@@ -9,6 +9,10 @@ use crate::measure::{Computed, Cost};
 use crate::space::read;
 use crate::technique::{NAMES, named};
 
+mod resumed;
+
+use resumed::resumed;
+
 /// A clock that the measuring side moves.
 #[derive(Clone, Default)]
 struct Fake(Rc<Cell<u64>>);
@@ -26,7 +30,7 @@ struct Setup<'s> {
     cost: &'s dyn Fn(&Configuration) -> Outcome,
     abort: Abort,
     seeds: Vec<Seed>,
-    resumed: Vec<(Configuration, Outcome)>,
+    resumed: Vec<Resumed>,
     technique: &'s str,
     interrupt_at: Option<usize>,
     batch: usize,
@@ -213,31 +217,6 @@ fn seeds_come_first_and_are_measured_once() {
 }
 
 #[test]
-fn what_is_known_is_not_measured_again() {
-    let (first, measured) = Setup::default().run().unwrap();
-    let evaluations = first.evaluations.iter();
-    let mut resumed: Vec<(Configuration, Outcome)> = evaluations
-        .map(|e| (e.configuration.clone(), e.outcome.clone()))
-        .collect();
-    resumed.push((
-        Configuration::of([("other", true.into())]),
-        Outcome::of_cost(0.0),
-    ));
-    let setup = Setup {
-        resumed,
-        abort: Abort::Or(Vec::new()),
-        ..Setup::default()
-    };
-    let (second, more) = setup.run().unwrap();
-    assert_eq!((second.resumed, more.len()), (40, 24));
-    assert!(
-        more.iter()
-            .all(|configuration| !measured.contains(configuration))
-    );
-    assert_eq!(second.best().unwrap().outcome.cost(), Some(1.0));
-}
-
-#[test]
 fn failures_are_never_chosen() {
     let cost = |configuration: &Configuration| match number(configuration, "a") as i64 {
         6 => Outcome::failed(FailureKind::WrongResult, "it is 0"),
@@ -333,6 +312,10 @@ fn filters_are_asked_before_measuring() {
     };
     let (tuned, measured) = setup.run().unwrap();
     assert_eq!((measured.len(), tuned.stop), (0, StopReason::Exhausted));
+    let rejections = tuned.rejections.unwrap();
+    assert!(rejections.are_all());
+    let said = "the filter `a > 8` rejected 64 of 64 configurations";
+    assert_eq!(rejections.to_string(), said);
 }
 
 #[test]
@@ -483,6 +466,9 @@ fn whoever_was_lucky_is_not_the_best() {
         expected.map(|configuration| format!("confirmed: {configuration}"))
     );
     assert_eq!(confirmed.default, Some(64));
+    let best = confirmed.best().unwrap();
+    assert_eq!(best.technique, "confirmed");
+    assert_eq!(confirmed.proposed_by(best), "exhaustive");
     // With too few, the best of those confirmed: the default is one.
     assert_eq!(run(2).best().unwrap().configuration, pair(8, 8));
     assert_eq!(run(0).best().unwrap().configuration, pair(1, 1));
@@ -521,8 +507,8 @@ fn a_default_may_be_beside_the_space() {
     let times = asked.iter().filter(|own| **own == beside.to_string());
     assert_eq!(times.count(), 2);
     let names = Configuration::of([("a", 9.into()), ("b", 3.into())]);
-    let resumed = vec![(names, Outcome::of_cost(0.5))];
-    let (tuned, asked) = setup(Role::Reference, resumed).run().unwrap();
+    let known = vec![resumed(names, Outcome::of_cost(0.5))];
+    let (tuned, asked) = setup(Role::Reference, known).run().unwrap();
     assert_eq!(tuned.resumed, 1);
     assert_eq!(tuned.default().unwrap().outcome.cost(), Some(0.5));
     assert_ne!(asked[0], beside.to_string());
@@ -562,6 +548,7 @@ fn costs_are_compared_at_one_pace() {
     let best = paced.best().unwrap();
     assert_eq!(best.configuration, pair(6, 3));
     assert_eq!(best.outcome.cost(), Some(20.0));
+    assert_eq!(paced.compared(best.number), Some(1.0));
     let again = paced.evaluations.iter().filter(|e| e.technique == "pace");
     let costs: Vec<Option<f64>> = again.map(|e| e.outcome.cost()).collect();
     // One of twenty at most: due after 5 and 26 seconds, and so on.
