@@ -16,12 +16,11 @@ use crate::technique::{CostModel, Known, Search, Technique};
 mod candidate;
 mod confirm;
 mod pace;
-mod resume;
 
+pub use candidate::Resumed;
 use candidate::{Candidate, Outside};
 use confirm::CONFIRMED;
 use pace::{PACE, Pace};
-pub use resume::Resumed;
 
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
@@ -282,18 +281,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
     };
     let seeds = run.seeds(tuning.seeds)?;
     run.resume(tuning.resumed);
-    let mut stop = None;
-    for (role, candidate) in seeds {
-        stop = run.stop();
-        if stop.is_some() {
-            break;
-        }
-        if !run.is_known(&candidate) {
-            run.evaluate(tuning.measure, vec![candidate.clone()], role.name());
-        }
-        run.note_role(role, &candidate);
-    }
-    let stop = match stop {
+    let stop = match run.measure_seeds(tuning.measure, seeds) {
         Some(stop) => stop,
         None => run.search(tuning.technique, tuning.measure)?,
     };
@@ -361,6 +349,24 @@ struct Run<'t> {
 }
 
 impl Run<'_> {
+    /// Measures the seeds that are not known; the reason to end now, if there is one before the last.
+    fn measure_seeds(
+        &mut self,
+        measure: &mut dyn Measure,
+        seeds: Vec<(Role, Candidate)>,
+    ) -> Option<StopReason> {
+        for (role, candidate) in seeds {
+            if let Some(stop) = self.stop() {
+                return Some(stop);
+            }
+            if !self.is_known(&candidate) {
+                self.evaluate(measure, vec![candidate.clone()], role.name());
+            }
+            self.note_role(role, &candidate);
+        }
+        None
+    }
+
     /// Remembers which evaluation is the start's or the default's.
     fn note_role(&mut self, role: Role, candidate: &Candidate) {
         let configuration = self.configuration(candidate);

@@ -137,7 +137,7 @@ pub struct TuneArguments {
         requires = "command"
     )]
     pub cost: String,
-    /// What builds a command, before it runs for each configuration: 'make T={tile}'. If that fails, the
+    /// Builds a command, before it runs for each configuration: 'make T={tile}'. If that fails, the
     /// configuration does not compile.
     #[arg(long, value_name = "COMMAND", requires = "command")]
     pub build: Option<String>,

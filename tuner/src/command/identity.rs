@@ -1,4 +1,4 @@
-//! What makes two commands the same, so that the costs of one are those of the other.
+//! The key of a command's costs: two commands with the same key are one.
 
 use std::fs::File;
 use std::io;

@@ -22,9 +22,9 @@ const COLOURS: [RGBColor; 7] = [
 ];
 const GREY: RGBColor = RGBColor(120, 120, 120);
 
-/// Form of a series' dots and lines, by which it differs from others of its colour.
+/// DotForm of a series' dots and lines, by which it differs from others of its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum DotForm {
     /// Full dots, and a whole line.
     Full,
     /// Circles, and a line of dashes.
@@ -39,20 +39,20 @@ enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     colour: RGBColor,
-    form: Form,
+    form: DotForm,
 }
 
 impl Look {
     /// The look of what no technique has proposed.
     pub(super) const NEUTRAL: Look = Look {
         colour: GREY,
-        form: Form::Alone,
+        form: DotForm::Alone,
     };
 
     /// The look of the technique of that number. So many are told apart as there are colours and
     /// forms, which are more than there are techniques and kinds of seeds.
     pub(super) fn of(number: usize) -> Look {
-        let forms = [Form::Full, Form::Hollow, Form::Cross];
+        let forms = [DotForm::Full, DotForm::Hollow, DotForm::Cross];
         Look {
             colour: COLOURS[number % COLOURS.len()],
             form: forms[number / COLOURS.len() % forms.len()],
@@ -68,9 +68,9 @@ impl Look {
     /// The letter that looks like its dots.
     pub(super) fn letter(self) -> char {
         match self.form {
-            Form::Full | Form::Alone => '\u{25cf}',
-            Form::Hollow => '\u{25cb}',
-            Form::Cross => '\u{00d7}',
+            DotForm::Full | DotForm::Alone => '\u{25cf}',
+            DotForm::Hollow => '\u{25cb}',
+            DotForm::Cross => '\u{00d7}',
         }
     }
 }
@@ -203,13 +203,13 @@ where
         let places = own.map(|dot| (dot.number, dot.cost));
         let colour = look.colour.mix(0.7);
         match look.form {
-            Form::Full | Form::Alone => {
+            DotForm::Full | DotForm::Alone => {
                 chart.draw_series(places.map(|at| Circle::new(at, 3, colour.filled())))?
             }
-            Form::Hollow => {
+            DotForm::Hollow => {
                 chart.draw_series(places.map(|at| Circle::new(at, 3, colour.stroke_width(1))))?
             }
-            Form::Cross => {
+            DotForm::Cross => {
                 chart.draw_series(places.map(|at| Cross::new(at, 3, colour.stroke_width(1))))?
             }
         };
@@ -226,10 +226,10 @@ where
         let line = steps(own, picture.last);
         let style = look.colour.stroke_width(1);
         match look.form {
-            Form::Full => chart.draw_series(LineSeries::new(line, style))?,
-            Form::Hollow => chart.draw_series(DashedLineSeries::new(line, 6, 4, style))?,
-            Form::Cross => chart.draw_series(DashedLineSeries::new(line, 1, 4, style))?,
-            Form::Alone => continue,
+            DotForm::Full => chart.draw_series(LineSeries::new(line, style))?,
+            DotForm::Hollow => chart.draw_series(DashedLineSeries::new(line, 6, 4, style))?,
+            DotForm::Cross => chart.draw_series(DashedLineSeries::new(line, 1, 4, style))?,
+            DotForm::Alone => continue,
         };
     }
     Ok(())

@@ -74,8 +74,7 @@ pub fn read(text: &str) -> Result<Builder> {
 }
 
 impl Space {
-    /// What it consists of: its parameters with the values that they may have and their constraints,
-    /// and its filters. That of two texts which differ in their white space only is the same, and
+    /// Its parts: parameters with the values that they may have and their constraints, and filters. That of two texts which differ in their white space only is the same, and
     /// where a search starts does not matter.
     pub fn to_json(&self) -> Json {
         let texts = |formulas: &[Formula]| -> Json {

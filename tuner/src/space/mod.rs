@@ -56,11 +56,11 @@ pub struct Space {
     filters: Vec<Asked>,
     start: Option<Point>,
     asked: AtomicU64,
-    /// What each filter has rejected.
+    /// The number of configurations that each filter has rejected.
     rejected: Vec<AtomicU64>,
 }
 
-/// What the filters of a space have rejected.
+/// Counts of what the filters of a space have rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejections {
     /// The number of configurations that they were asked for.
@@ -427,7 +427,7 @@ impl Space {
         Ok(true)
     }
 
-    /// What the filters have rejected so far, if they were asked.
+    /// Counts of what the filters have rejected so far, if they were asked.
     pub fn rejections(&self) -> Option<Rejections> {
         let asked = self.asked.load(Ordering::Relaxed);
         let counts = self.rejected.iter();
