@@ -271,9 +271,11 @@ impl Program {
     fn check_fixed(&self, fixed: &[Fix]) -> Result<()> {
         for (n, fix) in fixed.iter().enumerate() {
             if let Some(first) = fixed[..n].iter().find(|first| first.name == fix.name) {
+                let [first, second] =
+                    [first, fix].map(|one| one.value.as_deref().unwrap_or_default());
                 return Err(Error::usage(format!(
-                    "--fix: found two values of {}, '{}' and '{}', expected one",
-                    fix.name, first.value, fix.value
+                    "--fix: found two values of {}, '{first}' and '{second}', expected one",
+                    fix.name
                 )));
             }
         }

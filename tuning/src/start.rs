@@ -86,7 +86,7 @@ impl Start {
     }
 }
 
-/// What is fixed, with the values of a start schedule where none are given.
+/// The parameters that are fixed, with the values of a start schedule where none are given.
 pub fn fixed(fixed: &[Fix], start: Option<&Start>) -> Result<Vec<Fix>> {
     let of = |fix: &Fix| {
         if fix.value.is_some() {

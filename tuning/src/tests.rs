@@ -164,7 +164,15 @@ fn filters_reject_little() {
         let space = program.space(&[]).unwrap();
         let share = space.rejection_share(200, &mut random).unwrap();
         println!("{}: {:.0} %", case.name(), share * 100.0);
-        assert!(share < 0.2, "{}: {share}", case.name());
+        let why = |_| {
+            let drawn = space.configuration(&space.sample(&mut random));
+            program
+                .fitting(&drawn)
+                .is_none()
+                .then(|| program.misfit(&drawn))
+        };
+        let why: Vec<String> = (0..100).filter_map(why).collect();
+        assert!(share < 0.2, "{}: {share}: {why:#?}", case.name());
     }
 }
 

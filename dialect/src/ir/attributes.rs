@@ -1,4 +1,4 @@
-//! What attributes hold.
+//! Contents of attributes.
 
 use melior::Context;
 use melior::ir::attribute::{ArrayAttribute, IntegerAttribute};

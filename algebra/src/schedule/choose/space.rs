@@ -408,7 +408,11 @@ impl ScheduleSpace {
         let mut plan = self.loops(&block, &counts(Role::Tile, 0), &order);
         let cores = counts(Role::Cores, 1).into_iter().enumerate();
         plan.cores = cores.filter(|(_, n)| *n > 1).collect();
-        plan.is_late = !self.has(values, Role::Combine, "early");
+        // Where some unrolled parts add to the same results, all do.
+        let sums = self.views.dims(Combine::is_pw);
+        let mut others = sums.iter().filter(|d| Some(**d) != block.shared);
+        let is_mixed = block.shared.is_some() && others.any(|d| block.points(*d) > 1);
+        plan.is_late = !is_mixed && !self.has(values, Role::Combine, "early");
         for n in 0..self.views.all.len() {
             let before = self
                 .find(Role::Pack(n))

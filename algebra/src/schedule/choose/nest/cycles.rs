@@ -24,6 +24,9 @@ pub struct Cycles {
 const EXPOSED: [f64; 4] = [0.25, 0.2, 0.2, 0.3];
 /// Cycles before the first and after the last operation of a block.
 const START: f64 = 10.0;
+/// Cycles in which a vector of results leaves registers, or comes back: nothing hides the last of a block, nor
+/// the first of the next one.
+const STORED: f64 = 2.0;
 /// Cycles of an operation: with fewer results in that time, one waits for the other.
 const LATENCY: f64 = 4.0;
 /// Cycles to copy an element: with its neighbours, in a block that is transposed in registers, and
@@ -172,7 +175,7 @@ impl Search<'_> {
             Some((d, lanes)) if self.views.motion(view, d) != Motion::Next => 3.0 * lanes as f64,
             _ => 1.0,
         });
-        START + results * ways * each.sum::<f64>()
+        START + STORED * results * ways * each.sum::<f64>()
     }
 
     /// Of combining what each core has of the results, if the cores share a combined dimension.
