@@ -204,14 +204,14 @@ impl FailureKind {
     ];
 
     /// Returns whether it may be of the moment, such as of what else the machine does: it is tried
-    /// again. What is wrong, crashes or does not compile stays so.
+    /// again, as what could not be checked is: on other inputs it may be. What is wrong, crashes or does not
+    /// compile stays so.
     pub fn is_transient(self) -> bool {
         match self {
-            FailureKind::Hang | FailureKind::Memory => true,
+            FailureKind::Hang | FailureKind::Memory | FailureKind::Unchecked => true,
             FailureKind::Compilation
             | FailureKind::Crash
             | FailureKind::WrongResult
-            | FailureKind::Unchecked
             | FailureKind::Rejected => false,
         }
     }

@@ -28,7 +28,7 @@ impl Program {
     }
 
     /// Returns whether a configuration has as many parameters as there are.
-    fn is_whole(&self, configuration: &Configuration) -> bool {
+    pub(crate) fn is_whole(&self, configuration: &Configuration) -> bool {
         let names = self.searched.iter().map(|one| one.names().len());
         let places = self.fusion.iter().map(|own| own.parameters());
         configuration.pairs().count() == names.chain(places).sum::<usize>()

@@ -58,6 +58,8 @@ struct ChosenPlaces {
     places: Vec<Option<usize>>,
     /// True if there are no others.
     are_all: bool,
+    /// All schedules that it chooses, by the names of their computations.
+    schedules: Vec<(String, Schedule)>,
 }
 
 /// The chains of a program.
@@ -469,6 +471,14 @@ impl Fusion {
         self.chosen().are_all
     }
 
+    /// The schedule that the model chooses for a computation, if only one has that name.
+    pub(crate) fn chosen_for(&self, name: &str) -> Option<&Schedule> {
+        let all = self.chosen().schedules.iter();
+        let mut own = all.filter(|(other, _)| other == name);
+        let (_, first) = own.next()?;
+        own.next().is_none().then_some(first)
+    }
+
     fn chosen(&self) -> &ChosenPlaces {
         self.chosen.get_or_init(|| self.choose())
     }
@@ -491,6 +501,7 @@ impl Fusion {
         let chosen = self.program.chosen().unwrap_or_default();
         let find = |n: usize| {
             let own = chosen
+                .places
                 .iter()
                 .find(|own| own.name == self.searched[n].name)?;
             let is_it = |place: &PlaceInLoop| {
@@ -502,8 +513,9 @@ impl Fusion {
         };
         let places: Vec<Option<usize>> = (0..self.searched.len()).map(find).collect();
         ChosenPlaces {
-            are_all: places.iter().flatten().count() == chosen.len(),
+            are_all: places.iter().flatten().count() == chosen.places.len(),
             places,
+            schedules: chosen.all,
         }
     }
 }

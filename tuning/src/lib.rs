@@ -34,10 +34,11 @@ use mdh_bench::workloads::{self, Case, Scale};
 use mdh_compiler::check::SAMPLES;
 use mdh_compiler::cli::Size;
 use mdh_compiler::error::{Error, Kind, Result, say};
+use mdh_compiler::formed::Formed;
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
-use mdh_compiler::{diagnostics, sized};
+use mdh_compiler::{arguments, diagnostics, sized};
 use mdh_dialect::context;
 use mdh_passes::register;
 use mdh_runtime::pool;
@@ -53,6 +54,7 @@ use mdh_tuner::space::value::Configuration;
 use mdh_tuner::technique::CostModel;
 use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
 use mdh_tuner::{error, space, technique};
+use melior::Context;
 use serde::Serialize;
 
 use limit::Shares;
@@ -76,6 +78,10 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     for path in [&arguments.report, &arguments.out].into_iter().flatten() {
         output::check_writable(path)?;
     }
+    arguments
+        .failures
+        .as_deref()
+        .map_or(Ok(()), outcome::expect_empty)?;
     abort(arguments, Abort::Duration(USUAL))?;
     technique::of_names(&arguments.technique, arguments.seed).map_err(failed)?;
     if let (Some(command), Some(space)) = (&arguments.command, &arguments.space) {
@@ -204,6 +210,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let wanted = arguments.parts.searched();
     let program = Program::read(&context, &source, task.entry.as_deref(), asm, wanted)?;
     program.expect_some(&task.name)?;
+    check_ranges(&context, &source, task)?;
     let script = arguments
         .schedule
         .as_deref()
@@ -247,8 +254,18 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
         let text = |own: &Configuration| serde_json::to_string_pretty(&program.written(own)?).ok();
         outcome::write_failures(folder, &tuned, &text)?;
     }
+    outcome::expect_whole(&tuned)?;
     interrupts.end()?;
     Ok(tuned)
+}
+
+/// Checks: ranges are those of the program's arguments.
+fn check_ranges(context: &Context, source: &Source, task: &Task) -> Result<()> {
+    if task.ranges.is_empty() {
+        return Ok(());
+    }
+    let formed = Formed::of(context, source, task.entry.as_deref())?;
+    arguments::check_ranges(&formed.entry()?, &task.ranges)
 }
 
 /// The script of a file that leaves knobs open, if it is one.
@@ -310,6 +327,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         let text = |own: &Configuration| Some(own.to_json().to_string());
         outcome::write_failures(folder, &tuned, &text)?;
     }
+    outcome::expect_whole(&tuned)?;
     interrupts.end()?;
     outcome::expect_best(arguments, command, &tuned)
 }
@@ -391,9 +409,6 @@ impl<'s> Search<'s> {
         let tuned = tuned.map_err(failed)?;
         drop(shown);
         session.end(&tuned.stop).map_err(failed)?;
-        if let Some(error) = tuned.stop.error() {
-            return Err(failed(error.clone()));
-        }
         let shares = self.reached(arguments, &tuned);
         output::print(match arguments.json {
             true => show::json(&self.name, space, &tuned, shares.as_ref()),
@@ -431,7 +446,8 @@ impl<'s> Search<'s> {
     /// The share of the machine's limit, where it is shown; nobody waits for it after an interrupt.
     fn reached(&self, arguments: &TuneArguments, tuned: &Tuned) -> Option<Shares> {
         let is_shown = arguments.json || arguments.report.is_some();
-        if !is_shown || tuned.stop == StopReason::Interrupted {
+        let is_cut = tuned.stop == StopReason::Interrupted || tuned.stop.error().is_some();
+        if !is_shown || is_cut {
             return None;
         }
         (self.shares)(tuned).unwrap_or_else(|error| {

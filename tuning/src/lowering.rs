@@ -76,6 +76,15 @@ impl Drop for Lowering {
     }
 }
 
+/// The model's choice for the computations of a program.
+#[derive(Default)]
+pub struct ChosenSchedules {
+    /// Those that it computes in others.
+    pub places: Vec<ChosenPlace>,
+    /// All schedules, by the names of their computations.
+    pub all: Vec<(String, Schedule)>,
+}
+
 /// A computation that the model computes in another one, by their names.
 pub struct ChosenPlace {
     /// It.
@@ -173,8 +182,8 @@ impl FormedText {
         Ok((module, own))
     }
 
-    /// The places that the model chooses, without schedules of anybody else.
-    pub fn chosen(&self) -> Option<Vec<ChosenPlace>> {
+    /// The schedules that the model chooses, where nobody else has given any.
+    pub fn chosen(&self) -> Option<ChosenSchedules> {
         let context = context::program_context();
         let mut module = self.parsed(&context)?;
         self.lower(&context, &mut module, "scheduled")?;
@@ -192,7 +201,13 @@ impl FormedText {
                 at,
             })
         };
-        Some(all.iter().enumerate().filter_map(place).collect())
+        let named = all
+            .iter()
+            .filter_map(|op| Some((schedule::name(*op), read(op)?)));
+        Some(ChosenSchedules {
+            places: all.iter().enumerate().filter_map(place).collect(),
+            all: named.collect(),
+        })
     }
 
     fn parsed<'c>(&self, context: &'c Context) -> Option<Module<'c>> {

@@ -114,8 +114,7 @@ impl<'p> Processes<'p> {
             .map(|(worker, configuration)| self.ready(worker, configuration))
             .collect();
         let task = &self.task;
-        let start = Instant::now();
-        let found: Vec<Option<Outcome>> = std::thread::scope(|scope| {
+        let found: Vec<(Option<Outcome>, Duration)> = std::thread::scope(|scope| {
             let workers = self.workers.iter_mut().zip(requests);
             let started = workers.map(|(worker, request)| {
                 scope.spawn(move || match request {
@@ -123,19 +122,20 @@ impl<'p> Processes<'p> {
                         let task = is_new.then_some(task);
                         compiled(worker, task, &request, waiting)
                     }
-                    Err(outcome) => Some(outcome),
+                    Err(outcome) => (Some(outcome), Duration::ZERO),
                 })
             });
             let started: Vec<_> = started.collect();
             let joined = started.into_iter().map(|thread| thread.join());
             joined
-                .map(|found| found.unwrap_or_else(|_| Some(bug("a panic"))))
+                .map(|found| found.unwrap_or_else(|_| (Some(bug("a panic")), Duration::ZERO)))
                 .collect()
         });
-        if found.iter().any(Option::is_none) {
-            self.usual = self.usual.max(Some(start.elapsed()));
-        }
-        found
+        let works = found.iter().filter(|(failed, _)| failed.is_none());
+        self.usual = works
+            .map(|(_, took)| Some(*took))
+            .fold(self.usual, Option::max);
+        found.into_iter().map(|(failed, _)| failed).collect()
     }
 }
 
@@ -146,13 +146,14 @@ impl Measure for Processes<'_> {
         race: &Race<'_>,
         tell: &mut dyn FnMut(usize, Outcome),
     ) {
+        let start = Instant::now();
         let mut told = |what: &str| say(&format!("note: {what}\n"));
         let Some(_alone) = Alone::wait(race, &mut told) else {
             return;
         };
         // What comes first is waited for.
         let left = race.left.filter(|_| self.usual.is_some());
-        let until = left.map(|left| Instant::now() + left);
+        let until = left.map(|left| start + left);
         let is_over =
             || race.is_interrupted() || until.is_some_and(|until| Instant::now() >= until);
         let (count, work) = (self.workers.len(), self.work());
@@ -220,21 +221,25 @@ impl Waiting<'_> {
     }
 }
 
-/// Has a process compile and check a candidate; the outcome if that fails. A new process prepares the
-/// task first.
+/// Has a process compile and check a candidate: the outcome if that fails, and the time that it took. A new process
+/// prepares the task first.
 fn compiled(
     worker: &mut Option<Contestant>,
     task: Option<&Task>,
     request: &Request,
     waiting: Waiting<'_>,
-) -> Option<Outcome> {
+) -> (Option<Outcome>, Duration) {
     if let Some(task) = task
         && let Some(failed) = asked(worker, &Request::Prepare(task.clone()), None, waiting)
     {
         *worker = None;
-        return Some(failed);
+        return (Some(failed), Duration::ZERO);
     }
-    asked(worker, request, waiting.usual, waiting)
+    let start = Instant::now();
+    (
+        asked(worker, request, waiting.usual, waiting),
+        start.elapsed(),
+    )
 }
 
 /// Asks a process to prepare or to compile; the outcome if that fails.

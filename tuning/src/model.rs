@@ -1,12 +1,66 @@
 //! The model's choice for a program: as a configuration, and as schedules.
 
-use mdh_algebra::schedule::Schedules;
+use std::collections::BTreeMap;
+
+use mdh_algebra::schedule::{Schedule, Schedules};
 use mdh_tuner::space::value::{Configuration, Value};
 
 use crate::program::{Program, Searched};
 
 /// The configuration that stands for the model's choice where none of the space is that.
 const OUTSIDE: (&str, &str) = ("schedule", "the model's");
+
+/// A schedule without the names of layers between cores and registers, which say nothing of its code, and without
+/// the loop of another computation that it is in.
+fn meaning(schedule: &Schedule) -> serde_json::Value {
+    let alone = Schedule {
+        compute_at: None,
+        ..schedule.clone()
+    };
+    let mut value = serde_json::to_value(alone).unwrap_or_default();
+    let order = schedule.decompose.order.iter().flatten();
+    let names: BTreeMap<String, String> = order
+        .enumerate()
+        .map(|(n, level)| (level.to_string(), format!("{n}.{}", level.dimension)))
+        .collect();
+    let parts = schedule.layers.iter().map(|layer| {
+        let kind = match layer.name.as_str() {
+            "core" | "register" | "simd" => layer.name.as_str(),
+            _ => "memory",
+        };
+        let parts = layer.parts.iter();
+        let parts = parts.map(|(dimension, parts)| format!("{kind} {dimension} {parts:?}"));
+        parts.collect::<Vec<_>>()
+    });
+    let mut parts: Vec<String> = parts.flatten().collect();
+    parts.sort();
+    value["layers"] = parts.into();
+    rename(&mut value, &names);
+    value
+}
+
+/// Replaces names of levels, as keys and as texts; memories are all the same.
+fn rename(value: &mut serde_json::Value, names: &BTreeMap<String, String>) {
+    use serde_json::Value::{Array, Object, String};
+    let renamed = |text: &str| match text {
+        "main" | "L3" | "L2" | "L1" => "memory".to_string(),
+        text => names.get(text).cloned().unwrap_or(text.to_string()),
+    };
+    match value {
+        String(text) => *text = renamed(text),
+        Array(values) => values.iter_mut().for_each(|own| rename(own, names)),
+        Object(pairs) => {
+            let all = std::mem::take(pairs).into_iter();
+            *pairs = all
+                .map(|(name, mut own)| {
+                    rename(&mut own, names);
+                    (renamed(&name), own)
+                })
+                .collect();
+        }
+        _ => {}
+    }
+}
 
 impl Program {
     /// The model's choice: a configuration of the space, or one that only stands for it.
@@ -39,7 +93,21 @@ impl Program {
     fn has_default(&self) -> bool {
         let choices = self.searched.iter().map(|one| one.space.default());
         let mut choices = choices.flatten();
-        self.says_default() && choices.all(|choice| choice.is_exact)
+        let are_exact = self.says_default() && choices.all(|choice| choice.is_exact);
+        let Some(fusion) = self.fusion.as_ref().filter(|_| are_exact) else {
+            return are_exact;
+        };
+        // For a chain, the model chooses again: other tiles of the consumer, and no cores for what is computed in it.
+        let nearest = self.nearest_to_default();
+        let Some(nearest) = nearest.and_then(|nearest| self.schedules(&nearest)) else {
+            return false;
+        };
+        self.searched.iter().all(|one| {
+            let own = nearest.computations.get(&one.key);
+            let chosen = fusion.chosen_for(&one.name);
+            own.zip(chosen)
+                .is_some_and(|(own, chosen)| meaning(own) == meaning(chosen))
+        })
     }
 
     /// Returns whether schedules say all that the model chooses: as far as that shows, also what it computes once

@@ -11,6 +11,12 @@ use mdh_tuner::tune::Tuned;
 
 use crate::options::TuneArguments;
 
+/// Checks: no error has ended the search. What it had by then has been shown.
+pub fn expect_whole(tuned: &Tuned) -> Result<()> {
+    let error = tuned.stop.error();
+    error.map_or(Ok(()), |error| Err(crate::failed(error.clone())))
+}
+
 /// Checks: some configuration works. The kind of the error is that of the failures, where they are all of one.
 pub fn expect_best(arguments: &TuneArguments, name: &str, tuned: &Tuned) -> Result<()> {
     if tuned.best().is_some() {
@@ -72,6 +78,22 @@ fn kind(failures: &[FailureKind]) -> Kind {
 /// The most failures of a kind that are written.
 const MOST: usize = 20;
 
+/// Checks: a folder for failures is new, or empty. Those of two searches would be taken for one's.
+pub fn expect_empty(folder: &Path) -> Result<()> {
+    let made = std::fs::create_dir_all(folder);
+    let found = made.and_then(|()| std::fs::read_dir(folder));
+    let mut found = found.map_err(|error| {
+        Error::input(format!("cannot write to '{}': {error}", folder.display()))
+    })?;
+    match found.next() {
+        None => Ok(()),
+        Some(_) => Err(Error::input(format!(
+            "--failures: '{}' has files: expected a new or empty folder",
+            folder.display()
+        ))),
+    }
+}
+
 /// Writes what failed to a folder, for a bug report: for each a file of what `--schedule` takes, as `text` says, and
 /// beside it one with the reason and the parameters.
 pub fn write_failures(
@@ -79,8 +101,6 @@ pub fn write_failures(
     tuned: &Tuned,
     text: &dyn Fn(&Configuration) -> Option<String>,
 ) -> Result<()> {
-    let made = std::fs::create_dir_all(folder);
-    made.map_err(|error| Error::input(format!("cannot write to '{}': {error}", folder.display())))?;
     let mut counts: HashMap<FailureKind, usize> = HashMap::new();
     for one in &tuned.evaluations {
         let Outcome::Failed(failure) = &one.outcome else {

@@ -270,7 +270,8 @@ impl Program {
     /// Checks: each parameter that is fixed is there, is so once, and has that value.
     fn check_fixed(&self, fixed: &[Fix]) -> Result<()> {
         for (n, fix) in fixed.iter().enumerate() {
-            if let Some(first) = fixed[..n].iter().find(|first| first.name == fix.name) {
+            let mut others = fixed[..n].iter().filter(|first| first.name == fix.name);
+            if let Some(first) = others.find(|first| first.value != fix.value) {
                 let [first, second] =
                     [first, fix].map(|one| one.value.as_deref().unwrap_or_default());
                 return Err(Error::usage(format!(

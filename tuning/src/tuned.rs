@@ -14,7 +14,7 @@ use mdh_compiler::error::{Error, Result};
 use mdh_compiler::tuned::{Choice, Find, Found, Machine, Origin, Taken, TunedSizes, Wanted};
 use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
-use mdh_dialect::schedule;
+use mdh_dialect::{marks, schedule};
 use mdh_tuner::db::{self, Database, Kept, Sizes};
 use mdh_tuner::tune::Role;
 
@@ -37,7 +37,12 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     let Some(subject) = known.subject else {
         return Ok(untuned(&others(&known.database, wanted)?, wanted));
     };
-    if let Some(why) = subject.program.nothing() {
+    let named = || {
+        marks::SCHEDULES
+            .is_on(function)
+            .then(|| "the function has schedules".to_string())
+    };
+    if let Some(why) = subject.program.nothing().or_else(named) {
         return Ok(nothing(why, "give one with --schedule".to_string()));
     }
     let task = subject.task();
@@ -78,6 +83,9 @@ fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
     let Some((database, subject)) = known else {
         return none("nothing is tuned");
     };
+    if marks::SCHEDULES.is_on(function) {
+        return none("the function has schedules");
+    }
     let ranked = database.ranked(&subject.task()).map_err(failed)?;
     let Some(best) = ranked.first() else {
         return none("all that was kept for it has failed");
@@ -210,6 +218,8 @@ impl<'s> Spaces<'s> {
         let own = self.usual.fitting(&kept.configuration);
         let found = match own {
             Some(own) => Some(own),
+            // What is of other parameters is of another version, mostly: their spaces take long to be made.
+            None if is_nearest && !self.usual.is_whole(&kept.configuration) => None,
             None => self.all()?.fitting(&kept.configuration),
         };
         Ok(found.map(Choice::Kept))

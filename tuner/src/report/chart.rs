@@ -22,7 +22,7 @@ const COLOURS: [RGBColor; 7] = [
 ];
 const GREY: RGBColor = RGBColor(120, 120, 120);
 
-/// DotForm of a series' dots and lines, by which it differs from others of its colour.
+/// Form of a series' dots and lines, by which it differs from others of its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DotForm {
     /// Full dots, and a whole line.

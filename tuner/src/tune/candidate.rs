@@ -7,7 +7,7 @@ use crate::measure::{FailureKind, Outcome};
 use crate::space::Point;
 use crate::space::value::Configuration;
 
-/// The most tries of a configuration that crashes, hangs, or takes too much memory, in all searches.
+/// The most tries of a configuration that hangs, takes too much memory or cannot be checked, in all searches.
 const TRIES: usize = 2;
 
 /// A configuration that is measured.
