@@ -37,6 +37,11 @@ impl Pace {
         }
     }
 
+    /// Returns whether costs depend on when they are measured.
+    pub(super) fn is_kept(&self) -> bool {
+        self.every.is_some()
+    }
+
     /// Has it measured next: costs of before are of another time.
     pub(super) fn is_due(&mut self) {
         self.next = Duration::ZERO;

@@ -517,6 +517,45 @@ fn a_default_may_be_beside_the_space() {
     assert_eq!(tuned.best().unwrap().outcome.cost(), Some(0.5));
 }
 
+/// Checks: what was confirmed is measured in turns where costs depend on when that is, so that the default is not
+/// given up for what was measured in a better moment.
+#[test]
+fn the_best_is_the_best_of_most_rounds() {
+    let calls = std::cell::Cell::new(0);
+    let cost = |own: &Configuration| {
+        calls.set(calls.get() + 1);
+        // The machine is fast when another one is measured, and slow when the default is confirmed.
+        let pace = match calls.get() {
+            2 => 0.8,
+            3 => 1.5,
+            _ => 1.0,
+        };
+        let is_default = *own == pair(8, 8);
+        Outcome::of_cost(pace * if is_default { 10.0 } else { 11.0 })
+    };
+    let setup = |pace| Setup {
+        cost: &cost,
+        seeds: vec![Seed {
+            role: Role::Default,
+            configuration: pair(8, 8),
+        }],
+        abort: Abort::Evaluations(2),
+        technique: "exhaustive",
+        confirmations: 1,
+        pace,
+        ..Setup::default()
+    };
+    let (tuned, asked) = setup(Some(Duration::from_secs(3600))).run().unwrap();
+    assert_eq!(tuned.best().unwrap().configuration, pair(8, 8));
+    assert_eq!(tuned.default().unwrap().outcome.cost(), Some(10.0));
+    // Twice, confirmed, and two rounds.
+    assert_eq!(asked.len(), 2 + 2 + 4);
+    calls.set(0);
+    let (tuned, asked) = setup(None).run().unwrap();
+    assert_eq!(tuned.best().unwrap().outcome.cost(), Some(11.0));
+    assert_eq!(asked.len(), 4);
+}
+
 /// Checks: where the machine becomes slower in the middle of a search, the default is measured again, and
 /// what is found afterwards is compared as if it had not. What is kept are costs as they were.
 #[test]
