@@ -55,7 +55,7 @@ pub enum Command {
     /// Measures workloads beside other programs, and beside what the machine can do at most.
     Bench(BenchArguments),
     /// Searches the schedules of a program, or the parameters of a command, for the fastest.
-    Tune(TuneArguments),
+    Tune(Box<TuneArguments>),
 }
 
 /// The definition of the command line, with the versions of mdh and of LLVM.

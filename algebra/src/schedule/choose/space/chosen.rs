@@ -81,7 +81,7 @@ impl Chosen {
     fn is(&self, block: &Block, plan: &LoopNest) -> bool {
         let loops = |plan: &LoopNest| -> Vec<(usize, Parts)> {
             let around = plan.around.iter();
-            around.map(|(_, d, parts)| (*d, parts.clone())).collect()
+            around.map(|(_, d, parts)| (*d, *parts)).collect()
         };
         let sorted = |pairs: &[(usize, i64)]| {
             let mut pairs = pairs.to_vec();
