@@ -8,7 +8,7 @@ from chains import Chain
 from mdh import RELEASE
 
 LLVM = os.environ.get("MDH_LLVM_PREFIX", "/usr/lib/llvm-22")
-SEED = int(os.environ.get("MDH_SEED", "0"))
+SEED = int(os.environ.get("MDH_SEED", "1"))
 CASES = int(os.environ.get("MDH_REWRITE_CASES", "12"))
 
 BUFFERIZE = ("func.func(convert-elementwise-to-linalg),one-shot-bufferize{"
