@@ -339,3 +339,26 @@ func.func @tiles(%x: memref<64xf32>, %y: memref<64xf32>) {
       schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 8}]>)
   return
 }
+
+// -----
+
+// A dimension that the output has no place for has one point at most: the first lane's of the first part, which alone is
+// stored, if it is there.
+// CHECK-LABEL: func.func @single
+// CHECK:         %[[COUNT:.*]] = arith.maxsi
+// CHECK:         %[[FIRST:.*]] = arith.cmpi sgt, %[[COUNT]], %c0
+// CHECK:         } else {
+// CHECK:         %[[REST:.*]] = arith.subi %[[COUNT]], %c16
+// CHECK:         scf.if %[[FIRST]] {
+// CHECK-NEXT:      memref.store %{{.*}}, %{{.*}}[%c0] : memref<1xf32>
+// CHECK:         %[[SECOND:.*]] = arith.cmpi sgt, %[[REST]], %c0
+// CHECK-NEXT:    scf.if %[[SECOND]] {
+// CHECK-NEXT:      memref.store %{{.*}}, %{{.*}}[%c0] : memref<1xf32>
+func.func @single(%x: memref<?xf32>, %n: index, %y: memref<1xf32>) {
+  mdh.compute (j = %n)
+    out_view(y = %y[0] : memref<1xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[j] : memref<?xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [register {j: 2}, simd {j: 16}]>)
+  return
+}

@@ -264,10 +264,17 @@ impl<'c> Vector<'c> {
     ) {
         let motion = self.motion(buffer, access);
         if motion == Motion::Still {
-            // Only a value that is the same for all lanes is stored in one place.
+            // One place for all lanes: the dimension has one point at most, the first lane's, if that
+            // is there.
             let value = lane(builder, value, 0);
-            let valid = valid.map(|v| lane(builder, v, 0));
-            return guarded(builder, valid, |builder| {
+            let zero = builder.index(0);
+            let mut is_there = self.limit.map(|limit| builder.compare("sgt", limit, zero));
+            if let Some(valid) = valid {
+                let valid = lane(builder, valid, 0);
+                let both = |there| builder.binary(ops::arith::ANDI, there, valid);
+                is_there = Some(is_there.map_or(valid, both));
+            }
+            return guarded(builder, is_there, |builder| {
                 write(builder, buffer, access, value, point)
             });
         }
