@@ -7,6 +7,7 @@
 //!
 //! A trap ends the whole launch: nothing comes behind it, and nothing has to wait for who takes it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::instruction::{Instruction, Op, Operand};
@@ -83,6 +84,45 @@ impl Flow {
         }
         found
     }
+
+    /// The registers whose values at the start of each block are read, there or later.
+    pub fn live(&self, body: &[Instruction]) -> Vec<Vec<u32>> {
+        let count = self.blocks.len();
+        let mut before = vec![Vec::new(); count];
+        for (block, next) in self.next.iter().enumerate() {
+            let next = next.iter().filter(|next| **next < count);
+            next.for_each(|next| before[*next].push(block));
+        }
+        // The registers that each block reads first, and those that it defines.
+        let (mut left, mut defined) = (Vec::new(), HashSet::new());
+        for (block, range) in self.blocks.iter().enumerate() {
+            for instruction in &body[range.clone()] {
+                let reads = reads(instruction).into_iter().map(|read| (block, read));
+                left.extend(reads.filter(|read| !defined.contains(read)));
+                if instruction.guard.is_none() {
+                    let targets = instruction.targets().into_iter();
+                    defined.extend(targets.map(|target| (block, target)));
+                }
+            }
+        }
+        let (mut live, mut known) = (vec![Vec::new(); count], HashSet::new());
+        while let Some((block, register)) = left.pop() {
+            if known.insert((block, register)) {
+                live[block].push(register);
+                let before = before[block].iter().map(|block| (*block, register));
+                left.extend(before.filter(|through| !defined.contains(through)));
+            }
+        }
+        live
+    }
+}
+
+/// The registers that an instruction reads; one that may not be written is read and written back.
+fn reads(instruction: &Instruction) -> Vec<u32> {
+    let has_result = instruction.has_result() && instruction.guard.is_none();
+    let operands = instruction.operands.iter().skip(usize::from(has_result));
+    let guard = instruction.guard.map(|(guard, _)| guard);
+    operands.flat_map(Operand::registers).chain(guard).collect()
 }
 
 /// Returns the targets of a branch.

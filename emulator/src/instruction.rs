@@ -471,3 +471,43 @@ pub struct Instruction {
     /// Its name there, with all that belongs to it.
     pub name: String,
 }
+
+impl Instruction {
+    /// The registers that it writes, results in order.
+    pub fn targets(&self) -> Vec<u32> {
+        let results = self.operands.iter().take(usize::from(self.has_result()));
+        results.flat_map(Operand::registers).collect()
+    }
+
+    /// Returns whether its first operand is a result.
+    pub fn has_result(&self) -> bool {
+        let has_none = matches!(
+            self.op,
+            Op::St(_)
+                | Op::Bra
+                | Op::Brx
+                | Op::BarSync
+                | Op::WarpSync
+                | Op::Fence
+                | Op::Ret
+                | Op::Trap
+        );
+        let is_copy = matches!(self.op, Op::CpAsync(_) | Op::CpCommit | Op::CpWait);
+        !has_none && !is_copy
+    }
+}
+
+impl Operand {
+    /// The registers that it names.
+    pub fn registers(&self) -> Vec<u32> {
+        match self {
+            Operand::Register(number) => vec![*number],
+            Operand::Vector(parts) => parts.iter().flat_map(Operand::registers).collect(),
+            Operand::Address(base, _) => base.registers(),
+            Operand::Pair(a, b) => vec![*a, *b],
+            Operand::Immediate(_) | Operand::Special(_) | Operand::Label(_) | Operand::Nothing => {
+                Vec::new()
+            }
+        }
+    }
+}

@@ -17,6 +17,10 @@ const SHARED: u64 = 1 << 60;
 const LOCAL: u64 = 1 << 61;
 /// Threads of a warp.
 pub const LANES: usize = 32;
+/// Bytes of the widest access. Memory goes on up to a multiple of them: a device gives blocks shared
+/// memory in units of 128 bytes, and allocates in larger ones. LLVM relies on that for loads: of what
+/// starts at such a multiple it loads 8 bytes to use 6.
+pub const WIDEST: usize = 16;
 
 /// Reason for which a kernel does not end well.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +101,8 @@ struct Block<'a> {
 impl<'a> Block<'a> {
     fn new(launch: &'a Launch<'a>, place: [u32; 3]) -> Block<'a> {
         // Nothing is known of it at first.
-        let shared = vec![0xcd; launch.kernel.shared + launch.dynamic];
+        let bytes = launch.kernel.shared + launch.dynamic;
+        let shared = vec![0xcd; bytes.next_multiple_of(WIDEST)];
         Block {
             launch,
             place,
@@ -115,7 +120,7 @@ impl<'a> Block<'a> {
                         number: threads.len(),
                         place: [i, j, k],
                         registers: vec![0; self.launch.kernel.registers],
-                        local: vec![0xcd; self.launch.kernel.local],
+                        local: vec![0xcd; self.launch.kernel.local.next_multiple_of(WIDEST)],
                         copies: Copies::default(),
                         next: 0,
                         steps: 0,
@@ -300,7 +305,7 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// The bytes of an access.
+    /// The bytes of an access: all of a store's are the program's, of a load's the first.
     fn bytes(
         &mut self,
         thread: &mut Thread,
@@ -309,26 +314,31 @@ impl<'a> Block<'a> {
         address: &Operand,
     ) -> Result<*mut u8, Failure> {
         let bytes = instruction.ty.bytes() * usize::from(instruction.width);
+        let own = match instruction.op {
+            Op::Ld(_) => bytes.saturating_sub(WIDEST - 1).max(1),
+            _ => bytes,
+        };
         let address = self.value(thread, address);
-        self.piece(thread, instruction.line, (space, address), bytes)
+        self.piece(thread, instruction.line, (space, address), [bytes, own])
     }
 
-    /// Bytes of memory, from an address on.
+    /// Bytes of memory, from an address on, of which so many have to be the program's.
     fn piece(
         &mut self,
         thread: &mut Thread,
         line: u32,
         (space, address): (Space, u64),
-        bytes: usize,
+        [bytes, own]: [usize; 2],
     ) -> Result<*mut u8, Failure> {
         let refused = Failure::Address(line);
         let launch = self.launch;
         if !address.is_multiple_of(bytes as u64) {
             return Err(refused);
         }
-        let within = |memory: &mut [u8], address: u64| {
+        let within = |memory: &mut [u8], size: usize, address: u64| {
             let from = usize::try_from(address).unwrap_or(usize::MAX);
             let piece = memory.get_mut(from..from.saturating_add(bytes));
+            let piece = piece.filter(|_| from + own <= size);
             piece.map(|piece| piece.as_mut_ptr()).ok_or(refused.clone())
         };
         let (space, address) = match space {
@@ -347,9 +357,12 @@ impl<'a> Block<'a> {
                 // Who writes here is refused before.
                 piece.map(|piece| piece.as_ptr().cast_mut()).ok_or(refused)
             }
-            Space::Shared => within(&mut self.shared, address),
-            Space::Local => within(&mut thread.local, address),
-            _ => match self.launch.memory.has(address as usize, bytes) {
+            Space::Shared => {
+                let size = launch.kernel.shared + launch.dynamic;
+                within(&mut self.shared, size, address)
+            }
+            Space::Local => within(&mut thread.local, launch.kernel.local, address),
+            _ => match self.launch.memory.has(address as usize, own) {
                 true => Ok(address as *mut u8),
                 false => Err(refused),
             },
@@ -367,7 +380,7 @@ impl<'a> Block<'a> {
         let all: Vec<u64> = all.iter().map(|one| self.value(thread, one)).collect();
         let copy = Copy::of(&all, way).ok_or(Failure::Unknown(line))?;
         let target = (Space::Shared, copy.target as u64);
-        self.piece(thread, line, target, copy.bytes)?;
+        self.piece(thread, line, target, [copy.bytes; 2])?;
         let memory = self.launch.memory;
         let is_there = copy.read == 0 || memory.has(copy.source, copy.read);
         if !is_there || !copy.source.is_multiple_of(copy.bytes) {
@@ -510,3 +523,7 @@ pub fn computed(op: Op, ty: Type, value: impl Fn(usize) -> u64) -> Option<u64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "machine_tests.rs"]
+mod tests;

@@ -3,6 +3,8 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 
+use crate::machine::WIDEST;
+
 /// Alignment of allocations.
 const ALIGNMENT: usize = 512;
 
@@ -28,7 +30,8 @@ impl Memory {
     }
 
     fn layout(bytes: usize) -> Option<Layout> {
-        Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()
+        let bytes = bytes.max(1).checked_next_multiple_of(WIDEST)?;
+        Layout::from_size_align(bytes, ALIGNMENT).ok()
     }
 
     /// The address of new memory; `None` if there is not enough.
@@ -42,7 +45,7 @@ impl Memory {
         }
         // What was there before is as a device leaves it: anything, but no zeros.
         // SAFETY: it was just allocated.
-        unsafe { std::ptr::write_bytes(base as *mut u8, 0xcd, bytes) };
+        unsafe { std::ptr::write_bytes(base as *mut u8, 0xcd, layout.size()) };
         self.left = left;
         self.pieces.insert(base, bytes);
         Some(base)

@@ -3,8 +3,9 @@
 //! a block its barrier. If some of them take another way a device computes anything, or waits for
 //! ever.
 //!
-//! For each register this finds a bound of how far its values agree ([`Level`]), for a block of known
-//! shape. What only depends on numbers of threads is known for each thread, so that `%tid.x / 32`
+//! For each register, at each place of the kernel, this finds a bound of how far its values agree
+//! ([`Level`]), for a block of known shape: LLVM gives values that have nothing to do with each other,
+//! and the counters of a loop and of one in it, one register. What only depends on numbers of threads is known for each thread, so that `%tid.x / 32`
 //! is found to be the same for a warp. What is loaded, other than arguments, may differ between lanes,
 //! and so may what lanes get from each other, unless they all read one lane. A register that is
 //! written where only some threads come differs between them and the others.
@@ -15,6 +16,7 @@
 //! these lanes is right there. (Lanes that come by different ways to one instruction count as
 //! together only where all ways from their branch meet.)
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::arithmetic::{combined, compare, low};
@@ -45,6 +47,26 @@ enum Value {
     Each(Rc<[u64]>),
     /// Scope in which it agrees.
     Of(Level),
+}
+
+/// A register's value at a place.
+#[derive(Clone, Debug, PartialEq)]
+struct Fact {
+    value: Value,
+    /// Scope in which threads agree on having it from the same instruction.
+    written: Level,
+}
+
+/// The registers that have been written.
+type State = HashMap<u32, Fact>;
+
+/// The end of a block.
+#[derive(Clone, Debug)]
+struct End {
+    /// The value of the last instruction's predicate.
+    guard: Value,
+    /// Scope in which threads agree on what follows.
+    choice: Level,
 }
 
 /// An instruction that not all threads come to that have to.
@@ -103,19 +125,26 @@ pub fn check(kernel: &Kernel, shape: [u32; 3]) -> Vec<Finding> {
     let mut analysis = Analysis::of(kernel, shape);
     while analysis.pass() {}
     let coming = analysis.coming();
-    let blocks = analysis.flow.blocks.iter().enumerate();
-    let all = blocks.flat_map(|(block, range)| range.clone().map(move |n| (block, n)));
-    let findings = all.filter_map(|(block, n)| analysis.finding(block, &kernel.body[n], &coming));
-    findings.collect()
+    let mut findings = Vec::new();
+    for (block, range) in analysis.flow.blocks.iter().enumerate() {
+        let mut state = analysis.before[block].clone();
+        for instruction in &kernel.body[range.clone()] {
+            findings.extend(analysis.finding(block, instruction, &state, &coming));
+            analysis.write(block, instruction, &mut state);
+        }
+    }
+    findings
 }
 
 struct Analysis<'a> {
     kernel: &'a Kernel,
     flow: Flow,
     shape: [u32; 3],
-    registers: Vec<Value>,
-    /// Number of instructions that write each register.
-    writes: Vec<usize>,
+    /// The registers before each block whose values are read there or later.
+    before: Vec<State>,
+    /// Their numbers.
+    live: Vec<Vec<u32>>,
+    ends: Vec<End>,
     /// The blocks that depend on each branch.
     regions: Vec<Vec<usize>>,
     /// Scope in which threads agree to come to each block, and the branch that this is due to.
@@ -126,15 +155,16 @@ impl<'a> Analysis<'a> {
     fn of(kernel: &'a Kernel, shape: [u32; 3]) -> Analysis<'a> {
         let flow = Flow::of(&kernel.body);
         let count = flow.blocks.len();
-        let mut writes = vec![0; kernel.registers];
-        for instruction in &kernel.body {
-            targets(instruction).for_each(|register| writes[register] += 1);
-        }
+        let end = End {
+            guard: Value::Nothing,
+            choice: Level::Block,
+        };
         Analysis {
             kernel,
             shape,
-            registers: vec![Value::Nothing; kernel.registers],
-            writes,
+            before: vec![State::new(); count],
+            live: flow.live(&kernel.body),
+            ends: vec![end; count],
             regions: (0..count).map(|block| flow.region(block)).collect(),
             control: vec![(Level::Block, None); count],
             flow,
@@ -149,21 +179,48 @@ impl<'a> Analysis<'a> {
     fn pass(&mut self) -> bool {
         let mut changes = false;
         for block in 0..self.flow.blocks.len() {
-            let Some(last) = self.last(block) else {
-                continue;
-            };
-            let (line, level) = (last.line, self.choice(last));
-            for dependent in &self.regions[block] {
-                let known = &mut self.control[*dependent];
-                if level > known.0 {
-                    *known = (level, Some(line));
-                    changes = true;
+            let mut state = self.before[block].clone();
+            for n in self.flow.blocks[block].clone() {
+                self.write(block, &self.kernel.body[n], &mut state);
+            }
+            if let Some(last) = self.last(block) {
+                changes |= self.end(block, last, &state);
+            }
+            for next in self.flow.next[block].clone() {
+                let Some(before) = self.before.get(next) else {
+                    continue;
+                };
+                let mut before = before.clone();
+                for register in &self.live[next] {
+                    if let Some(fact) = state.get(register) {
+                        self.join(&mut before, *register, fact.clone());
+                    }
                 }
+                changes |= before != self.before[next];
+                self.before[next] = before;
             }
         }
-        for block in 0..self.flow.blocks.len() {
-            for n in self.flow.blocks[block].clone() {
-                changes |= self.write(block, &self.kernel.body[n]);
+        changes
+    }
+
+    /// Takes note of what follows a block; whether that is new.
+    fn end(&mut self, block: usize, last: &Instruction, state: &State) -> bool {
+        let of_number = match last.op {
+            Op::Brx => self.level(&self.operand(state, &last.operands[0])),
+            _ => Level::Block,
+        };
+        let choice = of_number.max(self.guard(state, last));
+        let guard = last.guard.map(|(register, _)| value_of(state, register));
+        self.ends[block] = End {
+            guard: guard.unwrap_or(Value::Nothing),
+            choice,
+        };
+        let mut changes = false;
+        for dependent in &self.regions[block] {
+            let known = &mut self.control[*dependent];
+            if choice > known.0 {
+                *known = (choice, Some(last.line));
+                changes = true;
             }
         }
         changes
@@ -176,21 +233,11 @@ impl<'a> Analysis<'a> {
     }
 
     /// Returns the scope in which threads agree on an instruction's predicate.
-    fn guard(&self, instruction: &Instruction) -> Level {
+    fn guard(&self, state: &State, instruction: &Instruction) -> Level {
         let guard = instruction.guard;
         guard.map_or(Level::Block, |(register, _)| {
-            self.level(&self.registers[register as usize])
+            self.level(&value_of(state, register))
         })
-    }
-
-    /// Returns the scope in which threads agree on the successor of an instruction at the end of a
-    /// block.
-    fn choice(&self, last: &Instruction) -> Level {
-        let of_number = match last.op {
-            Op::Brx => self.level(&self.operand(&last.operands[0])),
-            _ => Level::Block,
-        };
-        of_number.max(self.guard(last))
     }
 
     fn level(&self, value: &Value) -> Level {
@@ -207,37 +254,46 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Takes note of what an instruction writes; whether that is new.
-    fn write(&mut self, block: usize, instruction: &Instruction) -> bool {
-        let level = self.guard(instruction).max(self.control[block].0);
-        let mut changes = false;
-        for (n, register) in targets(instruction).enumerate() {
-            let value = self.result(instruction, n);
-            // What is known of each thread stays so where only some write it, and nothing else does.
-            let is_known = matches!(value, Value::Same(_) | Value::Each(_));
-            let value = match level {
-                Level::Block => value,
-                _ if is_known && self.writes[register] == 1 => value,
-                _ => Value::Of(self.level(&value).max(level)),
+    /// Takes note of what an instruction writes.
+    fn write(&self, block: usize, instruction: &Instruction, state: &mut State) {
+        let written = self.guard(state, instruction).max(self.control[block].0);
+        let targets = instruction.targets();
+        let results = (0..targets.len()).map(|number| self.result(state, instruction, number));
+        for (register, value) in targets.into_iter().zip(results.collect::<Vec<_>>()) {
+            // What is known of each thread is so whenever it is written; anything else may be of
+            // another iteration in other threads.
+            let value = match value {
+                Value::Of(level) => Value::Of(level.max(written)),
+                known => known,
             };
-            let old = &self.registers[register];
-            let new = match old {
-                Value::Nothing => value,
-                old if *old == value => value,
-                old => Value::Of(self.level(old).max(self.level(&value))),
-            };
-            if new != *old {
-                self.registers[register] = new;
-                changes = true;
+            let fact = Fact { value, written };
+            match instruction.guard {
+                Some(_) => self.join(state, register, fact),
+                None => {
+                    state.insert(register, fact);
+                }
             }
         }
-        changes
+    }
+
+    /// Takes note of a value that a register may have, too.
+    fn join(&self, state: &mut State, register: u32, other: Fact) {
+        let Some(own) = state.get_mut(&register) else {
+            state.insert(register, other);
+            return;
+        };
+        own.written = own.written.max(other.written);
+        if own.value != other.value {
+            let levels = [self.level(&own.value), self.level(&other.value)];
+            own.value = Value::Of(levels[0].max(levels[1]).max(own.written));
+        }
     }
 
     /// Returns the facts about a result, by its number.
-    fn result(&self, instruction: &Instruction, number: usize) -> Value {
+    fn result(&self, state: &State, instruction: &Instruction, number: usize) -> Value {
         let all = &instruction.operands;
-        let values: Vec<Value> = all.iter().skip(1).map(|one| self.operand(one)).collect();
+        let values = all.iter().skip(1).map(|one| self.operand(state, one));
+        let values: Vec<Value> = values.collect();
         let most = values.iter().map(|value| self.level(value)).max();
         let most = most.unwrap_or(Level::Block);
         let ty = instruction.ty;
@@ -298,16 +354,17 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn operand(&self, operand: &Operand) -> Value {
+    fn operand(&self, state: &State, operand: &Operand) -> Value {
         match operand {
-            Operand::Register(number) => self.registers[*number as usize].clone(),
+            Operand::Register(number) => value_of(state, *number),
             Operand::Immediate(value) => Value::Same(*value),
             Operand::Special(special) => self.special(*special),
             Operand::Vector(parts) => {
-                let levels = parts.iter().map(|part| self.level(&self.operand(part)));
+                let levels = parts.iter();
+                let levels = levels.map(|part| self.level(&self.operand(state, part)));
                 Value::Of(levels.max().unwrap_or(Level::Block))
             }
-            Operand::Address(base, _) => Value::Of(self.level(&self.operand(base))),
+            Operand::Address(base, _) => Value::Of(self.level(&self.operand(state, base))),
             Operand::Label(_) | Operand::Nothing => Value::Of(Level::Block),
             Operand::Pair(..) => Value::Of(Level::Lane),
         }
@@ -344,13 +401,12 @@ impl<'a> Analysis<'a> {
             .for_each(|all| all.fill(true));
         let mut left = vec![0];
         while let Some(block) = left.pop().filter(|block| *block < count) {
-            let last = self.last(block);
             let ways = self.flow.next[block].iter().copied().enumerate();
             for (way, next) in ways.filter(|(_, next)| *next < count) {
                 let mut changes = false;
                 let from = coming[block].clone();
                 for (thread, comes) in coming[next].iter_mut().enumerate() {
-                    let takes = last.is_none_or(|last| self.takes(last, way, thread));
+                    let takes = self.takes(block, way, thread);
                     if from[thread] && takes && !*comes {
                         *comes = true;
                         changes = true;
@@ -366,13 +422,13 @@ impl<'a> Analysis<'a> {
 
     /// Returns whether a thread may take a way behind the last instruction of a block: 0 goes on, 1 follows
     /// the branch.
-    fn takes(&self, last: &Instruction, way: usize, thread: usize) -> bool {
-        let Some((register, is_negated)) =
-            last.guard.filter(|_| matches!(last.op, Op::Bra | Op::Ret))
-        else {
+    fn takes(&self, block: usize, way: usize, thread: usize) -> bool {
+        let last = self.last(block);
+        let last = last.filter(|last| matches!(last.op, Op::Bra | Op::Ret));
+        let Some((_, is_negated)) = last.and_then(|last| last.guard) else {
             return true;
         };
-        let holds = match &self.registers[register as usize] {
+        let holds = match &self.ends[block].guard {
             Value::Same(value) => *value != 0,
             Value::Each(values) => values[thread] != 0,
             _ => return true,
@@ -385,10 +441,11 @@ impl<'a> Analysis<'a> {
         &self,
         block: usize,
         instruction: &Instruction,
+        state: &State,
         coming: &[Vec<bool>],
     ) -> Option<Finding> {
         let (control, branch) = self.control[block];
-        let guard = self.guard(instruction);
+        let guard = self.guard(state, instruction);
         let (level, branch) = match guard > control {
             true => (guard, Some(instruction.line)),
             false => (control, branch),
@@ -401,7 +458,7 @@ impl<'a> Analysis<'a> {
             Op::WarpSync => (Some(0), MASK),
             _ => return None,
         };
-        let is_right = match mask.map(|n| self.operand(&instruction.operands[n])) {
+        let is_right = match mask.map(|n| self.operand(state, &instruction.operands[n])) {
             None if all == BLOCK => level == Level::Block,
             Some(Value::Same(mask)) => {
                 let is_known = instruction.guard.is_none() && self.is_known(block);
@@ -425,13 +482,17 @@ impl<'a> Analysis<'a> {
             let Some(last) = self.last(branch) else {
                 return true;
             };
-            let guard = last
-                .guard
-                .map(|(register, _)| &self.registers[register as usize]);
-            let is_counted = matches!(guard, Some(Value::Each(_))) && last.op != Op::Brx;
-            is_counted || self.choice(last) <= Level::Warp
+            let End { guard, choice } = &self.ends[branch];
+            let is_counted = matches!(guard, Value::Each(_)) && last.op != Op::Brx;
+            is_counted || *choice <= Level::Warp
         })
     }
+}
+
+/// A register's value.
+fn value_of(state: &State, register: u32) -> Value {
+    let fact = state.get(&register);
+    fact.map_or(Value::Nothing, |fact| fact.value.clone())
 }
 
 /// Returns whether of each warp just the lanes of a mask come, or none.
@@ -441,36 +502,6 @@ fn are_just(coming: &[bool], mask: u64) -> bool {
         let mut agree = lanes.map(|(lane, comes)| *comes == (mask >> lane & 1 == 1));
         !warp.contains(&true) || agree.all(|agrees| agrees)
     })
-}
-
-/// The registers that an instruction writes.
-fn targets(instruction: &Instruction) -> impl Iterator<Item = usize> {
-    let first = match instruction.op {
-        Op::St(_)
-        | Op::Bra
-        | Op::Brx
-        | Op::BarSync
-        | Op::WarpSync
-        | Op::Fence
-        | Op::Ret
-        | Op::Trap => None,
-        Op::CpAsync(_) | Op::CpCommit | Op::CpWait => None,
-        _ => instruction.operands.first(),
-    };
-    let registers: Vec<usize> = match first {
-        Some(Operand::Register(number)) => vec![*number as usize],
-        Some(Operand::Pair(a, b)) => vec![*a as usize, *b as usize],
-        Some(Operand::Vector(parts)) => parts.iter().filter_map(register).collect(),
-        _ => Vec::new(),
-    };
-    registers.into_iter()
-}
-
-fn register(operand: &Operand) -> Option<usize> {
-    match operand {
-        Operand::Register(number) => Some(*number as usize),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

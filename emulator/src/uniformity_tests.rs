@@ -145,6 +145,58 @@ fn loops() {
 }
 
 #[test]
+fn a_register_that_is_used_again_is_another_one() {
+    let argument = "ld.param.b32 %r22, [f_param_1]; setp.gt.u32 %p2, %r22, 15;";
+    let again = |between: &str| {
+        format!(
+            "mov.u32 %r20, %tid.x; setp.gt.u32 %p1, %r20, 5; @%p1 mov.b32 %r21, 1;\n{argument}\n\
+             {between} setp.gt.u32 %p1, %r20, 15;"
+        )
+    };
+    let count = |code: String| found("32, 4, 1", &under(&code, "bar.sync 0;")).len();
+    assert_eq!(count(again("mov.b32 %r20, %r22;")), 0);
+    // The first value may still be there: where the second one is skipped, or not written.
+    assert_eq!(count(again("@%p2 mov.b32 %r20, 7;")), 1);
+    assert_eq!(count(again("@%p2 bra A;\nmov.b32 %r20, 7;\nA:")), 1);
+    // Or it comes from the iteration before.
+    let code = |next: &str| {
+        format!(
+            "mov.b32 %r20, 0; {argument}\nL: setp.gt.u32 %p1, %r20, 5;\n@%p1 bra B;\nbar.sync 0;\n\
+             B: mov.u32 %r20, %tid.x; {next}\nsub.s32 %r22, %r22, 1; setp.gt.u32 %p2, %r22, 0;\n\
+             @%p2 bra L;"
+        )
+    };
+    assert_eq!(found("32, 4, 1", &code("")).len(), 1);
+    assert_eq!(found("32, 4, 1", &code("mov.b32 %r20, %r22;")), []);
+}
+
+#[test]
+fn counters_of_nested_loops_are_one_register() {
+    // The inner loop counts on for as long as the thread's number says, then the outer one goes on
+    // with its own next value.
+    let code = |next: &str| {
+        format!(
+            "mov.b32 %r20, 0; mov.u32 %r21, %tid.x; ld.param.b32 %r22, [f_param_1];\nL: bar.sync 0;\n\
+             add.s32 %r23, %r20, 16;\nI: add.s32 %r20, %r20, 4; setp.lt.u32 %p1, %r20, %r21;\n\
+             @%p1 bra I;\nmov.b32 %r20, {next}; setp.lt.u32 %p2, %r20, %r22;\n@%p2 bra L;"
+        )
+    };
+    assert_eq!(found("32, 2, 1", &code("%r23")), []);
+    assert_eq!(lines("32, 2, 1", &code("%r20")), [(2, Some(7))]);
+}
+
+#[test]
+fn a_value_of_another_iteration_differs() {
+    // A vote is the same in all lanes, but lanes leave the loop with those of different iterations.
+    let code = format!(
+        "mov.u32 %r20, %tid.x; mov.b32 %r21, 0;\nL: setp.gt.u32 %p3, %r21, 3;\n\
+         vote.sync.ballot.b32 %r22, %p3, 1;\nadd.s32 %r21, %r21, 1; setp.lt.u32 %p1, %r21, %r20;\n\
+         @%p1 bra L;\nsetp.eq.u32 %p2, %r22, 0;\n@%p2 bra M;\n{MMA}\nM:"
+    );
+    assert!(lines("32, 1, 1", &code).contains(&(8, Some(7))));
+}
+
+#[test]
 fn predicates_and_early_ends() {
     let lane = "mov.u32 %r20, %tid.x; setp.gt.u32 %p1, %r20, 15;";
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Variables: memory with a name, and its contents.
 
 use crate::instruction::Type;
+use crate::machine::WIDEST;
 
 /// Constants of a module, which kernels only read.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +42,9 @@ impl Constants {
             all.bytes.resize(offset + bytes, 0);
             all.names.push((name, offset));
         }
+        // A load may reach beyond the last one.
+        all.bytes
+            .resize(all.bytes.len().next_multiple_of(WIDEST), 0);
         Ok(all)
     }
 }
@@ -136,7 +140,7 @@ mod tests {
         let all = Constants::of(text).unwrap();
         assert_eq!(all.names, [("a".to_string(), 0), ("b".to_string(), 16)]);
         assert_eq!(all.bytes[..6], [1, 2, 255, 0, 0, 0]);
-        assert_eq!(all.bytes[16..], [7, 0, 0, 0]);
+        assert_eq!(all.bytes[16..20], [7, 0, 0, 0]);
         // Pointers to the device's memory are none.
         let head = ".entry f(\n.param .u64 .ptr .global .align 1 p\n)\n";
         assert!(Constants::of(head).unwrap().names.is_empty());
