@@ -302,4 +302,10 @@ bool mdhBuffersAreSame(MdhBuffers *buffers, MlirValue a, MlirValue b) {
 bool mdhBuffersMayOverlap(MdhBuffers *buffers, MlirValue a, MlirValue b) {
   return buffers->state->areAliasingBufferizedValues(unwrap(a), unwrap(b));
 }
+bool mdhBuffersIsInPlace(MdhBuffers *buffers, MlirOperation op, intptr_t operand) {
+  return buffers->state->isInPlace(unwrap(op)->getOpOperand(operand));
+}
+bool mdhBuffersIsWritten(MdhBuffers *buffers, MlirOperation op, intptr_t operand) {
+  return buffers->state->bufferizesToMemoryWrite(unwrap(op)->getOpOperand(operand));
+}
 }

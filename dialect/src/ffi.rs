@@ -119,6 +119,8 @@ unsafe extern "C" {
     pub fn mdhBuffersDestroy(buffers: *mut c_void);
     pub fn mdhBuffersAreSame(buffers: *mut c_void, a: MlirValue, b: MlirValue) -> bool;
     pub fn mdhBuffersMayOverlap(buffers: *mut c_void, a: MlirValue, b: MlirValue) -> bool;
+    pub fn mdhBuffersIsInPlace(buffers: *mut c_void, op: MlirOperation, operand: isize) -> bool;
+    pub fn mdhBuffersIsWritten(buffers: *mut c_void, op: MlirOperation, operand: isize) -> bool;
     pub fn mdhTransformPayload(
         application: *mut c_void,
         operand: isize,

@@ -164,6 +164,19 @@ impl Buffers {
         // SAFETY: as above.
         unsafe { ffi::mdhBuffersMayOverlap(self.0, a.to_raw(), b.to_raw()) }
     }
+
+    /// Returns whether an operation uses the buffer of a tensor that it takes, rather than a copy.
+    pub fn is_in_place(&self, op: Op, operand: usize) -> bool {
+        // SAFETY: the analysis is valid, and the operation has the operand, a tensor.
+        unsafe { ffi::mdhBuffersIsInPlace(self.0, op.to_raw(), operand as isize) }
+    }
+
+    /// Returns whether an operation may write the buffer of a tensor that it takes, or what it gives
+    /// instead, a copy.
+    pub fn is_written(&self, op: Op, operand: usize) -> bool {
+        // SAFETY: as above.
+        unsafe { ffi::mdhBuffersIsWritten(self.0, op.to_raw(), operand as isize) }
+    }
 }
 
 impl Drop for Buffers {

@@ -44,7 +44,7 @@
 //! - where a computation reads the tensor that it writes, it reads a copy, in memory from outside
 //!   of the loop;
 //! - where a loop's tensors change places, as above, the loop carries their memory, and nothing
-//!   is copied;
+//!   is copied, unless something is written there later;
 //! - everything else is copied to where it belongs, at the end of the iteration.
 //!
 //! Where the analysis has no answer, because a tensor would be overwritten before it is read, a
@@ -70,7 +70,7 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
-use self::code::{COPY, into, is_tensor, saved, set_operand};
+use self::code::{COPY, into, is_tensor, saved};
 use crate::builder::Builder;
 use crate::extents::{self, Extent};
 use crate::{buffers, region};
@@ -91,7 +91,6 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         check_places(op)?;
     }
     while step(module)? {}
-    carry::keep_apart(module);
     Ok(())
 }
 
@@ -107,7 +106,7 @@ fn step(module: Op) -> Result<bool, Errors> {
     // Inner loops come first.
     let mut loops = ir::find_all(module, &LOOPS).into_iter().rev();
     let Some(found) = loops.find_map(|op| misplaced(op, &buffers)) else {
-        return Ok(false);
+        return Ok(carry::keep_apart(module, &buffers));
     };
     let is_mended = copy_inputs(&found, &buffers)
         || carry::carry_memory(&found, &buffers)
@@ -217,7 +216,7 @@ fn copy_inputs<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
                     let scratch = scratch(found, *argument, *operand, input);
                     let Some(scratch) = scratch else { continue };
                     let copy = into(&mut Builder::before(op), input, scratch);
-                    set_operand(op, number, copy);
+                    region::set_operand(op, number, copy);
                     is_changed = true;
                 }
             }
@@ -289,7 +288,7 @@ fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Error
     }
     for ((argument, operand), value) in found.pairs.iter().zip(values) {
         let copy = into(&mut builder, value, *argument);
-        set_operand(found.terminator, *operand, copy);
+        region::set_operand(found.terminator, *operand, copy);
     }
     Ok(true)
 }

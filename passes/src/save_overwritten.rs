@@ -45,8 +45,9 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use crate::builder::Builder;
-use crate::loop_buffers::code::{COPY, FRESH, is_tensor, saved, set_operand};
+use crate::loop_buffers::code::{COPY, FRESH, is_tensor, saved};
 use crate::raise_linalg::structured::{Operand, Structured, is_structured};
+use crate::region;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -130,7 +131,7 @@ fn keep_unwritten(op: Op) {
         let is_read = !ir::users(given).is_empty();
         if !is_fresh && !is_read && is_tensor(output.value) && !writes_all(&structured, output) {
             let copy = saved(&mut Builder::before(op), output.value);
-            set_operand(op, first + n, copy);
+            region::set_operand(op, first + n, copy);
         }
     }
 }
@@ -198,7 +199,7 @@ fn save<'c>(tensor: Op<'c>, later: &[Op<'c>]) {
                 let operands: Vec<Val> = reader.operands().map(ir::value).collect();
                 let own = operands.iter().enumerate();
                 for (number, _) in own.filter(|(_, operand)| **operand == result) {
-                    set_operand(reader, number, copy);
+                    region::set_operand(reader, number, copy);
                 }
             }
         }

@@ -48,8 +48,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
-use melior::ir::operation::{Operation, OperationLike};
-use mlir_sys::{mlirOperationClone, mlirOperationSetOperand};
+use melior::ir::operation::OperationLike;
 
 use crate::builder::Builder;
 use crate::inline::key;
@@ -132,9 +131,8 @@ fn release_arguments(function: Op) {
             });
             if is_argument && is_returned && overwritten::writes_all(&parts, buffer, &equal) {
                 let own = empty_like(op, buffer.value);
-                let operand = parts.inputs.len() + number;
-                // SAFETY: the destinations' operands follow the inputs', and the tensors' types are equal.
-                unsafe { mlirOperationSetOperand(op.to_raw(), operand as isize, own.to_raw()) };
+                // The destinations' operands follow the inputs'.
+                region::set_operand(op, parts.inputs.len() + number, own);
             }
         }
     }
@@ -179,10 +177,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
                 shared.renew();
             }
             shared.taken += 1;
-            // SAFETY: the operand is there, and the tensor has its type.
-            unsafe {
-                mlirOperationSetOperand(op.to_raw(), number as isize, shared.own.to_raw());
-            }
+            region::set_operand(op, number, shared.own);
         }
     }
     Ok(())
@@ -191,10 +186,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 impl Shared<'_> {
     /// Another empty tensor for those that come.
     fn renew(&mut self) {
-        // SAFETY: the clone is inserted where its original is, so that it is there wherever that is,
-        // and has its type.
-        let own = unsafe { Operation::from_raw(mlirOperationClone(self.empty.to_raw())) };
-        let own = Builder::before(self.empty).insert(own);
+        let own = region::copy_before(self.empty, self.empty);
         if let Some(own) = ir::result(own, 0) {
             (self.own, self.taken) = (own, 0);
         }

@@ -44,6 +44,92 @@ func.func @in_place(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
 
 // -----
 
+// What the loop starts from is in a tensor that holds nothing, which is written again later: in another one.
+// CHECK-LABEL: func.func @shared
+// CHECK:       %[[OTHER:.*]] = tensor.empty()
+// CHECK-NEXT:  %[[MEMORY:.*]] = tensor.empty()
+// CHECK:       out_view(d = %[[MEMORY]][i]
+// CHECK-NOT:   alloc_tensor
+// CHECK:       scf.for
+// CHECK:       out_view(m = %[[OTHER]][i]
+func.func @shared(%a: tensor<8xf32>, %b: tensor<8xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %d = mdh.compute (i = 8)
+    out_view(d = %e[i] : tensor<8xf32>)
+    md_hom(addf, (cc))
+    inp_view(a = %a[i][7 - i] : tensor<8xf32>)
+  %r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%x = %d, %y = %b) -> (tensor<8xf32>, tensor<8xf32>) {
+    %z = mdh.compute (i = 1 to 7)
+      out_view(z = %y[i] : tensor<8xf32>)
+      md_hom(addf, (cc))
+      inp_view(x = %x[i - 1][i + 1] : tensor<8xf32>)
+    scf.yield %z, %x : tensor<8xf32>, tensor<8xf32>
+  }
+  %m = mdh.compute (i = 8)
+    out_view(m = %e[i] : tensor<8xf32>)
+    md_hom(addf, (cc))
+    inp_view(r = %r#0[i] : tensor<8xf32>, s = %r#1[i] : tensor<8xf32>)
+  return %r#1, %m : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What is written there later is an argument: the loop starts from a copy.
+// CHECK-LABEL: func.func @filled
+// CHECK:       %[[D:.*]] = mdh.compute
+// CHECK:       %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[D]])
+// CHECK-NEXT:  bufferization.to_buffer %[[COPY]]
+// CHECK:       linalg.fill
+func.func @filled(%a: tensor<8xf32>, %b: tensor<8xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %d = mdh.compute (i = 8)
+    out_view(d = %a[i] : tensor<8xf32>)
+    md_hom(addf, (cc))
+    inp_view(a = %a[i][i] : tensor<8xf32>)
+  %r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%x = %d, %y = %b) -> (tensor<8xf32>, tensor<8xf32>) {
+    %z = mdh.compute (i = 1 to 7)
+      out_view(z = %y[i] : tensor<8xf32>)
+      md_hom(addf, (cc))
+      inp_view(x = %x[i - 1][i + 1] : tensor<8xf32>)
+    scf.yield %z, %x : tensor<8xf32>, tensor<8xf32>
+  }
+  %m = linalg.fill ins(%zero : f32) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+  return %r#1, %m : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Both start from one tensor that holds nothing: each from its own.
+// CHECK-LABEL: func.func @undefined
+// CHECK-DAG:   %[[ONE:.*]] = tensor.empty()
+// CHECK-DAG:   %[[OTHER:.*]] = tensor.empty()
+// CHECK-DAG:   bufferization.to_buffer %[[ONE]]
+// CHECK-DAG:   bufferization.to_buffer %[[OTHER]]
+func.func @undefined(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %r:2 = scf.for %t = %c0 to %c3 step %c1 iter_args(%x = %e, %y = %e) -> (tensor<8xf32>, tensor<8xf32>) {
+    %z = mdh.compute (i = 8)
+      out_view(z = %y[i] : tensor<8xf32>)
+      md_hom(id, (cc))
+      inp_view(a = %a[i] : tensor<8xf32>)
+    %w = mdh.compute (i = 8)
+      out_view(w = %x[i] : tensor<8xf32>)
+      md_hom(addf, (cc))
+      inp_view(z = %z[i][7 - i] : tensor<8xf32>)
+    scf.yield %z, %w : tensor<8xf32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
 // Each iteration makes a longer tensor: there is no memory that could be carried out.
 func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

@@ -7,10 +7,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use mlir_sys::mlirValueSetType;
 
-use super::Misplaced;
-use super::code::{is_tensor, memref_of, saved, set_operand, to_buffer, to_tensor};
+use super::code::{again, is_tensor, memref_of, to_buffer, to_tensor};
+use super::{Misplaced, distinct};
 use crate::builder::Builder;
-use crate::region;
+use crate::{extents, region};
 
 /// Carries the memory of tensors that an `scf.for` only permutes.
 pub fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
@@ -58,11 +58,11 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
         let inside = to_tensor(&mut Builder::before(first), *argument, tensor);
         region::replace_all_uses(*argument, inside);
         if let Some(own) = ir::defining_op(inside) {
-            set_operand(own, 0, *argument);
+            region::set_operand(own, 0, *argument);
         }
         if let Some(value) = found.value(*operand) {
             let handed = to_buffer(&mut Builder::before(found.terminator), value, *ty);
-            set_operand(found.terminator, *operand, handed);
+            region::set_operand(found.terminator, *operand, handed);
         }
     }
     let results: Vec<Val> = found.op.results().map(ir::value::<'c>).collect();
@@ -82,59 +82,75 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
     region::erase(found.op);
 }
 
-/// Copies the initial tensors of loops that carry memory, where anything writes that memory later:
-/// the analysis takes the tensors that such a loop leaves for memory of their own, and sees no harm
-/// in it.
-pub fn keep_apart(module: Op) {
-    if !ir::all(module).into_iter().any(is_start) {
-        return;
-    }
-    while let Some(buffers) = Buffers::analyze(module) {
-        let all = ir::all(module);
-        let shared = all.iter().enumerate().find(|(number, op)| {
-            let tensor = ir::operand(**op, 0).filter(|_| is_start(**op));
-            let later = || all[number + 1..].iter();
-            tensor.is_some_and(|tensor| later().any(|op| overwrites(*op, tensor, &buffers)))
-        });
-        let Some((_, op)) = shared else {
-            break;
-        };
-        let Some(tensor) = ir::operand(*op, 0) else {
-            break;
-        };
-        let copy = saved(&mut Builder::before(*op), tensor);
-        set_operand(*op, 0, copy);
-    }
-}
-
-/// Returns whether an operation gives memory to a loop that carries it.
-fn is_start(op: Op) -> bool {
-    let users = || op.result(0).map_or(Vec::new(), |r| ir::users(ir::value(r)));
-    ir::name_of(op) == ops::bufferization::TO_BUFFER
-        && users()
-            .iter()
-            .any(|user| ir::name_of(*user) == ops::scf::FOR)
-}
-
-/// Returns whether an operation may write the memory of a tensor without reading it: the analysis sees no
-/// conflict in that.
-fn overwrites(op: Op, tensor: Val, buffers: &Buffers) -> bool {
-    // These read what they write, or write nothing.
-    let reads = |name: &str| {
-        let dialects = ["mdh.", "scf.", "func.", "cf.", "arith."];
-        dialects.iter().any(|dialect| name.starts_with(dialect))
-            || matches!(
-                name,
-                ops::tensor::CAST
-                    | ops::tensor::DIM
-                    | ops::tensor::EXTRACT
-                    | ops::tensor::EXTRACT_SLICE
-                    | ops::tensor::INSERT
-                    | ops::bufferization::TO_BUFFER
-                    | ops::bufferization::ALLOC_TENSOR
-            )
+/// Keeps the memory of which a loop carries tensors from being written later; `false` if there is no such.
+///
+/// What the loop leaves is in that memory, which the analysis does not see. So whatever is written there
+/// later is given other memory where it starts from an undefined tensor, and else the loop starts from a copy.
+pub fn keep_apart(module: Op, buffers: &Buffers) -> bool {
+    let all = ir::all(module);
+    let found = all.iter().enumerate().find_map(|(number, start)| {
+        let tensor = start_of_loop(*start, buffers)?;
+        let later = all[number + 1..].iter();
+        let writes: Vec<Write> = later.flat_map(|op| writes(*op, tensor, buffers)).collect();
+        (!writes.is_empty()).then_some((*start, tensor, writes))
+    });
+    let Some((start, tensor, writes)) = found else {
+        return false;
     };
-    let mut operands = op.operands().map(ir::value);
-    !reads(ir::name_of(op))
-        && operands.any(|operand| is_tensor(operand) && buffers.may_overlap(operand, tensor))
+    // Memory that only these write is no other memory.
+    let is_shared = |write: &Write| {
+        let users = ir::users(write.destination);
+        users
+            .iter()
+            .any(|user| !writes.iter().any(|write| write.op == *user))
+    };
+    if !writes
+        .iter()
+        .all(|write| extents::is_undefined(write.destination) && is_shared(write))
+    {
+        region::set_operand(start, 0, distinct::another(start, tensor));
+        return true;
+    }
+    let mut others: Vec<(Val, Val)> = Vec::new();
+    for write in writes {
+        let known = others.iter().find(|(of, _)| *of == write.destination);
+        let other = known.map(|(_, other)| *other);
+        if let Some(other) = other.or_else(|| again(write.destination)) {
+            others.push((write.destination, other));
+            region::set_operand(write.op, write.operand, other);
+        }
+    }
+    true
+}
+
+/// Returns the tensor whose memory an operation gives to a loop that carries it.
+fn start_of_loop<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Val<'c>> {
+    let memory = ir::result(op, 0).filter(|_| ir::name_of(op) == ops::bufferization::TO_BUFFER)?;
+    let mut users = ir::users(memory).into_iter();
+    let is_carried = users.any(|user| ir::name_of(user) == ops::scf::FOR);
+    (is_carried && buffers.is_in_place(op, 0)).then(|| ir::operand(op, 0))?
+}
+
+/// An operand by which an operation may write memory.
+struct Write<'c> {
+    op: Op<'c>,
+    operand: usize,
+    destination: Val<'c>,
+}
+
+/// The operands by which an operation may write the memory of a tensor.
+fn writes<'c>(op: Op<'c>, tensor: Val<'c>, buffers: &Buffers) -> Vec<Write<'c>> {
+    let operands = op.operands().map(ir::value).enumerate();
+    let written = operands.filter(|(operand, destination)| {
+        is_tensor(*destination)
+            && buffers.may_overlap(*destination, tensor)
+            && buffers.is_written(op, *operand)
+            && buffers.is_in_place(op, *operand)
+    });
+    let write = |(operand, destination)| Write {
+        op,
+        operand,
+        destination,
+    };
+    written.map(write).collect()
 }

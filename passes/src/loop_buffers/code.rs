@@ -1,13 +1,12 @@
 //! The operations that stand between tensors and their memory.
 
-use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ir::{self, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Attribute, Type, ValueLike};
-use mlir_sys::mlirOperationSetOperand;
 
-use crate::buffers;
 use crate::builder::Builder;
+use crate::{buffers, region};
 
 /// Puts the elements of its first operand where its second one has its elements.
 pub const COPY: &str = ops::bufferization::MATERIALIZE_IN_DESTINATION;
@@ -69,8 +68,8 @@ fn own<'c>(builder: &Builder<'c>) -> [(&'static str, Attribute<'c>); 2] {
     [("restrict", unit), ("writable", unit)]
 }
 
-/// Replaces an operand that the operation has.
-pub fn set_operand<'c>(op: Op<'c>, number: usize, value: Val<'c>) {
-    // SAFETY: callers name an operand that the operation has.
-    unsafe { mlirOperationSetOperand(op.to_raw(), number as isize, value.to_raw()) }
+/// Another undefined tensor, beside one.
+pub fn again(empty: Val) -> Option<Val> {
+    let made = ir::defining_op(empty)?;
+    ir::result(region::copy_before(made, made), 0)
 }

@@ -31,9 +31,9 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::code::{saved, set_operand};
+use super::code::saved;
 use crate::builder::Builder;
-use crate::{buffers, extents};
+use crate::{buffers, extents, region};
 
 /// Gives it to the results that would share the memory of an earlier one of their computation;
 /// `false` if there are none.
@@ -45,7 +45,7 @@ pub fn keep_results_apart(module: Op, buffers: &Buffers) -> bool {
         .collect();
     for (op, operand) in &shared {
         if let Some(destination) = ir::operand(*op, *operand) {
-            set_operand(*op, *operand, another(*op, destination));
+            region::set_operand(*op, *operand, another(*op, destination));
         }
     }
     !shared.is_empty()
@@ -63,8 +63,8 @@ fn shared(op: Op, buffers: &Buffers) -> Vec<usize> {
     shared.map(|n| inputs + n).collect()
 }
 
-/// A tensor of its own with the elements of another one, if that has any.
-fn another<'c>(before: Op<'c>, tensor: Val<'c>) -> Val<'c> {
+/// A tensor in memory of its own with the elements of another one, if that has any.
+pub fn another<'c>(before: Op<'c>, tensor: Val<'c>) -> Val<'c> {
     let mut builder = Builder::before(before);
     let ty = types::buffer_type(tensor.r#type()).filter(|_| extents::is_undefined(tensor));
     let Some(ty) = ty else {
