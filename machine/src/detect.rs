@@ -8,9 +8,10 @@ use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts, LANES};
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
 /// The ASM `cpu` with the facts of this processor. What it does not tell is left out, and then not
-/// checked; without a word of an L3 cache there is none.
+/// checked; without a word of an L3 cache there is none. It has as many cores as parallel loops have threads
+/// (`MDH_THREADS`).
 pub fn detect() -> Asm {
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let cores = mdhrt::pool::thread_count() as u64;
     let caches = caches();
     let (vector, registers) = vectors();
     let mut asm = cpu(cores, &caches, vector, registers);
