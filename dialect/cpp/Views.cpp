@@ -196,6 +196,14 @@ static ParseResult parseAccess(OpAsmParser &parser, ArrayRef<Attribute> dims, At
   for (auto [i, dim] : llvm::enumerate(dims))
     names.emplace_back(nameOf(dim), getAffineDimExpr(i, context));
   SmallVector<AffineExpr> results;
+  // MLIR's parser says what it has found, not what an index function is.
+  ScopedDiagnosticHandler wrong(context, [&](Diagnostic &error) {
+    error << "; expected affine expressions of the dimensions ";
+    llvm::interleaveComma(dims, error, [&](Attribute dim) { error << nameOf(dim); });
+    error << ": an index that is read, as in `x[p[i]]` (a gather), is none, and what to write for it "
+             "says docs/langref.md under \"What is not here\"";
+    return failure();
+  });
   // The `[` has been consumed: an access may follow another one.
   if (failed(parser.parseOptionalRSquare())) {
     do {

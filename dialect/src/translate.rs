@@ -193,20 +193,25 @@ pub fn combine_operators<'c>(
 
 /// Built-in operators by name.
 pub fn builtins(names: &[String]) -> Result<Operator, Errors> {
-    let mut operators = Vec::new();
-    for name in names {
-        operators.push(Builtin::parse(name).ok_or_else(|| vec![unknown(name)])?);
-    }
-    Ok(Operator::Builtin(operators))
+    let operators = names.iter().map(|name| {
+        let whole = "one operator of its own for the whole tuple";
+        Builtin::parse(name).ok_or_else(|| vec![unknown(name, whole)])
+    });
+    Ok(Operator::Builtin(operators.collect::<Result<_, _>>()?))
 }
 
-fn unknown(name: &str) -> String {
+/// The error about a name that is none of the built-in operators, and what else could be meant.
+fn unknown(name: &str, or: &str) -> String {
     let names: Vec<&str> = Builtin::all().map(|b| b.name()).collect();
     format!(
-        "combines with '{name}', which is not a built-in operator: expected one of {}, or @{name} \
-         in an mdh.hom for an operator that an mdh.combine defines",
+        "combines with '{name}', which is not a built-in operator: expected one of {}, or {or}",
         names.join(", ")
     )
+}
+
+/// The operator of an `mdh.compute` as it is written there.
+fn region_of(name: &str) -> String {
+    format!("a region `combine {name} associative (...) {{...}}` after the inputs")
 }
 
 fn compute_operator(
@@ -219,11 +224,11 @@ fn compute_operator(
         Operators::Builtin(names) => builtins(names),
         Operators::Label(label) => match ir::combiner(op) {
             Some(region) => user_operator(region, label, laws, depth),
-            None => Err(vec![unknown(label)]),
+            None => Err(vec![unknown(label, &region_of(label))]),
         },
         Operators::Symbol(name) => Err(vec![format!(
-            "combines with the symbol @{name}: an mdh.compute holds its operator itself, as a \
-             region `combine {name} (...) {{...}}` after the inputs"
+            "combines with the symbol @{name}: an mdh.compute holds its operator itself, as {}",
+            region_of(name)
         )]),
         Operators::Unknown(attribute) => Err(vec![format!(
             "combines with {attribute}: expected built-in operators or the label of its region"
@@ -268,7 +273,10 @@ pub fn user_operator(
 pub fn hom_operator(op: Op, operators: &Operators, depth: Depth) -> Result<Operator, Errors> {
     match operators {
         Operators::Builtin(names) => builtins(names),
-        Operators::Label(name) => Err(vec![unknown(name)]),
+        Operators::Label(name) => {
+            let symbol = format!("@{name} for an operator that an mdh.combine defines");
+            Err(vec![unknown(name, &symbol)])
+        }
         Operators::Symbol(name) => {
             let combine = ir::lookup_symbol(op, name).ok_or_else(|| {
                 vec![format!(

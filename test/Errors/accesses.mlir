@@ -97,8 +97,24 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 // A name that is no dimension.
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @+1 {{use of undeclared identifier}}
-  %mda = mdh.inp_view (i = 8) (x = %x[j] : tensor<8xf32>) : !mdh.mda<8, f32>
+  // expected-error @+1 {{use of undeclared identifier; expected affine expressions of the dimensions i, k: an index that is read, as in `x[p[i]]` (a gather), is none, and what to write for it says docs/langref.md under "What is not here"}}
+  %mda = mdh.inp_view (i = 8, k = 2) (x = %x[j] : tensor<8xf32>) : !mdh.mda<8x2, f32>
+  return
+}
+
+// -----
+// A gather.
+func.func @f(%x: tensor<8xf32>, %p: tensor<8xindex>) {
+  // expected-error @+1 {{use of undeclared identifier; expected affine expressions of the dimensions i: an index that is read, as in `x[p[i]]` (a gather), is none}}
+  %mda = mdh.inp_view (i = 8) (x = %x[p[i]] : tensor<8xf32>) : !mdh.mda<8, f32>
+  return
+}
+
+// -----
+// An index that no affine expression is.
+func.func @f(%x: tensor<64xf32>) {
+  // expected-error @+1 {{non-affine expression: at least one of the multiply operands has to be either a constant or symbolic; expected affine expressions of the dimensions i: an index that is read}}
+  %mda = mdh.inp_view (i = 8) (x = %x[i * i] : tensor<64xf32>) : !mdh.mda<8, f32>
   return
 }
 

@@ -154,15 +154,28 @@ func.func @f(%x: tensor<8xf32>) {
 // A name that is not built in.
 func.func @f(%x: tensor<8xf32>) {
   %mda = mdh.inp_view (k = 8) (x = %x[k] : tensor<8xf32>) : !mdh.mda<8, f32>
-  // expected-error @+1 {{'mdh.hom' op combines with 'add', which is not a built-in operator: expected one of addf, mulf, minimumf, maximumf, addi, muli, minsi, maxsi, minui, maxui, andi, ori, xori, or @add in an mdh.hom for an operator that an mdh.combine defines}}
+  // expected-error @+1 {{'mdh.hom' op combines with 'add', which is not a built-in operator: expected one of addf, mulf, minimumf, maximumf, addi, muli, minsi, maxsi, minui, maxui, andi, ori, xori, or @add for an operator that an mdh.combine defines}}
   %hom = mdh.hom(id, (pw(add))) %mda : !mdh.mda<8, f32> -> !mdh.mda<1, f32>
+  return
+}
+
+// -----
+// One that is not built in, among others.
+func.func @f(%x: memref<8xf32>, %y: memref<f32>, %z: memref<f32>) {
+  // expected-error @+1 {{'mdh.compute' op combines with 'latest', which is not a built-in operator: expected one of addf, mulf, minimumf, maximumf, addi, muli, minsi, maxsi, minui, maxui, andi, ori, xori, or one operator of its own for the whole tuple}}
+  mdh.compute (k = 8)
+    out_view(y = %y[] : memref<f32>, z = %z[] : memref<f32>)
+    md_hom((%a: f32) {
+      mdh.yield %a, %a : f32, f32
+    }, (pw(addf, latest)))
+    inp_view(x = %x[k] : memref<8xf32>)
   return
 }
 
 // -----
 // A symbol in an operation that holds its operator itself.
 func.func @f(%x: memref<8xf32>, %y: memref<f32>) {
-  // expected-error @+1 {{'mdh.compute' op combines with the symbol @first: an mdh.compute holds its operator itself, as a region `combine first (...) {...}` after the inputs}}
+  // expected-error @+1 {{'mdh.compute' op combines with the symbol @first: an mdh.compute holds its operator itself, as a region `combine first associative (...) {...}` after the inputs}}
   mdh.compute (k = 8)
     out_view(y = %y[] : memref<f32>)
     md_hom(id, (pw(@first)))
@@ -173,7 +186,7 @@ func.func @f(%x: memref<8xf32>, %y: memref<f32>) {
 // -----
 // A label without a region.
 func.func @f(%x: memref<8xf32>, %y: memref<f32>) {
-  // expected-error @+1 {{'mdh.compute' op combines with 'first', which is not a built-in operator: expected one of addf, mulf, minimumf, maximumf, addi, muli, minsi, maxsi, minui, maxui, andi, ori, xori, or @first in an mdh.hom for an operator that an mdh.combine defines}}
+  // expected-error @+1 {{'mdh.compute' op combines with 'first', which is not a built-in operator: expected one of addf, mulf, minimumf, maximumf, addi, muli, minsi, maxsi, minui, maxui, andi, ori, xori, or a region `combine first associative (...) {...}` after the inputs}}
   mdh.compute (k = 8)
     out_view(y = %y[] : memref<f32>)
     md_hom(id, (pw(first)))
