@@ -173,10 +173,11 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
         let threads: Vec<Threads> = all.iter().map(|one| one.threads(&all, given)).collect();
         text += &statements::text(accounts, entry, &threads);
     }
+    let mut said = warn::Said::new();
     for one in &all {
         text += &one.text(&all, given, asm)?;
         if !given.is_updated(one.op) {
-            warn::warn(one.op, &one.known, one.schedule(), asm);
+            warn::warn((one.op, &one.known), one.schedule(), asm, &mut said);
         }
     }
     Ok(text)

@@ -1,4 +1,4 @@
-//! `mdh-warn`: warns of computations that are right and slow, with advice.
+//! `mdh-warn`: warns of computations that are slow, or sum up `i1`, with advice.
 //!
 //! ```mlir
 //! func.func @attention(%s: memref<512x512xf32>, %v: memref<512x64xf32>, %o: memref<512x64xf32>) {
@@ -19,6 +19,8 @@
 //! It comes after the schedules, and changes nothing; [`mdh_algebra::schedule::warnings`] decides. The
 //! options name the machine.
 
+use std::collections::HashSet;
+
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::{Schedule, warnings};
@@ -27,13 +29,14 @@ use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
+use melior::ir::operation::OperationLike;
 
 use crate::{choose, machine};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-warn",
-    description: "warn about schedules and scalar functions that are slow",
+    description: "warn about schedules and scalar functions that are slow, and sums of i1",
     operation: ops::builtin::MODULE,
     options: choose::OPTIONS,
     run,
@@ -41,17 +44,29 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let asm = machine::of(options)?;
+    let mut said = Said::new();
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         if let Ok(computation) = translate::compute(op, Depth::Code) {
-            warn(op, &computation, schedule::read(op)?.as_ref(), &asm);
+            let schedule = schedule::read(op)?;
+            warn((op, &computation), schedule.as_ref(), &asm, &mut said);
         }
     }
     Ok(())
 }
 
+/// Warnings that were said, each with its place: what was one operation has one, and is warned of once.
+pub type Said = HashSet<(String, String)>;
+
 /// Emits the warnings about an operation that is this computation with that schedule.
-pub fn warn(op: Op, computation: &Computation, schedule: Option<&Schedule>, asm: &Asm) {
+pub fn warn(
+    (op, computation): (Op, &Computation),
+    schedule: Option<&Schedule>,
+    asm: &Asm,
+    said: &mut Said,
+) {
     for warning in warnings(computation, schedule, asm) {
-        ir::warning_at(op, &warning.message);
+        if said.insert((op.location().to_string(), warning.message.clone())) {
+            ir::warning_at(op, &warning.message);
+        }
     }
 }

@@ -114,3 +114,63 @@ func.func @fine(%s: memref<512x512xi32>, %v: memref<512x64xi32>, %o: memref<512x
       inp_view(s = %s[q, k] : memref<512x512xi32>, v = %v[k, j] : memref<512x64xi32>)
   return
 }
+
+// -----
+// Terms of a sum that are unrolled have operands of their own.
+func.func @terms(%A: memref<512x512xf32>, %B: memref<512x512xf32>, %C: memref<512x512xf32>) {
+  // expected-warning @+1 {{the computation of 'C' unrolls 256 terms of its sums (register.k: 256), whose operands take 256 vectors beside 1 of results, and the machine has 16 registers: that takes longer to compile than a loop, and no less to run; move parts from 'register' to a layer outside of it, which become loops}}
+  mdh.compute (i = 512, j = 512, k = 512)
+      out_view(C = %C[i, j] : memref<512x512xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<512x512xf32>, B = %B[k, j] : memref<512x512xf32>)
+      schedule(#mdh.schedule<asm = cpu,
+        layers = [main {i: *, j: *, k: *}, register {k: 256}, simd {j: 8}],
+        decompose = {order: [main.i, main.j, main.k, register.k, simd.j]},
+        outputs = {C: {combine: {main.k: register}}}>)
+  mdh.compute (i = 512, j = 512, k = 512)
+      out_view(C = %C[i, j] : memref<512x512xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<512x512xf32>, B = %B[k, j] : memref<512x512xf32>)
+      schedule(#mdh.schedule<asm = cpu,
+        layers = [main {i: *, j: *, k: *}, register {i: 4, k: 12}, simd {j: 8}],
+        decompose = {order: [main.i, main.j, main.k, register.i, register.k, simd.j]},
+        outputs = {C: {combine: {main.k: register}}}>)
+  return
+}
+
+// -----
+// Without lanes, scalars are operands.
+func.func @scalars(%a: memref<512xf64>, %b: memref<512xf64>, %c: memref<f64>) {
+  // expected-warning @+1 {{the computation of 'c' unrolls 8 terms of its sums (register.k: 8), whose operands take 16 vectors beside 1 of results, and the machine has 16 registers}}
+  mdh.compute (k = 512)
+      out_view(c = %c[] : memref<f64>)
+      md_hom(mulf, (pw(addf)))
+      inp_view(a = %a[k] : memref<512xf64>, b = %b[k] : memref<512xf64>)
+      schedule(#mdh.schedule<asm = cpu, layers = [main {k: *}, register {k: 8}],
+        decompose = {order: [main.k, register.k]}, outputs = {c: {combine: {main.k: register}}}>)
+  return
+}
+
+// -----
+// Sums and products of i1 are those modulo 2; what says so is meant.
+func.func @parity(%x: memref<64x80xi1>, %y: memref<64xi1>) {
+  // expected-warning @+1 {{the computation of 'y' combines i1 by 'addi', which is 'xori' there (1 + 1 is 0): write 'xori' if that is meant, or widen the elements in the scalar function (arith.extui %a : i1 to i32)}}
+  mdh.compute (i = 64, k = 80)
+      out_view(y = %y[i] : memref<64xi1>)
+      md_hom(id, (cc, pw(addi)))
+      inp_view(x = %x[i, k] : memref<64x80xi1>)
+  // expected-warning @+1 {{the computation of 'y' combines i1 by 'muli', which is 'andi' there (1 * 1 is 1): write 'andi' if}}
+  mdh.compute (i = 64, k = 80)
+      out_view(y = %y[i] : memref<64xi1>)
+      md_hom(id, (cc, pw(muli)))
+      inp_view(x = %x[i, k] : memref<64x80xi1>)
+  mdh.compute (i = 64, k = 80)
+      out_view(y = %y[i] : memref<64xi1>)
+      md_hom(id, (cc, pw(xori)))
+      inp_view(x = %x[i, k] : memref<64x80xi1>)
+  mdh.compute (i = 64, k = 80)
+      out_view(y = %y[i] : memref<64xi1>)
+      md_hom(id, (cc, pw(ori)))
+      inp_view(x = %x[i, k] : memref<64x80xi1>)
+  return
+}

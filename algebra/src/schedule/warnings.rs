@@ -1,12 +1,14 @@
-//! Warnings about computations and schedules that are right and slow: each gives the cause, and
-//! advice.
+//! Warnings about computations and schedules that are right and slow, or compute something else than is
+//! meant, mostly: each gives the cause, and advice.
 //!
-//! - *Registers*: the loops of a leaf carry more vectors of partial results than there are registers.
+//! - *Registers*: the loops of a leaf carry more vectors of partial results than there are registers, or
+//!   the terms of a sum that are unrolled have more operands.
 //! - *Unrolling*: the block of a leaf is so large that it takes long to compile, and does not stay
 //!   in the cache of instructions.
 //! - *Repetition*: an expensive expression is evaluated again along a dimension that it does not
 //!   depend on. Compilers move it out of the loops that are inside of all loops it depends on; what
 //!   is left are those around one of these, and lanes that all have the same value.
+//! - *Boolean*: a sum of `i1` is their parity, and a product a conjunction.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -16,6 +18,8 @@ use super::resolved::{Level, Resolved};
 use crate::asm::{Asm, LANES, MATRIX};
 use crate::code::{Block, Instruction, Op, Register};
 use crate::computation::Computation;
+use crate::operator::{Builtin, Operator};
+use crate::scalar::ScalarType;
 
 /// The most operations of a block that is unrolled.
 const UNROLLED: i64 = 2000;
@@ -32,12 +36,14 @@ const SCALAR: u64 = 4;
 /// Cause of slowness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Partial results exceed the registers.
+    /// Partial results, or the operands of unrolled terms, exceed the registers.
     Registers,
     /// A block is unrolled that is too large.
     Unrolling,
     /// An expression is evaluated repeatedly.
     Repetition,
+    /// A built-in operator of numbers combines `i1`.
+    Boolean,
 }
 
 /// A warning.
@@ -51,19 +57,21 @@ pub struct Warning {
 
 /// The warnings about a computation with a schedule, or with plain loops, on a machine.
 pub fn warnings(computation: &Computation, schedule: Option<&Schedule>, asm: &Asm) -> Vec<Warning> {
+    let mut found = wraps(computation);
     let Some(schedule) = schedule else {
-        return repetitions(computation, &plain(computation));
+        found.extend(repetitions(computation, &plain(computation)));
+        return found;
     };
     let own = schedule.asm.as_ref().filter(|name| **name != asm.name);
     let own = own.and_then(|name| Asm::builtin(name));
     // What cannot be understood is an error.
     let Ok(resolved) = Resolved::new(schedule, computation, own.as_ref().unwrap_or(asm)) else {
-        return Vec::new();
+        return found;
     };
     let leaf = Leaf::of(&resolved, computation);
-    let mut found = Vec::new();
     found.extend(leaf.registers(&resolved, computation));
-    found.extend(leaf.unrolling(&resolved, computation));
+    let unrolled = leaf.unrolling(&resolved, computation);
+    found.extend(unrolled.or_else(|| leaf.operands(&resolved, computation)));
     found.extend(repetitions(computation, &leaf.nest(&resolved)));
     found
 }
@@ -156,16 +164,11 @@ impl Leaf {
             .collect::<Vec<_>>();
         let carried = carried.first()?;
         let is_kept = |l: &&Level| !computation.dimensions[l.dimension].combine.is_pw();
-        let vectors = product(resolved, self.block.iter().filter(is_kept));
-        let lanes = product(resolved, self.lanes.iter().filter(is_kept));
-        let register = resolved.asm.vector().unwrap_or(SCALAR);
-        let capacity = resolved.asm.memory("register")?.capacity? / register;
-        let bytes = computation
-            .components
-            .iter()
-            .map(|ty| ty.byte_width() as u64);
-        let each: u64 = bytes.map(|bytes| (bytes * lanes).div_ceil(register)).sum();
-        let needed = vectors.saturating_mul(each);
+        let points = product(
+            resolved,
+            self.block.iter().chain(&self.lanes).filter(is_kept),
+        );
+        let (needed, capacity) = (self.results(resolved, computation), capacity(resolved)?);
         if needed <= capacity {
             return None;
         }
@@ -174,7 +177,7 @@ impl Leaf {
              ({}), and the machine has {capacity}: the others are stored and loaded for each of its \
              points; fewer parts in 'register' fit",
             name(computation),
-            count(vectors.saturating_mul(lanes), "partial result"),
+            count(points, "partial result"),
             resolved.dimensions[*carried],
             text(
                 resolved,
@@ -183,6 +186,63 @@ impl Leaf {
         );
         let cause = Cause::Registers;
         Some(Warning { cause, message })
+    }
+
+    /// The terms of a sum are unrolled, and have more operands than there is room for beside the results.
+    fn operands(&self, resolved: &Resolved, computation: &Computation) -> Option<Warning> {
+        let is_summed = |l: &&Level| computation.dimensions[l.dimension].combine.is_pw();
+        let terms = product(resolved, self.block.iter().filter(is_summed));
+        let results = self.results(resolved, computation);
+        let accesses = computation.inputs.iter();
+        let accesses =
+            accesses.flat_map(|input| input.accesses.iter().map(move |own| (input, own)));
+        let operands = accesses.map(|(input, access)| {
+            let dimensions: BTreeSet<usize> = access.map.iter().flat_map(|e| e.dims()).collect();
+            let depends = |l: &&Level| dimensions.contains(&l.dimension);
+            // What all lanes have is an operand in memory.
+            match self.lanes.is_empty() || self.lanes.iter().any(|l| depends(&l)) {
+                true => self.vectors(resolved, input.element, &depends),
+                false => 0,
+            }
+        });
+        let operands = operands.fold(0, u64::saturating_add);
+        let capacity = capacity(resolved)?;
+        if terms == 1 || results.saturating_add(operands) <= capacity {
+            return None;
+        }
+        let message = format!(
+            "the computation of '{}' unrolls {terms} terms of its sums ({}), whose operands take \
+             {operands} vectors beside {results} of results, and the machine has {capacity} registers: \
+             that takes longer to compile than a loop, and no less to run; move parts from 'register' \
+             to a layer outside of it, which become loops",
+            name(computation),
+            text(resolved, self.block.iter().filter(is_summed))
+        );
+        let cause = Cause::Registers;
+        Some(Warning { cause, message })
+    }
+
+    /// The vectors of the results of a block.
+    fn results(&self, resolved: &Resolved, computation: &Computation) -> u64 {
+        let is_kept = |l: &&Level| !computation.dimensions[l.dimension].combine.is_pw();
+        let types = computation.components.iter();
+        let each = types.map(|ty| self.vectors(resolved, *ty, &is_kept));
+        each.fold(0, u64::saturating_add)
+    }
+
+    /// The vectors of what a block has for each point of some of its levels.
+    fn vectors(
+        &self,
+        resolved: &Resolved,
+        ty: ScalarType,
+        depends: &dyn Fn(&&Level) -> bool,
+    ) -> u64 {
+        let register = resolved.asm.vector().unwrap_or(SCALAR);
+        let lanes = product(resolved, self.lanes.iter().filter(depends));
+        let each = (ty.byte_width() as u64)
+            .saturating_mul(lanes)
+            .div_ceil(register);
+        product(resolved, self.block.iter().filter(depends)).saturating_mul(each)
     }
 
     /// The block is large.
@@ -204,6 +264,12 @@ impl Leaf {
         let cause = Cause::Unrolling;
         Some(Warning { cause, message })
     }
+}
+
+/// The vectors that the registers hold.
+fn capacity(resolved: &Resolved) -> Option<u64> {
+    let register = resolved.asm.vector().unwrap_or(SCALAR);
+    Some(resolved.asm.memory("register")?.capacity? / register)
 }
 
 /// Returns whether results are in registers from a level on.
@@ -238,6 +304,39 @@ fn name(computation: &Computation) -> &str {
 fn count(number: u64, what: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {what}{s}")
+}
+
+/// Sums and products of `i1`.
+fn wraps(computation: &Computation) -> Vec<Warning> {
+    let operators = computation
+        .operators
+        .iter()
+        .filter_map(|operator| match operator {
+            Operator::Builtin(all) => Some(all.iter().zip(&computation.components)),
+            Operator::User(_) => None,
+        });
+    let mut found: Vec<Warning> = Vec::new();
+    for (op, _) in operators.flatten().filter(|(_, ty)| **ty == ScalarType::I1) {
+        let (same, why) = match op {
+            Builtin::Addi => (Builtin::Xori, "1 + 1 is 0"),
+            Builtin::Muli => (Builtin::Andi, "1 * 1 is 1"),
+            _ => continue,
+        };
+        let message = format!(
+            "the computation of '{}' combines i1 by '{op}', which is '{same}' there ({why}): write \
+             '{same}' if that is meant, or widen the elements in the scalar function \
+             (arith.extui %a : i1 to i32)",
+            name(computation)
+        );
+        let warning = Warning {
+            cause: Cause::Boolean,
+            message,
+        };
+        if !found.contains(&warning) {
+            found.push(warning);
+        }
+    }
+    found
 }
 
 /// Expensive expressions that are evaluated again.
