@@ -257,6 +257,8 @@ pub struct ProgramError {
     pub is_too_long: bool,
     /// True if it is but that the definition leaves open which way a condition goes.
     pub is_open: bool,
+    /// True if a tensor has more bytes than can be addressed.
+    pub is_too_large: bool,
 }
 
 impl fmt::Display for ProgramError {

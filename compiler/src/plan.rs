@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use crate::carried;
 use crate::cli::RunArguments;
 use crate::entry::Entry;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::execute::Call;
 use crate::names;
 use crate::sizes::{self, Sizes};
@@ -83,12 +83,17 @@ impl<'c> Known<'c> {
             .map(|(p, t)| argument(p.ty.kind, t))
             .collect();
         let instance = self.program.instantiate(&arguments).map_err(|error| {
-            match error.statement.and_then(|s| self.origins.get(s)) {
+            let kind = match error.is_too_large {
+                true => Kind::Resources,
+                false => Kind::Input,
+            };
+            let op = error.statement.and_then(|s| self.origins.get(s));
+            match op {
                 Some(op) => {
                     ir::error_at(*op, &error.message);
-                    Error::diagnosed()
+                    Error::new(kind, "")
                 }
-                None => Error::input(error.message),
+                None => Error::new(kind, error.message),
             }
         })?;
         let mut broken = false;

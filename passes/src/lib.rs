@@ -57,6 +57,7 @@ pub mod region;
 pub mod register;
 mod residue;
 pub mod reverse_dimensions;
+pub mod saturate_sizes;
 pub mod save_overwritten;
 pub mod scheduled;
 pub mod separate_empties;

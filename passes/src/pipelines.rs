@@ -227,6 +227,7 @@ pub const LOOPS: Pipeline = Pipeline {
         "loop-invariant-code-motion",
         "cse",
         "mdh-hoist-buffers",
+        "mdh-saturate-sizes",
     ],
 };
 

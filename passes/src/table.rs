@@ -42,6 +42,7 @@ pub static PASSES: &[Pass] = &[
     crate::raise_copies::PASS,
     crate::raise_linalg::PASS,
     crate::reverse_dimensions::PASS,
+    crate::saturate_sizes::PASS,
     crate::save_overwritten::PASS,
     crate::choose::PASS,
     crate::separate_empties::PASS,

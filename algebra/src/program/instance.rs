@@ -19,6 +19,9 @@ use crate::scalar::{Scalar, ScalarType};
 /// The number of iterations from which on loops are taken for ones that never end.
 const ITERATIONS: usize = 1 << 33;
 
+/// Message about tensors that no memory can hold.
+const TOO_LARGE: &str = "bytes: expected fewer than 2^63";
+
 /// Message about values that are not certain.
 const OPEN: &str = "of which the definition leaves open what it is";
 
@@ -190,6 +193,7 @@ impl Program {
         let outside = |message: String| ProgramError {
             statement: None,
             is_open: message.contains(OPEN),
+            is_too_large: message.contains(TOO_LARGE),
             message,
             is_too_long: false,
         };
@@ -209,6 +213,7 @@ impl Program {
         run.map_err(|(number, message)| ProgramError {
             statement: Some(number),
             is_open: message.contains(OPEN),
+            is_too_large: message.contains(TOO_LARGE),
             message,
             is_too_long: instance.iterations > limit,
         })?;
@@ -313,8 +318,13 @@ impl<'a> Instance<'a> {
         if bytes.is_none() {
             let known: Vec<Extent> = shape.iter().copied().map(Some).collect();
             let text = shape_text(&known);
+            let bytes = shape
+                .iter()
+                .fold(element.byte_width() as u128, |all, extent| {
+                    all.saturating_mul(*extent as u128)
+                });
             return Err(format!(
-                "a tensor of {text} {element} has more than 2^63 bytes"
+                "a tensor of {text} {element} has {bytes} {TOO_LARGE}"
             ));
         }
         let depth = match &source {

@@ -320,7 +320,7 @@ fn wrong_arguments_are_errors() {
     assert!(
         error(&[shape(&[i64::MAX, 3]), shape(&[3])])
             .1
-            .contains("more than 2^63 bytes")
+            .contains("bytes: expected fewer than 2^63")
     );
 }
 

@@ -19,7 +19,7 @@ func.func @sums(%x: tensor<?x500xf32>) -> tensor<?x500xf32> {
 ";
 
 /// Runs `mdh` with so many KiB of memory, or `unlimited`, and returns the exit code and the output.
-fn with_limit(session: &Session, kib: impl Display, arguments: &str) -> (i32, String) {
+fn with_limit(session: &Session, kib: impl Display, arguments: impl Display) -> (i32, String) {
     let line = format!("ulimit -v {kib}; exec $MDH {arguments}");
     let mut command = session.command("bash");
     let output = command
@@ -77,6 +77,27 @@ fn every_limit_is_an_error_or_enough() {
     }
     assert!(codes.contains(&4), "{codes:?}");
     assert_eq!(with_limit(&session, "unlimited", arguments).0, 0);
+}
+
+/// More bytes than can be addressed, as far as sizes alone tell.
+#[test]
+fn what_cannot_be_addressed_is_too_much() {
+    let session = Session::new();
+    let rows = "\
+func.func @rows(%n: index, %i: index) -> f64 {
+  %x = tensor.empty(%n, %n) : tensor<?x?xf64>
+  %y = linalg.exp ins(%x : tensor<?x?xf64>) outs(%x : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %v = tensor.extract %y[%i, %i] : tensor<?x?xf64>
+  return %v : f64
+}
+";
+    session.file("a.mlir", rows);
+    for arguments in ["n=2147483648 i=0", "n=2147483648 i=0 --no-range-checks"] {
+        let arguments = format!("run a.mlir --in {arguments}");
+        let (code, said) = with_limit(&session, "unlimited", arguments);
+        assert_eq!(code, 4, "{said}");
+        assert!(has_both_numbers(&said), "{said}");
+    }
 }
 
 /// LLVM's own memory: a program that takes much of it to compile.
