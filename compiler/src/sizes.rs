@@ -4,8 +4,9 @@
 //! (`tensor.dim`) or an argument itself, the size is that extent or argument, and where the
 //! program computes it from one, that which gives the size; other extents follow from what the
 //! views read: the largest index, plus one. Files and numbers given as arguments settle theirs
-//! before, and with them the bounds that a program computes from them. What no computation uses
-//! has the size 1.
+//! before, and with them the bounds that a program computes from them. What is padded may have any
+//! size: where nothing else says one, there is as much padding behind as there is before. What no
+//! computation uses has the size 1.
 
 mod computed;
 pub mod explain;
@@ -167,6 +168,8 @@ enum Learned {
     Free,
     /// All extents.
     All,
+    /// Those of what is padded.
+    Padded,
 }
 
 struct Solver<'e, 'c> {
@@ -194,8 +197,9 @@ impl<'c> Solver<'_, 'c> {
             match unknown.filter(|_| open == Open::Assumed) {
                 Some(i) => self.assume(&names[i], ASSUMED[i % ASSUMED.len()]),
                 None if self.settle_unused(views) => {}
-                None if unknown.is_none() && self.learn_bounds(views) => {}
+                None if unknown.is_none() && self.learn_bounds(views, Learned::All) => {}
                 None if open == Open::Assumed && self.settle_joined(STEPS) => {}
+                None if unknown.is_none() && self.learn_bounds(views, Learned::Padded) => {}
                 None => return Ok(()),
             }
         }
@@ -223,10 +227,10 @@ impl<'c> Solver<'_, 'c> {
 
     /// Learns extents that bound dimensions from views, once all sizes are there and say nothing of
     /// them. Whether there were some.
-    fn learn_bounds(&mut self, views: &[Parts<'c>]) -> bool {
+    fn learn_bounds(&mut self, views: &[Parts<'c>], learned: Learned) -> bool {
         let before = self.sizes.clone();
         for view in views {
-            self.learn_view(view, Learned::All);
+            self.learn_view(view, learned);
             if self.sizes != before {
                 return true;
             }
@@ -355,7 +359,8 @@ impl<'c> Solver<'_, 'c> {
     /// Extents that nothing else fixes are as large as the view needs.
     fn learn_extents(&mut self, buffer: &BufferPart<'c>, grids: &[Option<Grid>], learned: Learned) {
         let rank = buffer_type(buffer.value.r#type()).map_or(0, |ty| ty.shape.len());
-        for axis in (0..rank).filter(|_| buffer.pad.is_none()) {
+        let is_padded = learned == Learned::Padded;
+        for axis in (0..rank).filter(|_| buffer.pad.is_some() == is_padded) {
             let needed =
                 |size| self.inverse_extent((buffer.value, axis), size, Fit::AtLeast, STEPS);
             let is_bound = || self.is_a_bound((buffer.value, axis));
@@ -372,9 +377,12 @@ impl<'c> Solver<'_, 'c> {
                 used.any(|d| grids[d].is_some_and(|grid| grid.is_empty()))
             });
             let last = || {
-                let ranges: Option<Vec<_>> = maps().map(|map| map.range(grids)).collect();
-                let last = ranges?.iter().map(|range| range.max).max()?;
-                last.checked_sub(start)?.checked_add(1)
+                let ranges: Vec<_> = maps().map(|map| map.range(grids)).collect::<Option<_>>()?;
+                let first = ranges.iter().map(|range| range.min).min()?;
+                let before = start.checked_sub(first)?.max(0);
+                let last = ranges.iter().map(|range| range.max).max()?;
+                let end = last.checked_sub(if is_padded { before } else { 0 })?;
+                end.checked_sub(start)?.checked_add(1)
             };
             let extent = if is_unread { Some(0) } else { last() };
             if let Some((from, size)) = extent.and_then(|extent| needed(extent.max(0))) {

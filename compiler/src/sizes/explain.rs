@@ -30,12 +30,8 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
         causes.extend(parts.dims.iter().flat_map(|dim| explainer.bounded(dim)));
         for buffer in parts.buffers() {
             let is_it = matches!(origin(buffer.value), Origin::Argument(a) if a == argument);
-            reader = match (is_it, buffer.pad.is_some()) {
-                (true, true) => Reader::Padded,
-                (true, false) => reader.max(Reader::View),
-                (false, _) => reader,
-            };
-            if is_it && buffer.pad.is_none() {
+            if is_it {
+                reader = Reader::View;
                 match explainer.axes(op, &parts, buffer) {
                     Ok(found) => causes.extend(found),
                     Err(error) => return error,
@@ -47,14 +43,12 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
 }
 
 /// Kind of operation that reads an argument; of several, the last.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Reader {
     /// An operation that is no view.
     Other,
     /// A view.
     View,
-    /// A view that pads it.
-    Padded,
 }
 
 /// A missing bound, and the arguments that give it.
@@ -178,7 +172,6 @@ impl<'c> Explainer<'_, 'c> {
                     causes.into_iter().map(|c| (c.what, c.help)).unzip();
                 (format!("it depends on {}", listed(what, " and ")), help)
             }
-            (true, Reader::Padded) => ("it is padded, and may have any".to_string(), file()),
             (true, Reader::View) => ("it follows from no view and no size".to_string(), file()),
             (true, Reader::Other) => (
                 "what reads it is no view, which would say it".to_string(),
