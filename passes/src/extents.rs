@@ -247,6 +247,8 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
                 Bound::Dynamic(value) => of_value_in(value, assumed),
             })
         }
+        // The tiles that these name stand behind their destination.
+        ops::linalg::PACK | ops::linalg::UNPACK => of(operand(op, 1), assumed),
         name if name.starts_with("linalg.") => {
             let first = op.operand_count().checked_sub(op.result_count());
             let number = ir::result_number(buffer).zip(first);

@@ -160,8 +160,9 @@ pub fn reading<T>(name: &str, body: impl FnOnce() -> T) -> T {
     install();
     // Leaked: a signal may come at any time.
     let message = Box::leak(Box::new(format!(
-        "error: '{name}' cannot be read: MLIR's reader fails on it; it is damaged, or nested too \
-         deeply\n"
+        "error: '{name}' cannot be read: MLIR's reader crashes on it: it is damaged, nested too deeply, \
+         or has what MLIR itself fails on, such as a 'linalg.transpose' without axes; \
+         mlir-opt FILE shows where\n"
     )));
     READING.store(message, Ordering::SeqCst);
     let read = body();

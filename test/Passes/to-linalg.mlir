@@ -269,6 +269,24 @@ func.func @stays(%x: memref<8xf32>, %y: memref<8xf32>, %n: memref<f32>, %i: memr
 
 // -----
 
+// Of a dimension without points linalg's own verifier would ask for the element at -1, which is beyond the buffer's end where
+// it is read backwards.
+func.func @empty(%x: tensor<6xf32>, %z: tensor<6xf32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  // expected-remark @+1 {{stays a computation: 'x': an index of it is computed from that of a dimension without points, where linalg asks for the element at -1: expected the dimension's index alone}}
+  %r = mdh.compute (k = 0)
+    out_view(y = %y[] : tensor<f32>)
+    md_hom(id, (pw(addf)))
+    inp_view(x = %x[5 - k] : tensor<6xf32>)
+  // expected-remark @+1 {{stays a computation: 'x': an index of it is computed from that of a dimension without points, where linalg asks for the element at -1: expected the dimension's index alone}}
+  %s = mdh.compute (k = 0, i = 3)
+    out_view(y = %y[] : tensor<f32>)
+    md_hom(mulf, (pw(addf), pw(addf)))
+    inp_view(x = %x[k + i] pad(0.0 : f32) : tensor<6xf32>, z = %z[k] : tensor<6xf32>)
+  return %r, %s : tensor<f32>, tensor<f32>
+}
+
+// -----
+
 // It does not reverse what it has begun with: the operation that stays is alone.
 // NAMED-LABEL: func.func @alone
 // NAMED-NOT:   tensor.extract_slice

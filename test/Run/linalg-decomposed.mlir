@@ -18,6 +18,15 @@
 // RUN: mdh run %s --no-raise --check=all --entry unpack --random 1 | FileCheck %s --check-prefix UNPACK
 // UNPACK: check passed: 56 of 56 elements compared, no difference
 //
+// So do tiles of a size that is known at run time only, which upstream takes apart but does not make.
+// RUN: mdh run %s --no-raise --check=all --entry unpack_open --in t=3 --random 1 2>&1 | FileCheck %s --check-prefix OPEN
+// RUN: mdh run %s --check=all --entry unpack_open --in t=3 --random 1 2>&1 | FileCheck %s --check-prefix OPEN
+// OPEN: check passed: 91 of 91 elements compared, no difference
+//
+// RUN: not mdh run %s --entry pack_open --in t=4 --random 1 2>&1 | FileCheck %s --check-prefix REFUSED
+// REFUSED: warning: 'linalg.pack' op stays as it is: a tile has a size that is known at run time only: expected numbers
+// REFUSED: error: op was not bufferized
+//
 // So does what stays when all else is raised: padding that no constant gives.
 // RUN: mdh run %s --check=all --entry pack_given --random 1 2>&1 | FileCheck %s --check-prefix GIVEN
 // GIVEN: warning: 'linalg.pack' op stays as it is: what it is padded with is no constant
@@ -75,4 +84,21 @@ func.func @unpack(%x: tensor<3x4x2x3xf32>, %y: tensor<7x8xf32>) -> tensor<7x8xf3
 func.func @winograd(%x: tensor<2x3x3x5xf32>, %y: tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32> {
   %r = linalg.winograd_filter_transform fmr(F_4_3) ins(%x : tensor<2x3x3x5xf32>) outs(%y : tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32>
   return %r : tensor<6x6x5x2xf32>
+}
+
+func.func @pack_open(%x: tensor<10x7xf32>, %t: index) -> tensor<4x?x?x2xf32> {
+  %c10 = arith.constant 10 : index
+  %zero = arith.constant 0.0 : f32
+  %n = arith.ceildivsi %c10, %t : index
+  %e = tensor.empty(%n, %t) : tensor<4x?x?x2xf32>
+  %r = linalg.pack %x padding_value(%zero : f32) outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [%t, 2]
+      into %e : tensor<10x7xf32> -> tensor<4x?x?x2xf32>
+  return %r : tensor<4x?x?x2xf32>
+}
+
+func.func @unpack_open(%x: tensor<4x5x3x2xf32>, %t: index, %y: tensor<13x7xf32>) -> tensor<13x7xf32> {
+  %o = tensor.cast %x : tensor<4x5x3x2xf32> to tensor<4x?x?x2xf32>
+  %r = linalg.unpack %o outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [%t, 2]
+      into %y : tensor<4x?x?x2xf32> -> tensor<13x7xf32>
+  return %r : tensor<13x7xf32>
 }

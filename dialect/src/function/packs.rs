@@ -6,18 +6,42 @@ use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::op::Op as ScalarOp;
 use mdh_algebra::program::{Index, NestOperands, Statement, ValueId};
 use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 
 use super::Translator;
-use crate::ir::{self, Op};
+use super::slices::DYNAMIC;
+use super::spelled::loops_around;
+use crate::ir::{self, Op, Val};
 use crate::ops;
 use crate::types::{self, BufferType};
+
+/// The attribute that says how large tiles are.
+const TILES: &str = "static_inner_tiles";
 
 /// A tensor and the axes of its tiles.
 struct Tiles {
     /// For each axis of the tensor, that of the packed one which counts its tiles.
     outer: Vec<usize>,
     /// And the axis within a tile with its extent, if it is cut.
-    inner: Vec<Option<(usize, i64)>>,
+    inner: Vec<Option<(usize, Extent)>>,
+}
+
+/// Extent of a tile.
+#[derive(Clone, Copy)]
+enum Extent {
+    Known(i64),
+    /// The one with this number of those that operands say.
+    Open(usize),
+}
+
+impl Extent {
+    /// The expression of it, for a copy of so many loops: open ones stand behind the loops' indices.
+    fn expr(self, loops: usize) -> Expr {
+        match self {
+            Extent::Known(number) => Expr::Const(number),
+            Extent::Open(n) => Expr::Dim(loops + n),
+        }
+    }
 }
 
 impl Tiles {
@@ -29,44 +53,48 @@ impl Tiles {
             outer[axis(n)?] = place;
         }
         let mut inner = vec![None; rank];
-        let sizes = ir::integers(op, "static_inner_tiles");
-        for (n, (cut, size)) in ir::integers(op, "inner_dims_pos")
-            .iter()
-            .zip(sizes)
-            .enumerate()
-        {
-            if size <= 0 {
-                return Err(
-                    "has tiles of unknown size, which the oracle does not follow: expected \
-                            numbers"
-                        .into(),
-                );
-            }
-            inner[axis(cut)?] = Some((rank + n, size));
+        let (sizes, mut open) = (ir::integers(op, TILES), 0);
+        let cut = ir::integers(op, "inner_dims_pos");
+        for (n, (cut, size)) in cut.iter().zip(sizes).enumerate() {
+            let extent = match size {
+                DYNAMIC => {
+                    open += 1;
+                    Extent::Open(open - 1)
+                }
+                1.. => Extent::Known(size),
+                _ => return Err(format!("has tiles of {size} elements: expected at least 1")),
+            };
+            inner[axis(cut)?] = Some((rank + n, extent));
         }
         Ok(Tiles { outer, inner })
     }
 
-    /// The place in the tensor of an element of the packed one.
-    fn packed(&self) -> Vec<Expr> {
+    /// The place in the tensor of an element of the packed one, by so many loops.
+    fn packed(&self, loops: usize) -> Vec<Expr> {
         let axes = self.outer.iter().zip(&self.inner);
-        let place = |(outer, inner): (&usize, &Option<(usize, i64)>)| match inner {
-            Some((within, size)) => Expr::Dim(*outer) * *size + Expr::Dim(*within),
-            None => Expr::Dim(*outer),
+        let place = |(outer, inner): (&usize, &Option<(usize, Extent)>)| {
+            let outer = Expr::Dim(*outer);
+            match inner {
+                Some((within, size)) => {
+                    let first = Expr::Mul(Box::new(outer), Box::new(size.expr(loops)));
+                    first + Expr::Dim(*within)
+                }
+                None => outer,
+            }
         };
         axes.map(place).collect()
     }
 
-    /// The place in the packed tensor of an element.
-    fn unpacked(&self) -> Vec<Expr> {
+    /// The place in the packed tensor of an element, by so many loops.
+    fn unpacked(&self, loops: usize) -> Vec<Expr> {
         let cut = self.inner.iter().flatten().count();
         let mut places = vec![Expr::Const(0); self.outer.len() + cut];
         for (axis, (outer, inner)) in self.outer.iter().zip(&self.inner).enumerate() {
             let here = || Box::new(Expr::Dim(axis));
             places[*outer] = Expr::Dim(axis);
             if let Some((within, size)) = inner {
-                places[*outer] = Expr::FloorDiv(here(), Box::new(Expr::Const(*size)));
-                places[*within] = Expr::Mod(here(), Box::new(Expr::Const(*size)));
+                places[*outer] = Expr::FloorDiv(here(), Box::new(size.expr(loops)));
+                places[*within] = Expr::Mod(here(), Box::new(size.expr(loops)));
             }
         }
         places
@@ -90,9 +118,16 @@ impl<'c> Translator<'c> {
         let is_pack = ir::name_of(op) == ops::linalg::PACK;
         let tiles = Tiles::of(op, if is_pack { &from } else { &to }.shape.len())?;
         let (mut tensor, output) = (self.id(source)?, self.id(dest)?);
-        if let Some(value) = ir::operand(op, 2).filter(|_| is_pack) {
+        // Operands: both tensors, what it is padded with if it is, and the open extents.
+        let mut operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let open = ir::integers(op, TILES).into_iter();
+        let open = open.filter(|size| *size == DYNAMIC).count();
+        let open = operands.split_off(operands.len().saturating_sub(open));
+        let open = self.ids(&open)?;
+        if let Some(value) = operands.get(2).copied() {
             let low = vec![Index::Known(0); from.shape.len()];
-            let high = self.added(op, &tiles, [(tensor, &from), (output, &to)], statements);
+            let sides = [(tensor, &from), (output, &to)];
+            let high = self.added(op, (&tiles, &open), sides, statements);
             let (value, padded) = (self.id(value)?, self.fresh());
             let pad = Statement::Pad {
                 result: padded,
@@ -109,6 +144,14 @@ impl<'c> Translator<'c> {
             None => output,
         };
         let rank = to.shape.len();
+        let map = match is_pack {
+            true => tiles.packed(rank),
+            false => tiles.unpacked(rank),
+        };
+        if !open.is_empty() {
+            self.copy_by_loops(op, (tensor, &map), (output, result, &to), &open, statements);
+            return Ok(());
+        }
         let access = |map| NestAccess::new(from.element, map);
         let copy = Code {
             inputs: vec![from.element; 2],
@@ -122,11 +165,7 @@ impl<'c> Translator<'c> {
         let nest = Statement::Nest(Box::new(NestOperands {
             nest: Nest {
                 dimensions: rank,
-                inputs: vec![access(if is_pack {
-                    tiles.packed()
-                } else {
-                    tiles.unpacked()
-                })],
+                inputs: vec![access(map)],
                 outputs: vec![access((0..rank).map(Expr::Dim).collect())],
                 code: copy,
                 licence: Licence::None,
@@ -139,26 +178,82 @@ impl<'c> Translator<'c> {
         Ok(())
     }
 
+    /// Copies to all places of a tensor or memref what a map says, which depends on numbers, too.
+    fn copy_by_loops(
+        &mut self,
+        op: Op<'c>,
+        (tensor, map): (ValueId, &[Expr]),
+        (output, result, to): (ValueId, ValueId, &BufferType),
+        open: &[ValueId],
+        statements: &mut Vec<Statement>,
+    ) {
+        if result != output {
+            // It is memory while the loops run.
+            let copy = Statement::Cast {
+                result,
+                tensor: output,
+                shape: to.shape.clone(),
+            };
+            self.put(op, statements, copy);
+        }
+        let axes = 0..to.shape.len();
+        let bounds: Vec<ValueId> = axes
+            .map(|axis| self.extent(op, (output, axis), statements))
+            .collect();
+        let [zero, one] = [0, 1].map(|number| self.index(op, number, statements));
+        let indices: Vec<ValueId> = bounds.iter().map(|_| self.fresh()).collect();
+        // A loop has its origin before those of what it holds.
+        self.origins
+            .extend(bounds.iter().map(|_| self.instead.unwrap_or(op)));
+        let symbols = [&indices[..], open].concat();
+        let mut inner = Vec::new();
+        let exprs = map.iter();
+        let place = exprs
+            .map(|expr| self.expression(op, expr, &symbols, &mut inner))
+            .collect();
+        let value = self.fresh();
+        let load = Statement::Load {
+            result: value,
+            tensor,
+            indices: place,
+        };
+        self.put(op, &mut inner, load);
+        let store = Statement::Store {
+            result,
+            value,
+            tensor: result,
+            indices: indices.clone(),
+        };
+        self.put(op, &mut inner, store);
+        let loops = bounds.into_iter().zip(indices).collect();
+        statements.extend(loops_around(inner, [zero, one], loops));
+    }
+
     /// The numbers of elements behind each axis of a tensor that make its tiles whole.
     fn added(
         &mut self,
         op: Op<'c>,
-        tiles: &Tiles,
+        (tiles, open): (&Tiles, &[ValueId]),
         [from, to]: [(ValueId, &BufferType); 2],
         statements: &mut Vec<Statement>,
     ) -> Vec<Index> {
         let mut added = Vec::new();
         for (axis, (outer, inner)) in tiles.outer.iter().zip(&tiles.inner).enumerate() {
-            let of_tile = inner.map_or(1, |(_, size)| size);
+            let of_tile = inner.map_or(Extent::Known(1), |(_, size)| size);
             let known = from.1.shape[axis].zip(to.1.shape[*outer]);
-            let known =
-                known.and_then(|(size, tiles)| tiles.checked_mul(of_tile)?.checked_sub(size));
+            let known = known.and_then(|(size, tiles)| match of_tile {
+                Extent::Known(of_tile) => tiles.checked_mul(of_tile)?.checked_sub(size),
+                Extent::Open(_) => None,
+            });
             added.push(match known {
                 Some(number) => Index::Known(number),
                 None => {
                     let tiles = self.extent(op, (to.0, *outer), statements);
                     let size = self.extent(op, (from.0, axis), statements);
-                    let of_tile = self.index(op, of_tile, statements);
+                    let of_tile = match of_tile {
+                        Extent::Known(number) => self.index(op, number, statements),
+                        Extent::Open(n) => open[n],
+                    };
                     let whole = self.operate(op, ScalarOp::Muli, [tiles, of_tile], statements);
                     Index::Value(self.operate(op, ScalarOp::Subi, [whole, size], statements))
                 }

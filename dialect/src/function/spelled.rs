@@ -230,7 +230,7 @@ impl<'c> Translator<'c> {
     }
 
     /// The value of an expression of the indices.
-    fn expression(
+    pub(super) fn expression(
         &mut self,
         op: Op<'c>,
         expr: &Expr,

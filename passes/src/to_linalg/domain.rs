@@ -79,6 +79,7 @@ impl<'c> Domain<'c> {
 
     /// An index function less an origin, over loops.
     pub fn index(&self, expr: &Expr, origin: Bound<'c>) -> Result<Index<'c>, String> {
+        self.check_empty(expr)?;
         let too_large = || "an index of it leaves the 64-bit range".to_owned();
         if let Some(form) = expr.linear(self.loops.len()) {
             let mut coefficients = vec![0; self.rank];
@@ -108,6 +109,29 @@ impl<'c> Domain<'c> {
              expected numbers",
         )?;
         Ok(Index::Other(expr.substitute(&points) + -origin))
+    }
+}
+
+impl Domain<'_> {
+    /// Fails for more than the index itself of a dimension without points: linalg's verifier takes a loop of
+    /// none to end at -1, and asks for the element there.
+    fn check_empty(&self, expr: &Expr) -> Result<(), String> {
+        let is_empty = |d: usize| self.loops[d].extent == Bound::Static(0);
+        let is_plain = match expr.linear(self.loops.len()) {
+            Some(form) => {
+                let mut factors = form.terms().map(|(_, factor)| factor);
+                factors.next().is_some_and(|factor| factor > 0) && factors.next().is_none()
+            }
+            None => false,
+        };
+        match !is_plain && expr.dims().into_iter().any(is_empty) {
+            false => Ok(()),
+            true => Err(
+                "an index of it is computed from that of a dimension without points, where linalg asks for \
+                 the element at -1: expected the dimension's index alone"
+                    .into(),
+            ),
+        }
     }
 }
 
