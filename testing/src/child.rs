@@ -27,6 +27,8 @@ pub struct Worker {
     test: &'static str,
     /// Time limit from one answer to the next.
     pub timeout: Duration,
+    /// Variables that the child's environment has beside this one's.
+    pub environment: Vec<(&'static str, String)>,
     process: Option<Process>,
 }
 
@@ -67,6 +69,7 @@ impl Worker {
         Worker {
             test,
             timeout,
+            environment: Vec::new(),
             process: None,
         }
     }
@@ -76,7 +79,7 @@ impl Worker {
     pub fn ask(&mut self, request: &str, mut progress: impl FnMut(&str)) -> Answer {
         let mut process = match self.process.take() {
             Some(process) => process,
-            None => Process::start(self.test),
+            None => Process::start(self.test, &self.environment),
         };
         process.position = process.errors.metadata().map_or(0, |m| m.len());
         if writeln!(process.input, "{request}").is_err() {
@@ -124,11 +127,12 @@ impl Drop for Worker {
 }
 
 impl Process {
-    fn start(test: &str) -> Process {
+    fn start(test: &str, environment: &[(&'static str, String)]) -> Process {
         let errors = tempfile::tempfile().expect("a temporary file can be made");
         let program = std::env::current_exe().expect("a test knows its program");
         let mut child = Command::new(program)
             .args(["--exact", test, "--nocapture", "--test-threads", "1"])
+            .envs(environment.iter().cloned())
             .env(VARIABLE, "1")
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::piped())

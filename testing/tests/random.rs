@@ -1,9 +1,9 @@
 //! Random programs without schedules against the oracle, with those that the model makes: run on the
-//! processor, run on the simulator of a GPU, and lowered for both; and random programs of linalg, raised and
-//! by upstream's own lowering. A program that is refused is a
+//! processor, on the simulator of a GPU and, as PTX for several chips, on the interpreter, and lowered; and
+//! random programs of linalg, raised and by upstream's own lowering. A program that is refused is a
 //! failure as any other: nobody has written what is refused.
 //!
-//! `MDH_RANDOM_CASES` says how many (150; on the simulator 40; lowered 300; of linalg 500),
+//! `MDH_RANDOM_CASES` says how many (150; on the simulator 40; as PTX 40; lowered 300; of linalg 500),
 //! `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1), `MDH_RANDOM_STEPS` how many of them
 //! are also checked after every pass (30). A failing case is made smaller, printed, and written to a
 //! folder with the command that shows it again.
@@ -44,6 +44,8 @@ enum Way {
     EachStep,
     /// It is run on a device.
     Run(Device),
+    /// It is run on a GPU of that compute capability, by the interpreter of PTX.
+    Interpret(u8),
     /// It is lowered for the processor, of which caches and registers are few, and for a GPU.
     Lower,
     /// A program of linalg is run.
@@ -51,10 +53,14 @@ enum Way {
 }
 
 impl Way {
-    const ALL: [(&str, Way); 5] = [
+    const ALL: [(&str, Way); 9] = [
         ("each", Way::EachStep),
         ("run", Way::Run(Device::Cpu)),
         ("simulate", Way::Run(Device::Sim)),
+        ("sm_80", Way::Interpret(80)),
+        ("sm_86", Way::Interpret(86)),
+        ("sm_89", Way::Interpret(89)),
+        ("sm_90", Way::Interpret(90)),
         ("lower", Way::Lower),
         ("linalg", Way::Linalg),
     ];
@@ -81,7 +87,21 @@ impl Way {
                 let program = generate::program(choices);
                 run::run(&program, Depth::LastStep, device, folder)
             }
+            Way::Interpret(_) => {
+                let program = generate::program(choices);
+                run::run(&program, Depth::LastStep, Device::Cuda, folder)
+            }
         }
+    }
+
+    /// The child that goes it.
+    fn worker(self) -> Worker {
+        let mut worker = Worker::new("child", TIMEOUT);
+        if let Way::Interpret(chip) = self {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+            worker.environment = environment::interpreter(folder, chip);
+        }
+        worker
     }
 }
 
@@ -178,6 +198,7 @@ fn explain(worker: &mut Worker, way: Way, seed: u64, failure: &Failure) -> Strin
             let command = run::write(&program, &folder);
             let device = match way {
                 Way::Run(Device::Sim) => " --device sim --fallback cpu",
+                Way::Interpret(_) => " --device cuda --fallback cpu",
                 _ => "",
             };
             let command = command.map(|command| command + device);
@@ -226,7 +247,7 @@ fn many(what: &str, count: u64, way: impl Fn(u64) -> Way + Sync) -> Vec<String> 
     let slowest = Slowest::default();
     let started = Instant::now();
     let work = || {
-        let mut worker = Worker::new("child", TIMEOUT);
+        let mut workers: BTreeMap<&str, Worker> = BTreeMap::new();
         let mut done = 0;
         loop {
             let number = next.fetch_add(1, Ordering::SeqCst);
@@ -234,8 +255,9 @@ fn many(what: &str, count: u64, way: impl Fn(u64) -> Way + Sync) -> Vec<String> 
                 return;
             }
             let (way, seed) = (way(number), first + number);
+            let worker = workers.entry(way.name()).or_insert_with(|| way.worker());
             let asked = Instant::now();
-            let failure = ask(&mut worker, way, seed, &Overrides::default());
+            let failure = ask(worker, way, seed, &Overrides::default());
             slowest.note(asked, seed);
             if let Some(failure) = failure {
                 let is_new = {
@@ -245,12 +267,12 @@ fn many(what: &str, count: u64, way: impl Fn(u64) -> Way + Sync) -> Vec<String> 
                     seeds.len() == 1 && failed.len() <= SHOWN
                 };
                 if is_new {
-                    eprintln!("{}", explain(&mut worker, way, seed, &failure));
+                    eprintln!("{}", explain(worker, way, seed, &failure));
                 }
             }
             done += 1;
             if done % LIFE == 0 {
-                worker.restart();
+                workers.values_mut().for_each(Worker::restart);
             }
         }
     };
@@ -302,6 +324,18 @@ fn random_programs_give_the_same_in_kernels() {
     }
     let count = environment::number(&["MDH_RANDOM_CASES"], 40);
     let failures = many("programs in kernels", count, |_| Way::Run(Device::Sim));
+    assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn random_programs_give_the_same_as_ptx() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_RANDOM_CASES"], 40);
+    let chips = environment::CHIPS.map(Way::Interpret);
+    let way = |number: u64| chips[number as usize % chips.len()];
+    let failures = many("programs as PTX", count, way);
     assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }
 

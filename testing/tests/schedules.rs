@@ -1,15 +1,16 @@
 //! Random schedules of random programs and workloads against the oracle, for the processor and for
-//! a GPU, which is simulated. `MDH_SCHEDULE_CASES` says how many (400), `MDH_SCHEDULE_SEED` (or
+//! a GPU, which is simulated; every fourth of these also runs as PTX, on the interpreter. `MDH_SCHEDULE_CASES` says how many (400), `MDH_SCHEDULE_SEED` (or
 //! `MDH_SEED`) where their seeds start (1); `MDH_KERNEL_CASES` (200) those for a GPU. A
 //! schedule that is not followed must be refused in words; that is counted, as is what the
 //! schedules cover. A failing case is made smaller, printed, and written to a folder with the
 //! command that shows it again.
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use mdh_compiler::cli::Device;
 use mdh_testing::child::{self, Answer, End, Worker};
 use mdh_testing::choices::{Choices, Overrides};
 use mdh_testing::failure::Failure;
@@ -29,7 +30,7 @@ const TRIES: usize = 400;
 /// That must not take longer than this.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A child has so many cases before it is replaced, so that memory is not all used up.
-const LIFE: u64 = 100;
+const LIFE: u64 = 25;
 /// Of so many kinds of failures one case each is made smaller.
 const SHOWN: usize = 12;
 /// Message about a schedule that is not valid; those of cases are.
@@ -39,6 +40,8 @@ const BUG: &str = "bug in mdh";
 /// Messages about computations, loop nests or cores that do not go together, which the legality of
 /// one schedule does not tell.
 const SEVERAL: [&str; 3] = ["(compute-at)", "loop nest", "of its tiles"];
+/// Of so many seeds, one kernel is interpreted as PTX as well.
+const INTERPRETED: u64 = 4;
 /// With fewer cases, what they cover is left to chance.
 const MANY: u64 = 1000;
 
@@ -57,7 +60,8 @@ fn child() {
             let (seed, overrides) = request.split_once(' ').unwrap_or_default();
             let machine = machine.parse().unwrap_or(Machine::Cpu);
             let overrides: Overrides = overrides.parse().unwrap_or_default();
-            let case = match make(machine, seed.parse().unwrap_or_default(), &overrides).0 {
+            let seed = seed.parse().unwrap_or_default();
+            let case = match make(machine, seed, &overrides).0 {
                 Ok(case) => case,
                 Err(why) => {
                     eprintln!("error: {why}");
@@ -65,7 +69,12 @@ fn child() {
                 }
             };
             child::report(&format!("{},{}", case.workload, case.features.join(",")));
-            let ending = match case.run(folder.path()) {
+            let mut ending = case.run(folder.path());
+            let is_interpreted = seed % INTERPRETED == 0 && machine == Machine::Gpu;
+            if is_interpreted && ending == Ending::Right {
+                ending = case.run_on(folder.path(), Device::Cuda);
+            }
+            let ending = match ending {
                 Ending::Right => "right",
                 Ending::Wrong => "wrong",
                 Ending::Refused => "refused",
@@ -200,7 +209,14 @@ struct Found {
 }
 
 fn work(machine: Machine, next: &AtomicU64, seeds: std::ops::Range<u64>, found: &Mutex<Found>) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let mut chips = environment::CHIPS.iter().cycle();
+    let mut next_environment = || {
+        let chip = chips.next().filter(|_| machine == Machine::Gpu);
+        chip.map_or(Vec::new(), |chip| environment::interpreter(folder, *chip))
+    };
     let mut worker = Worker::new("child", TIMEOUT);
+    worker.environment = next_environment();
     let mut done = 0;
     loop {
         let seed = seeds.start + next.fetch_add(1, Ordering::SeqCst);
@@ -233,6 +249,7 @@ fn work(machine: Machine, next: &AtomicU64, seeds: std::ops::Range<u64>, found: 
         }
         done += 1;
         if done % LIFE == 0 {
+            worker.environment = next_environment();
             worker.restart();
         }
     }

@@ -264,19 +264,7 @@ impl<'c> Vector<'c> {
     ) {
         let motion = self.motion(buffer, access);
         if motion == Motion::Still {
-            // One place for all lanes: the dimension has one point at most, the first lane's, if that
-            // is there.
-            let value = lane(builder, value, 0);
-            let zero = builder.index(0);
-            let mut is_there = self.limit.map(|limit| builder.compare("sgt", limit, zero));
-            if let Some(valid) = valid {
-                let valid = lane(builder, valid, 0);
-                let both = |there| builder.binary(ops::arith::ANDI, there, valid);
-                is_there = Some(is_there.map_or(valid, both));
-            }
-            return guarded(builder, is_there, |builder| {
-                write(builder, buffer, access, value, point)
-            });
+            return self.write_first(builder, buffer, access, value, point, valid);
         }
         let mut mask = self.mask(builder);
         if let Some(valid) = valid {
@@ -329,6 +317,30 @@ impl<'c> Vector<'c> {
                 builder.op(ops::vector::MASKEDSTORE, &operands, &[], &[]);
             }
         }
+    }
+
+    /// Stores to one place for all lanes: the dimension has one point at most, the first lane's, if that
+    /// is there.
+    fn write_first(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        access: usize,
+        value: Val<'c>,
+        point: &[Val<'c>],
+        valid: Option<Val<'c>>,
+    ) {
+        let value = lane(builder, value, 0);
+        let zero = builder.index(0);
+        let mut is_there = self.limit.map(|limit| builder.compare("sgt", limit, zero));
+        if let Some(valid) = valid {
+            let valid = lane(builder, valid, 0);
+            let both = |there| builder.binary(ops::arith::ANDI, there, valid);
+            is_there = Some(is_there.map_or(valid, both));
+        }
+        guarded(builder, is_there, |builder| {
+            write(builder, buffer, access, value, point)
+        });
     }
 }
 

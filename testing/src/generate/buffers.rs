@@ -186,7 +186,8 @@ fn existing_input(
     view(c, g, place, value, vec![map], &origin)
 }
 
-/// A destination that all these dimensions' points are stored in, by so many accesses.
+/// A destination that all these dimensions' points are stored in, by so many accesses. One point is
+/// told from no other: its dimension need not have a place in the index functions.
 pub fn destination(
     c: &mut Choices,
     g: &mut Generator,
@@ -195,7 +196,11 @@ pub fn destination(
     over: &[usize],
     accesses: usize,
 ) -> View {
-    let (accesses, axes) = maps::write(c, over, place.grids, accesses);
+    let has_others = |d: &usize| place.grids[*d].is_none_or(|grid| grid.count() > 1);
+    let mut is_told =
+        |d: &usize| has_others(d) || !c.scope(format!("single{d}"), |c| c.chance("left out", 50));
+    let over: Vec<usize> = over.iter().copied().filter(|d| is_told(d)).collect();
+    let (accesses, axes) = maps::write(c, &over, place.grids, accesses);
     let ty = open(c, g, Type::buffer(g.kind, element, &extents(&axes)));
     let value = destination_value(c, g, ty, &place.names.0);
     view(c, g, place, value, accesses, &origins(&axes))

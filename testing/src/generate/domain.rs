@@ -40,7 +40,7 @@ pub fn grid(c: &mut Choices, limit: i64, hints: &[i64]) -> Grid {
     if !fitting.is_empty() && c.chance("hinted", 70) {
         return Grid::dense(c.pick("hint", &fitting));
     }
-    let count = match c.weighted("edge", &[89, 7, 4]) {
+    let count = match c.weighted("edge", &[82, 13, 5]) {
         0 => 2.min(limit) + c.below("size", (limit - 1).max(1) as u64) as i64,
         1 => 1,
         _ => 0,

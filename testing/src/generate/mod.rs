@@ -29,7 +29,7 @@ pub fn program(c: &mut Choices) -> Program {
             ..Program::default()
         },
         kind,
-        is_open: c.chance("open sizes", 35),
+        is_open: c.chance("open sizes", 45),
         sized: false,
         odd_domains: true,
         contents: match c.weighted("contents", &[45, 35, 20]) {
@@ -153,7 +153,7 @@ impl Generator {
     /// A value that stands for a number, if sizes may be open: an argument, a constant, or the
     /// extent of a buffer that is there.
     fn bound(&mut self, c: &mut Choices, number: i64) -> Bound {
-        if !self.is_open || !c.chance("open", 35) {
+        if !self.is_open || !c.chance("open", 45) {
             return Bound::fixed(number);
         }
         let value = self.index(c, number);

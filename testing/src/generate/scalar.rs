@@ -55,7 +55,16 @@ pub fn function(
         });
     }
     let result = |(n, ty): (usize, &ScalarType)| {
-        c.scope(format!("result{n}"), |c| writer.operand_of(c, "from", *ty))
+        c.scope(format!("result{n}"), |c| {
+            match c.chance("index", 8) && scope.rank > 0 {
+                true => {
+                    let dimension = c.below("dimension", scope.rank as u64) as usize;
+                    let index = writer.code.index(dimension);
+                    writer.code.convert(index, *ty)
+                }
+                false => writer.operand_of(c, "from", *ty),
+            }
+        })
     };
     let yields: Vec<Register> = results.iter().enumerate().map(result).collect();
     writer.code.finish(&yields)

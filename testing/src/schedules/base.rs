@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::asm::Asm;
-use mdh_algebra::computation::Combine;
+use mdh_algebra::computation::{Combine, Dimension};
 use mdh_algebra::schedule::{Facts, Layer, Output, Parts, Schedule, check, choose_for};
 
 use super::targets::Target;
@@ -88,8 +88,8 @@ fn layered(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
     let count = dimensions.len() as u64;
     let lanes = c.below("lanes", 2 * count.max(1)) as usize;
     for (d, dimension) in dimensions.iter().enumerate() {
-        let points = dimension.count().unwrap_or(7).max(1);
         c.scope(format!("parts{d}"), |c| {
+            let points = room(c, dimension);
             parts(c, &mut schedule, &dimension.name, points, lanes == d);
         });
     }
@@ -97,6 +97,12 @@ fn layered(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
         in_registers(c, &mut schedule, target, asm);
     }
     schedule
+}
+
+/// So many points the parts of a dimension have room for: some schedules are made for more than there are.
+pub fn room(c: &mut Choices, dimension: &Dimension) -> i64 {
+    let points = dimension.count().unwrap_or(7).max(1);
+    points.max(c.pick("at least", &[1, 1, 1, 16]))
 }
 
 /// Part counts of a dimension, from the inside out.

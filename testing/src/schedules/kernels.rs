@@ -6,6 +6,7 @@ use mdh_algebra::asm::{Asm, CudaFacts};
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::{Layer, Parts, Schedule, choose_kernels};
 
+use super::base::room;
 use super::targets::Target;
 use super::{change, matrices};
 use crate::choices::Choices;
@@ -69,7 +70,7 @@ fn layered(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
         ..Schedule::default()
     };
     for dimension in &target.known.dimensions {
-        let points = dimension.count().unwrap_or(7).max(1);
+        let points = c.scope(&dimension.name, |c| room(c, dimension));
         let is_kept = dimension.combine == Combine::Cc;
         let mut product = 1;
         for (name, kept, combined, counts) in SPLITS {

@@ -246,9 +246,20 @@ impl Case {
         format!("{program}{:?}\n{}", program.values, schedules.to_json())
     }
 
-    /// Runs it and compares the result with the definition; `folder` is for what it is called
-    /// with.
+    /// Runs it on its machine and compares the result with the definition; `folder` is for what it is
+    /// called with.
     pub fn run(&self, folder: &Path) -> Ending {
+        self.run_on(
+            folder,
+            match self.machine {
+                Machine::Cpu => Device::Cpu,
+                Machine::Gpu => Device::Sim,
+            },
+        )
+    }
+
+    /// The same on a device, with its kernels.
+    pub fn run_on(&self, folder: &Path, device: Device) -> Ending {
         let source = Source::from_text("f.mlir", &self.program.to_string());
         let arguments = || -> Result<_> {
             let file = folder.join("schedule.json");
@@ -256,10 +267,10 @@ impl Case {
             let mut arguments = run::arguments(&self.program, &source, Depth::LastStep, folder)?;
             arguments.given.schedule = Some(file);
             if self.machine == Machine::Gpu {
-                arguments.device = Device::Sim;
+                arguments.device = device;
                 // Of computations without points no kernel is left.
                 arguments.fallback = Some(Fallback::Cpu);
-                arguments.report = true;
+                arguments.report = device == Device::Sim;
             }
             Ok(arguments)
         };
