@@ -44,7 +44,7 @@ mod definition {
         }
     }
 
-    fn builtin(builtin: Builtin, sizes: &[i64], index: &[i64]) -> i64 {
+    pub(super) fn builtin(builtin: Builtin, sizes: &[i64], index: &[i64]) -> i64 {
         match builtin {
             Builtin::Antidiag => {
                 let (r, c, key) = (sizes[0], sizes[1], |i: i64, j: i64| (i + j, i));
@@ -222,6 +222,30 @@ fn all_layouts_of_three_levels_and_24_elements() {
         }
     }
     assert!(count > 1000, "{count} layouts");
+}
+
+/// A swizzle is accepted of exactly those sizes that it maps onto themselves, whatever its period.
+#[test]
+fn swizzles_are_of_all_sizes_that_they_keep() {
+    let (mut kept, mut others) = (0, 0);
+    for (bits, base, size) in
+        (0..4).flat_map(|b| (0..4).flat_map(move |m| (1..200).map(move |n| (b, m, n))))
+    {
+        for shift in bits..5 {
+            let pair = Builtin::Swizzle { bits, base, shift };
+            let is_kept = (0..size).all(|x| definition::builtin(pair, &[size], &[x]) < size);
+            let found = pair.check(&exprs(&[size]));
+            assert_eq!(found.is_ok(), is_kept, "{} of {size}", pair.spelling());
+            if is_kept && size < 48 {
+                check(&layout(&format!("GenP([{size}],{})", pair.spelling())));
+            }
+            kept += i32::from(is_kept);
+            others += i32::from(!is_kept);
+        }
+    }
+    assert!(kept > 1000 && others > 1000, "{kept} of {}", kept + others);
+    // CuTe's atom of 8 rows of 32 halves, as rows and columns.
+    check(&layout("GenP([8,32],swizzle(3,4,3))"));
 }
 
 fn random_sizes(random: &mut Random, n: i64) -> Vec<i64> {

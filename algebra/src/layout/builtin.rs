@@ -8,7 +8,7 @@
 //! xor               r x c, each row's columns exchanged by xor with the row: a column of c rows
 //!                   has all its elements in different columns of memory; c is a power of two
 //! swizzle(b, m, s)  CuTe's Swizzle<b, m, s> of the row-major offset: xor of bits m.. with the b
-//!                   bits from m + s on
+//!                   bits from m + s on; of any number of elements that it maps onto themselves
 //! ```
 
 use crate::index::Expr;
@@ -114,14 +114,14 @@ impl Builtin {
                          changes itself"
                     ));
                 }
-                let whole = 1_i64.checked_shl(bits + base + shift).filter(|w| *w > 0);
                 let size = Expr::product(sizes).as_constant();
-                match (whole, size) {
-                    (Some(whole), Some(size)) if size % whole == 0 => Ok(()),
+                match size {
+                    Some(size) if is_swizzled(size, bits, base, shift) => Ok(()),
                     _ => Err(format!(
-                        "'{name}' has the sizes {}, expected a multiple of 2^{} elements",
+                        "'{name}' has the sizes {}, expected a multiple of 2^{} elements, which it maps onto \
+                         themselves",
                         found(),
-                        bits + base + shift
+                        bits + base
                     )),
                 }
             }
@@ -335,6 +335,25 @@ fn hilbert_inv(n: i64, offset: &Expr) -> Vec<Expr> {
 fn rotated(x: &Expr, y: &Expr, half: i64, right: &Expr, up: &Expr) -> (Expr, Expr) {
     let flip = |k: &Expr| right.select(Expr::constant(half - 1) - k, k);
     (up.select(x, flip(y)), up.select(y, flip(x)))
+}
+
+/// Returns whether a swizzle maps so many elements onto themselves.
+///
+/// Bits below `base + bits` change, by those above them: blocks of `2^(base + bits)` do, each by the xor with one
+/// number, which is that of its place. Only a last block that is not full may be left.
+fn is_swizzled(size: i64, bits: u32, base: u32, shift: u32) -> bool {
+    if [bits, base, shift]
+        .iter()
+        .map(|n| u64::from(*n))
+        .sum::<u64>()
+        > 62
+    {
+        return false;
+    }
+    let (last, rest) = (size >> (base + bits), size % (1 << (base + bits)));
+    let by = (last >> (shift - bits)) % (1 << bits);
+    let changed = base + (i64::BITS - by.leading_zeros());
+    by == 0 || rest % (1 << changed) == 0
 }
 
 fn swizzle(x: &Expr, bits: u32, base: u32, shift: u32) -> Expr {

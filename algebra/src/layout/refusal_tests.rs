@@ -142,9 +142,10 @@ fn bad_input_is_refused_with_its_place() {
             "'swizzle(3, 0, 2)' has a shift of 2, expected 3 or more, so that no bit changes itself",
         ),
         (
-            "GenP([48],swizzle(2,2,2))",
-            "GenP([48],swizzle(2,2,2))",
-            "'swizzle(2, 2, 2)' has the sizes [48], expected a multiple of 2^6 elements",
+            "GenP([40],swizzle(2,2,2))",
+            "GenP([40],swizzle(2,2,2))",
+            "'swizzle(2, 2, 2)' has the sizes [40], expected a multiple of 2^4 elements, which it maps onto \
+             themselves",
         ),
         (
             "GenP([48],swizzle(2,2))",
