@@ -18,13 +18,13 @@ use super::limits::{self, Work};
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
 use mdh_compiler::check::Expectation;
-use mdh_compiler::cli::{CheckHow, Range, RunArguments};
+use mdh_compiler::cli::{CheckHow, Device, Range, RunArguments};
 use mdh_compiler::compile;
 use mdh_compiler::depth::Lowering;
 use mdh_compiler::diagnostics;
 use mdh_compiler::entry::{Entry, Parameter};
 use mdh_compiler::error::{Error, Kind, Result};
-use mdh_compiler::execute::{Call, Compiled as Code};
+use mdh_compiler::execute::{self, Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::rehearsal::Rehearsal;
 use mdh_compiler::source::Source;
@@ -120,6 +120,7 @@ fn case(task: &Task) -> Result<()> {
     let schedule = task.schedule.as_ref().map(Path::new);
     let formed = formed(&context, &source, task.entry.as_deref(), schedule)?;
     let entry = formed.entry()?;
+    execute::expect_code(entry.op, Device::Cpu, None)?;
     let command = as_run(name, &task.ranges);
     require_memory(&entry)?;
 

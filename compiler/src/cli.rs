@@ -71,7 +71,8 @@ pub struct CompileArguments {
     /// not named; floats are in -1..1 otherwise.
     #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub ranges: Vec<Range>,
-    /// The device that runs a package of which nothing is for a GPU: expected where that is meant.
+    /// The device that runs a package of which nothing is for a GPU, or a computation with a schedule for a
+    /// machine for which no code is made: expected where that is meant.
     #[arg(long, value_enum)]
     pub fallback: Option<Fallback>,
     /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.

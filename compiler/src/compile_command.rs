@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::tuned::{self, Machine};
-use crate::{compile, diagnostics, library, output, package, ptx, schedules, versions};
+use crate::{compile, diagnostics, execute, library, output, package, ptx, schedules, versions};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -67,10 +67,12 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
         }
         Stage::Ptx => {
             compile::form_with(&context, &mut module, arguments.raise())?;
+            expect_code(&module, arguments)?;
             ptx::emit(&context, &mut module, arguments)?
         }
         Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
             let again = compile::form_with(&context, &mut module, arguments.raise())?;
+            expect_code(&module, arguments)?;
             let module = (&mut module, written.or(again));
             library::emit(&context, module, &names, arguments, source.stem())?
         }
@@ -159,14 +161,11 @@ fn check(arguments: &CompileArguments) -> Result<()> {
         ));
     }
     check_stage(arguments)?;
-    let is_run = arguments.random.is_some()
-        || arguments.fallback.is_some()
-        || !arguments.size.is_empty()
-        || !arguments.ranges.is_empty();
+    let is_run =
+        arguments.random.is_some() || !arguments.size.is_empty() || !arguments.ranges.is_empty();
     if is_run && arguments.emit != Stage::Package {
         return Err(Error::usage(
-            "--random, --size, --range and --fallback are for what a package is checked on: expected \
-             --emit package",
+            "--random, --size and --range are for what a package is checked on: expected --emit package",
         ));
     }
     ptx::chip(arguments.chip.as_deref())?;
@@ -217,6 +216,15 @@ fn check_stage(arguments: &CompileArguments) -> Result<()> {
     )))
 }
 
+/// Fails for schedules that the code would not follow.
+fn expect_code(module: &Module, arguments: &CompileArguments) -> Result<()> {
+    let device = match arguments.emit {
+        Stage::Ptx => Device::Cuda,
+        _ => arguments.device.unwrap_or(Device::Cpu),
+    };
+    execute::expect_code(compile::operation(module), device, arguments.fallback)
+}
+
 /// Runs what leads to a stage that is printed as MLIR.
 fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -> Result<()> {
     let Some(stage) = arguments.emit.mlir() else {
@@ -235,7 +243,11 @@ fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -
     };
     // What the last stage needs to be known from C is noise before.
     let last = line.to("parallel").map_err(Error::bug)?.len();
+    let scheduled = line.to("scheduled").map_err(Error::bug)?.len();
     for (i, pipeline) in leading.into_iter().enumerate().skip(formed) {
+        if i == scheduled {
+            expect_code(module, arguments)?;
+        }
         if i == last {
             library::expose(context, module, arguments.entry.as_deref());
         }

@@ -15,7 +15,7 @@ use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
 use mdh_runtime::{Arguments, Jit, Level, Times, faults, measure, memory, steady};
 
-use crate::cli::Fallback;
+use crate::cli::{Device, Fallback};
 use crate::compile;
 use crate::diagnostics::error_at;
 use crate::entry::{Entry, Parameter};
@@ -36,31 +36,43 @@ pub struct Compiled {
 /// Machines whose schedules become code.
 const TARGETS: [&str; 2] = ["cpu", "cuda"];
 
-/// Fails for a function of which a GPU would compute nothing, or not as its schedule says, unless
-/// the processor may do it: results would be right, but say nothing of the device. `lowered` is its
-/// module with kernels.
-pub fn expect_kernels(lowered: Op, entry: &Entry, fallback: Option<Fallback>) -> Result<()> {
-    if fallback.is_some() {
-        return Ok(());
-    }
-    let what_to_do = "or --fallback cpu, if the processor is to run it";
-    for op in schedule::computations(entry.op) {
+/// The way out of a program of which nothing is for the machine that is wanted.
+const FALLBACK: &str = "or --fallback cpu, if the processor is to run it";
+
+/// Fails for a computation with a schedule for a machine for which no code is made, unless the processor may run
+/// it: results would be right, but say nothing of the schedule.
+pub fn expect_code(of: Op, device: Device, fallback: Option<Fallback>) -> Result<()> {
+    let expected = match device {
+        Device::Cpu => "'cpu' or 'cuda'",
+        Device::Sim | Device::Cuda => "'cuda'",
+    };
+    for op in schedule::computations(of) {
         let plan = schedule::read(op).ok().flatten();
-        let asm = plan.and_then(|plan| plan.asm);
-        if let Some(asm) = asm.filter(|asm| !TARGETS.contains(&asm.as_str())) {
+        let asm = plan.and_then(|plan| schedule::machine_of(&plan));
+        let asm = asm.filter(|asm| fallback.is_none() && !TARGETS.contains(&asm.as_str()));
+        if let Some(asm) = asm {
             let message = format!(
                 "the computation has a schedule for '{asm}', for which no code is made: expected a schedule for \
-                 'cuda', {what_to_do}"
+                 {expected}, {FALLBACK}"
             );
             return Err(error_at(op.location(), &message));
         }
+    }
+    Ok(())
+}
+
+/// Fails for a function of which a GPU would compute nothing, unless the processor may do it: results would be
+/// right, but say nothing of the device. `lowered` is its module with kernels.
+pub fn expect_kernels(lowered: Op, entry: &Entry, fallback: Option<Fallback>) -> Result<()> {
+    if fallback.is_some() {
+        return Ok(());
     }
     match ir::find_all(lowered, &["gpu.launch", "gpu.launch_func"]).is_empty() {
         false => Ok(()),
         true => {
             let message = format!(
                 "nothing of '{}' is computed by kernels: expected a computation without a schedule \
-                 or with one for 'cuda', {what_to_do}",
+                 or with one for 'cuda', {FALLBACK}",
                 entry.name
             );
             Err(error_at(entry.op.location(), &message))

@@ -16,7 +16,7 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::check::Expectation;
-use crate::cli::{CheckHow, CompileArguments, Fallback, Range, RunArguments, Size};
+use crate::cli::{CheckHow, CompileArguments, Device, Fallback, Range, RunArguments, Size};
 use crate::depth::Lowering;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
@@ -72,6 +72,7 @@ impl Wanted {
 pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u8>> {
     let function = formed.function.as_str();
     let entry = formed.entry()?;
+    execute::expect_code(entry.op, Device::Cuda, wanted.fallback)?;
     let run = RunArguments {
         random: Some(wanted.seed),
         size: wanted.size.clone(),

@@ -101,6 +101,7 @@ pub fn run_and(
     }
     let mut tuned = give(&formed, command)?;
     let mut entry = formed.entry()?;
+    execute::expect_code(entry.op, command.device, command.fallback)?;
     mdh_runtime::buffer::place(placement(command));
     let files = output_files(&entry, &command.outputs)?;
     arguments::check_ranges(&entry, &command.ranges)?;

@@ -191,6 +191,12 @@ pub fn broken(op: Op) -> Errors {
     found.err().unwrap_or_default()
 }
 
+/// The name of the machine that a schedule is for, whether it names it or not.
+pub fn machine_of(schedule: &Schedule) -> Option<String> {
+    let own = || smallest(schedule).map(|asm| asm.name);
+    schedule.asm.clone().or_else(own)
+}
+
 /// The first machine that has all layers of a schedule that names none; else the first.
 fn smallest(schedule: &Schedule) -> Option<Asm> {
     let mut all = Asm::builtins();

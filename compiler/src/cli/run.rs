@@ -71,7 +71,8 @@ pub struct RunArguments {
     /// the processor, and checks what they do to memory.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
-    /// The device that runs a program of which nothing is for the wanted one: expected where that is meant.
+    /// The device that runs a program of which nothing is for the wanted one, or a computation with a schedule
+    /// for a machine for which no code is made: expected where that is meant.
     #[arg(long, value_enum)]
     pub fallback: Option<Fallback>,
     /// Seconds that kernels on a GPU may take between two transfers.

@@ -248,6 +248,18 @@ func.func @f(%x: f32) -> f32 {
     session.run(SUM, "--schedule s.txt --device sim --check");
     session.mdh("run a.mlir --schedule s.txt --device sim --check --fallback cpu");
     session.mdh("compile a.mlir --schedule s.txt --device cuda -o a.mdhpkg");
+    session.say("nor for the processor, whether the schedule names it or not");
+    session.mdh("run a.mlir --schedule s.txt --check");
+    session.mdh("run a.mlir --schedule s.txt --check --fallback cpu");
+    session.mdh("compile a.mlir --schedule s.txt --emit loops");
+    session.mdh("compile a.mlir --schedule s.txt --emit shared -o a.so");
+    session.file(
+        "t.txt",
+        "#mdh.schedule<asm = multi_cuda, layers = [host {i: 4}]>",
+    );
+    session.mdh("run a.mlir --schedule t.txt");
+    session.file("u.txt", "#mdh.schedule<layers = [cu {i: 4}]>");
+    session.mdh("run a.mlir --schedule u.txt");
     session.mdh("run a.mlir --device sim --check");
     insta::assert_snapshot!(session.text());
 }
