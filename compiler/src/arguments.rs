@@ -28,7 +28,7 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
     let mut missing = Vec::new();
     for (i, argument) in entry.arguments.iter().enumerate() {
         let given = bindings.contains_key(&i);
-        if !given && argument.is_read() && !is_random && sizes.scalars[i].is_none() {
+        if !given && entry.is_read_at(i, &sizes) && !is_random && sizes.scalars[i].is_none() {
             missing.push(argument.name.as_str());
         }
     }
@@ -164,7 +164,7 @@ pub fn check_ranges(entry: &Entry, ranges: &[Range]) -> Result<()> {
     Ok(())
 }
 
-/// A random value, or the size that a scalar stands for; destinations are poisoned.
+/// A random value, or the size that a scalar stands for; destinations that are written whole are poisoned.
 fn make(entry: &Entry, i: usize, sizes: &Sizes, command: &RunArguments) -> Result<Tensor> {
     let argument = &entry.arguments[i];
     let element = argument.ty.element;
@@ -175,7 +175,7 @@ fn make(entry: &Entry, i: usize, sizes: &Sizes, command: &RunArguments) -> Resul
     let Some(shape) = shape else {
         return Err(explain::unknown(entry, sizes, &command.size, i));
     };
-    if !argument.is_read() {
+    if !entry.is_read_at(i, sizes) {
         let mut tensor = Tensor::zeroed(element, &shape)?;
         tensor.poison();
         return Ok(tensor);

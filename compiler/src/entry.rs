@@ -17,8 +17,9 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
+use mdh_passes::extents::Extent;
 use mdh_passes::linalg_destinations;
-use mdh_passes::overwritten::is_all_written;
+use mdh_passes::overwritten::{self, Written, is_all_written};
 use mdh_passes::versions;
 use mdh_runtime::descriptor::byte_size;
 
@@ -29,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::functions::{function_of, functions_of, has_body, symbol_name};
 use crate::layout::StridedLayout;
 use crate::names::{self, Names};
+use crate::sizes::{self, Sizes};
 
 /// A parameter or a result, as the caller sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,9 +90,10 @@ pub fn names(parameters: &[&Parameter]) -> String {
 pub enum Role {
     /// Read.
     Input,
-    /// A tensor that results start from, or a memref that is written before anything reads it.
+    /// A tensor that results start from, or a memref that is written before anything reads it, of which no
+    /// element stays as it is, as far as that is known.
     Destination,
-    /// A memref that is read and then written.
+    /// A memref that is read and then written, or one or a tensor of which some elements stay.
     Updated,
 }
 
@@ -187,6 +190,10 @@ pub fn describe<'c>(op: Op<'c>, written: Option<Op<'c>>, names: &Names) -> Resul
         let what = format!("argument {i} of '{name}'");
         let (ty, layout) = parameter_type(location, &what, argument.r#type())?;
         let role = role(argument, &ty, &views);
+        let role = match role {
+            Role::Destination if is_kept(op, argument, &number) => Role::Updated,
+            role => role,
+        };
         let written = names.arguments.get(i).cloned().flatten();
         let preferred = written.or_else(|| view_name(argument, &views));
         let name = unique(preferred.unwrap_or_else(|| format!("arg{i}")), &mut taken);
@@ -297,12 +304,38 @@ impl<'c> Entry<'c> {
         }
     }
 
+    /// Returns whether an argument's contents before a call of these sizes matter.
+    pub fn is_read_at(&self, argument: usize, sizes: &Sizes) -> bool {
+        let known = |extent| sizes::value(self, sizes, extent);
+        let block = ir::region(self.sized, 0).first_block();
+        let value = block.and_then(|block| arguments(block).get(argument).copied());
+        self.arguments[argument].is_read()
+            || value.is_some_and(|value| is_kept(self.sized, value, &known))
+    }
+
     /// Takes its arguments' roles from the same function with more of it as computations: what is only read,
     /// or written before it is read, does not depend on how that is compiled.
     pub fn take_roles(&mut self, of: &Entry) {
         let both = self.arguments.iter_mut().zip(&of.arguments);
         both.for_each(|(own, other)| own.role = other.role);
     }
+}
+
+/// An extent that is a number.
+fn number(extent: Extent) -> Option<i64> {
+    match extent {
+        Extent::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// Returns whether some elements of a destination are known to stay as they are.
+fn is_kept<'c>(
+    function: Op<'c>,
+    argument: Val<'c>,
+    known: &dyn Fn(Extent<'c>) -> Option<i64>,
+) -> bool {
+    overwritten::written(function, argument, known) == Written::Part
 }
 
 /// Returns the role of an argument, as far as views tell; what they do not tell, its users do.

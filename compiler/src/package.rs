@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::formed::Formed;
 use crate::library::link;
 use crate::rehearsal::Rehearsal;
-use crate::{arguments, compile, execute, ptx};
+use crate::{arguments, compile, execute, ptx, sizes};
 
 /// So many elements of each array are compared, if nothing else is said.
 pub const SAMPLES: usize = 256;
@@ -135,7 +135,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         symbol,
         chip: wanted.chip.to_string(),
         schedules,
-        arguments: described(&entry, &rehearsal.inputs, wanted),
+        arguments: described(&entry, &rehearsal.inputs, wanted)?,
         results: given(&entry, &rehearsal.shapes),
         expected: expected(&rehearsal.expectation, wanted.samples),
         flops: rehearsal.flops,
@@ -170,14 +170,15 @@ fn array(parameter: &Parameter, shape: &[i64], fill: Fill) -> Array {
 }
 
 /// The arguments, as [`arguments::gather`] has made them.
-fn described(entry: &Entry, inputs: &[Tensor], wanted: &Wanted) -> Vec<Array> {
+fn described(entry: &Entry, inputs: &[Tensor], wanted: &Wanted) -> Result<Vec<Array>> {
+    let sizes = sizes::of_call(entry, inputs)?;
     let both = entry.arguments.iter().zip(inputs).enumerate();
-    both.map(|(i, (parameter, tensor))| {
+    let all = both.map(|(i, (parameter, tensor))| {
         let stream = i as u64;
         let range = arguments::range_of(&wanted.ranges, parameter);
         let fill = match (parameter.ty.kind, range) {
             (BufferKind::Scalar, _) => Fill::Bits(tensor.get(0).bits),
-            _ if !parameter.is_read() => Fill::Poison,
+            _ if !entry.is_read_at(i, &sizes) => Fill::Poison,
             (_, Some([low, high])) => Fill::Uniform {
                 low,
                 high,
@@ -190,8 +191,8 @@ fn described(entry: &Entry, inputs: &[Tensor], wanted: &Wanted) -> Vec<Array> {
             },
         };
         array(parameter, tensor.shape(), fill)
-    })
-    .collect()
+    });
+    Ok(all.collect())
 }
 
 fn given(entry: &Entry, shapes: &[Vec<i64>]) -> Vec<Array> {

@@ -397,8 +397,10 @@ fn tested_laws(entry: &Entry, command: &RunArguments) -> Result<Laws> {
 
 /// The arguments that matter, as they were before the run.
 fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
+    let sizes =
+        sizes::of_call(entry, &call.arguments).unwrap_or_else(|_| sizes::Sizes::declared(entry));
     let parameters = entry.arguments.iter().enumerate();
-    let read = parameters.filter(|(_, parameter)| parameter.is_read());
+    let read = parameters.filter(|(i, _)| entry.is_read_at(*i, &sizes));
     read.map(|(i, parameter)| Value::of(&parameter.name, call.initial(i)))
         .collect()
 }

@@ -1,18 +1,34 @@
 //! Destinations of which computations write every element, so that what they held before does not matter.
 
 use mdh_algebra::affine::Expr;
+use mdh_algebra::domain::Grid;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use crate::draft;
 use crate::extents::{self, Extent};
 
-/// Returns whether all elements of an argument of a function are surely written: of a tensor by each
-/// computation that starts from it, of a memref by one of the function's own block.
-pub fn is_all_written(function: Op, argument: Val) -> bool {
+/// The part of an argument's elements that a function writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// All of them, whenever it is called.
+    All,
+    /// Not all of them, or not always.
+    Part,
+    /// That depends on sizes.
+    Unknown,
+}
+
+/// The elements of an argument that a function writes: of a tensor by each computation that starts from it, of a
+/// memref by one of the function's own block. `known` has the sizes that are known.
+pub fn written<'c>(
+    function: Op<'c>,
+    argument: Val<'c>,
+    known: &dyn Fn(Extent<'c>) -> Option<i64>,
+) -> Written {
     let equal = EqualSizes::of(function);
     let is_tensor = types::buffer_type(argument.r#type())
         .is_some_and(|ty| ty.kind == types::BufferKind::Tensor);
@@ -21,21 +37,66 @@ pub fn is_all_written(function: Op, argument: Val) -> bool {
         let Some(parts) = draft::parts(op) else {
             continue;
         };
-        let mut own = Parts::destinations(&parts).filter(|b| b.value == argument);
-        let always = is_tensor || is_always_run(function, op);
-        if let Some(first) = own.next() {
-            found.push(always && own.next().is_none() && writes_all(&parts, first, &equal));
+        for own in Parts::destinations(&parts).filter(|b| b.value == argument) {
+            found.push(match writes_all(&parts, own, &equal) {
+                _ if !is_tensor && !is_always_run(function, op) => Written::Part,
+                true => Written::All,
+                false => counted(&parts, own, known),
+            });
         }
     }
-    match is_tensor {
-        true => !found.is_empty() && !found.contains(&false),
-        false => found.contains(&true),
+    // One that writes all of a memref is enough, and one that does not of a tensor.
+    let order = match is_tensor {
+        true => [Written::Part, Written::Unknown, Written::All],
+        false => [Written::All, Written::Unknown, Written::Part],
+    };
+    let first = order.into_iter().find(|one| found.contains(one));
+    first.unwrap_or(Written::Unknown)
+}
+
+/// Returns whether all elements of an argument of a function are surely written, whatever its sizes.
+pub fn is_all_written(function: Op, argument: Val) -> bool {
+    written(function, argument, &|_| None) == Written::All
+}
+
+/// The elements of a buffer that a computation writes, by their number: no two points write one element.
+fn counted<'c>(
+    parts: &Parts<'c>,
+    buffer: &BufferPart<'c>,
+    known: &dyn Fn(Extent<'c>) -> Option<i64>,
+) -> Written {
+    let of = |bound: Bound<'c>| known(extents::of_bound(bound));
+    let count = |dim: &Dim<'c>| {
+        Some(
+            Grid::new(
+                of(dim.lower)?,
+                of(dim.upper)?,
+                of(dim.step)?,
+                of(dim.width)?,
+            )?
+            .count(),
+        )
+    };
+    let kept = parts.combine.iter().zip(&parts.dims);
+    let kept = kept.filter(|(combine, _)| !ir::is_pw(**combine));
+    let points = product(kept.map(|(_, dim)| count(dim)));
+    let points = points.and_then(|n| n.checked_mul(buffer.accesses.len() as i64));
+    let axes = 0..buffer.origin.len();
+    let elements = product(axes.map(|axis| known(extents::of_axis(buffer.value, axis))));
+    match points.zip(elements) {
+        Some((points, elements)) if points == elements => Written::All,
+        Some(_) => Written::Part,
+        None => Written::Unknown,
     }
 }
 
 /// Returns whether a function does an operation whenever it is called.
 fn is_always_run(function: Op, op: Op) -> bool {
     ir::parent(op) == Some(function) && ir::only_block(ir::region(function, 0)).is_some()
+}
+
+fn product(mut all: impl Iterator<Item = Option<i64>>) -> Option<i64> {
+    all.try_fold(1, |all: i64, own| all.checked_mul(own?))
 }
 
 /// Returns whether the points of a domain are all elements of a buffer: along axes that one dimension alone
@@ -59,9 +120,7 @@ pub fn writes_all(parts: &Parts, buffer: &BufferPart, equal: &EqualSizes) -> boo
         }
     }
     let left = open.iter().zip(&parts.dims).filter(|(open, _)| **open);
-    let points = left
-        .map(|(_, dim)| draft::count(dim))
-        .try_fold(1, |all: i64, own| all.checked_mul(own?));
+    let points = product(left.map(|(_, dim)| draft::count(dim)));
     rest.is_some() && rest == points
 }
 

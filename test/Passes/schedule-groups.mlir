@@ -9,16 +9,16 @@
 // RUN: mdh run %s --entry groups --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry sums --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry prefixes --random 1 --check | FileCheck %s --check-prefix PASSED
-// RUN: mdh run %s --entry any --in %t.x.npy 3001 --check | FileCheck %s --check-prefix PASSED
-// RUN: mdh run %s --entry any --in %t.x.npy 0 --check | FileCheck %s --check-prefix PASSED
-// RUN: mdh run %s --entry width --in %t.x.npy 3001 --check | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry any --in %t.x.npy 3001 --random 1 --check | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry any --in %t.x.npy 0 --random 1 --check | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry width --in %t.x.npy 3001 --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry rows --random 1 --check-each-step | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry sums --random 1 --check-each-step | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry rows --random 1 --check --device sim | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry groups --random 1 --check --device sim | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry sums --random 1 --check --device sim | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry prefixes --random 1 --check --device sim | FileCheck %s --check-prefix PASSED
-// RUN: mdh run %s --entry any --in %t.x.npy 3001 --check --device sim | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry any --in %t.x.npy 3001 --random 1 --check --device sim | FileCheck %s --check-prefix PASSED
 // PASSED: passed
 
 // Cores get groups of rows, lanes go along the columns.
