@@ -50,6 +50,7 @@ use melior::ir::{Attribute, Region, Type, ValueLike};
 
 use crate::buffers;
 use crate::builder::Builder;
+use crate::checks::reshapes;
 use crate::draft::Rewriter;
 use crate::names;
 use crate::{index_arith, region};
@@ -64,6 +65,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    reshapes::refuse(module)?;
     index_arith::replace(module);
     let mut failed = false;
     for out_view in ir::find_all(module, &[ops::mdh::OUT_VIEW]) {

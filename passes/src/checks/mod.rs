@@ -39,7 +39,8 @@
 //! a dimension has, these cover its points.
 //!
 //! Axes that `tensor.expand_shape` and `memref.expand_shape` split into extents that are known at run time only are
-//! asserted to have as many elements as before, beside computations too.
+//! asserted to have as many elements as before, beside computations too. (Extents that contradict a type are refused
+//! where computations are formed or raised, [`reshapes`].)
 //!
 //! The pass belongs before `canonicalize`, which may read through a slice or drop an access.
 
@@ -47,7 +48,7 @@ mod condition;
 mod distinct;
 mod interval;
 mod messages;
-mod reshapes;
+pub mod reshapes;
 
 use mdh_algebra::affine::{Ends, Expr};
 use mdh_algebra::computation::{Computation, Place};

@@ -1,27 +1,103 @@
 //! Extents that a reshape gives the axes it splits one into: where they are known at run time only, as many elements as
 //! there are.
 //!
-//! Upstream leaves that undefined, and takes one of them from the source's own extent if it knows the others.
+//! Upstream leaves that undefined, and takes one of them from the source's own extent if it knows the others. Where the
+//! type of the result has an extent, it takes the operand for that of another axis: what is given twice, or as what
+//! the type does not say, is refused before anything else is done.
 
-use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::ops;
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::Bound;
+use mdh_dialect::{ops, types};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 
 use super::condition::{Condition, compare};
 use super::require;
 use crate::buffers::{self, EXPANDED, listed, open};
 use crate::builder::Builder;
-use crate::extents;
+use crate::extents::{self, Extent};
 use crate::ranges;
 
 /// The reshapes that split axes.
 const SPLITS: [&str; 2] = [ops::tensor::EXPAND_SHAPE, ops::memref::EXPAND_SHAPE];
+
+/// The reshapes to a shape that is a tensor.
+const SHAPED: [&str; 1] = [ops::tensor::RESHAPE];
 
 /// Asserts it of all reshapes.
 pub fn insert(module: Op) {
     for op in ir::find_all(module, &SPLITS) {
         split(op);
     }
+}
+
+/// Refuses reshapes to extents that contradict the type of what they make, each at its place.
+pub fn refuse(module: Op) -> Result<(), Errors> {
+    let wrong = ir::find_all(module, &SPLITS).into_iter();
+    let wrong = wrong.filter_map(|op| Some((op, contradiction(op)?)));
+    let shaped = ir::find_all(module, &SHAPED).into_iter();
+    let shaped = shaped.filter_map(|op| Some((op, other_shape(op)?)));
+    let found: Vec<(Op, String)> = wrong.chain(shaped).collect();
+    found
+        .iter()
+        .for_each(|(op, message)| ir::error_at(*op, message));
+    found.is_empty().then_some(()).ok_or_else(Vec::new)
+}
+
+/// An axis whose extent is an operand and a number of the type, or axes with other elements than there are.
+fn contradiction(op: Op) -> Option<String> {
+    let (source, result) = (ir::operand(op, 0)?, ir::result(op, 0)?.r#type());
+    let [shape] = listed(op, 1, EXPANDED)?;
+    let known = types::buffer_type(result)?.shape;
+    let twice = shape.iter().zip(&known).enumerate();
+    let twice = twice.filter_map(|(axis, (own, known))| match (own, known) {
+        (Bound::Dynamic(_), Some(known)) => Some((axis, known)),
+        _ => None,
+    });
+    if let Some((axis, number)) = twice.into_iter().next() {
+        return Some(format!(
+            "has an operand for the extent of axis {axis}, which its type {result} has as {number}: expected {number} \
+             in its place in 'output_shape', and operands for each '?' of the type only"
+        ));
+    }
+    for (axis, group) in ir::axis_groups(op).into_iter().enumerate() {
+        let number = |extent| match extent {
+            Extent::Number(number) => Some(number),
+            _ => None,
+        };
+        let parts = group
+            .iter()
+            .map(|own| number(extents::of_bound(*shape.get(*own)?)));
+        let product = parts.collect::<Option<Vec<i64>>>().and_then(|parts| {
+            parts
+                .iter()
+                .try_fold(1, |all: i64, part| all.checked_mul(*part))
+        });
+        let whole = number(extents::of_axis(source, axis));
+        if let Some((whole, product)) = whole.zip(product).filter(|(a, b)| a != b) {
+            return Some(format!(
+                "splits axis {axis}, of {whole} elements, into extents whose product is {product}: expected as many \
+                 elements as there are"
+            ));
+        }
+    }
+    None
+}
+
+/// A shape of numbers that is not that of the type.
+fn other_shape(op: Op) -> Option<String> {
+    let (shape, result) = (ir::operand(op, 1)?, ir::result(op, 0)?.r#type());
+    let made =
+        ir::defining_op(shape).filter(|op| ir::name_of(*op) == ops::tensor::FROM_ELEMENTS)?;
+    let known = types::buffer_type(result)?.shape;
+    let given = made.operands().map(|own| extents::of_value(ir::value(own)));
+    let mut both = given.zip(known).enumerate();
+    both.find_map(|(axis, both)| match both {
+        (Extent::Number(given), Some(known)) if given != known => Some(format!(
+            "takes {given} for the extent of axis {axis}, which its type {result} has as {known}: expected {known}"
+        )),
+        _ => None,
+    })
 }
 
 fn split(op: Op) -> Option<()> {
