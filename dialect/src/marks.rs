@@ -33,6 +33,8 @@ const PREFIX: &str = "mdh.";
 enum Value {
     /// Nothing: that it is there says all.
     Unit,
+    /// Nothing, or the digest of the one operator that it is said of.
+    Digest,
     /// Levels of a schedule, with the place that each is given to if that is another one.
     Levels,
     /// Sizes of a function's arguments.
@@ -82,7 +84,7 @@ pub const MAY_ALIAS: Mark = Mark {
 pub const ASSOCIATIVE: Mark = Mark {
     name: "mdh.associative",
     hosts: &[ops::linalg::GENERIC, ops::linalg::REDUCE],
-    value: Value::Unit,
+    value: Value::Digest,
 };
 
 /// The operator by which an operation of linalg accumulates commutes.
@@ -181,6 +183,10 @@ impl Mark {
         let text = ir::text(value);
         let (is_right, expected) = match self.value {
             Value::Unit => (ir::is_unit(value), "no value: it is there, or not"),
+            Value::Digest => (
+                ir::is_unit(value) || text.is_some(),
+                "no value, or the digest that 'mdh-to-linalg' writes of an operator, as a string",
+            ),
             Value::Levels => (
                 text.is_some_and(|text| text.split(", ").all(is_level)),
                 "levels as a string, each 'layer.dimension', or the name of a layer, with ' on PLACE' \

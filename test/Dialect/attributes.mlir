@@ -197,3 +197,11 @@ func.func private @schedules_value() attributes {mdh.schedules = {exp = 8}}
 // expected-error @+1 {{'builtin.module' op carries 'mdh.versions': expected it on 'func.func'; remove it}}
 module attributes {mdh.versions = ["8"]} {
 }
+
+// -----
+
+func.func @law_digest(%x: tensor<4x5xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{carries 'mdh.associative' with the value 7 : i64: expected no value, or the digest that 'mdh-to-linalg' writes of an operator, as a string}}
+  %z = linalg.reduce { arith.addf } ins(%x : tensor<4x5xf32>) outs(%y : tensor<4xf32>) dimensions = [1] {mdh.associative = 7 : i64}
+  return %z : tensor<4xf32>
+}

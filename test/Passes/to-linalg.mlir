@@ -34,14 +34,14 @@ func.func @product(%a: tensor<6x5xf32>, %b: tensor<5x4xf32>, %c: tensor<6x4xf32>
 
 // -----
 
-// What is carried in is what the destination holds; an operator of one's own keeps its laws; an index
-// stays one.
+// What is carried in is what the destination holds; the laws of an operator of one's own that raising knows need no
+// word; an index stays one.
 // CHECK-LABEL: func.func @largest
 // CHECK-NOT:   linalg.fill
 // CHECK:       linalg.generic
 // CHECK-SAME:    ins(%{{.*}} : memref<?xf32>) outs(%{{.*}}, %{{.*}} : memref<f32>, memref<index>)
-// CHECK-SAME:    attrs = {{.*}}{mdh.associative}
-// CHECK-NEXT:  ^bb0(%[[X:.*]]: f32, %[[V:.*]]: f32, %[[AT:.*]]: index):
+// CHECK-NOT:     mdh.associative
+// CHECK:       ^bb0(%[[X:.*]]: f32, %[[V:.*]]: f32, %[[AT:.*]]: index):
 // CHECK-NEXT:    %[[I:.*]] = linalg.index 0 : index
 // CHECK-NEXT:    %[[LESS:.*]] = arith.cmpf olt, %[[V]], %[[X]] : f32
 // CHECK-NEXT:    %[[VALUE:.*]] = arith.select %[[LESS]], %[[X]], %[[V]] : f32
@@ -89,7 +89,7 @@ func.func @prefixes(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
 // Elements that are only combined, by an operator of one's own too.
 // NAMED-LABEL: func.func @sums
 // NAMED:       linalg.reduce {{.*}} ins(%{{.*}} : tensor<5x6x4xf32>) outs(%{{.*}} : tensor<6xf32>) dimensions = [0, 2]
-// NAMED:       linalg.reduce ins(%{{.*}} : tensor<8xi32>) outs(%{{.*}} : tensor<i32>) dimensions = [0] {mdh.associative}
+// NAMED:       linalg.reduce ins(%{{.*}} : tensor<8xi32>) outs(%{{.*}} : tensor<i32>) dimensions = [0] {mdh.associative = "{{.*}}"}
 // AGAIN-LABEL: func.func @sums
 // AGAIN:       pw(addf)
 // AGAIN:       associative
@@ -313,4 +313,64 @@ func.func @beyond(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
     md_hom(id, (cc))
     inp_view(x = %x[i + 1] : tensor<8xf32>)
   return %z : tensor<8xf32>
+}
+
+// -----
+
+// A product of conjugates: the law is one of the operator, not of all that the body does, and raising finds the
+// operator again.
+// CHECK-LABEL: func.func @conjugates
+// CHECK:       linalg.generic {{.*}} attrs = {{.*}}{mdh.associative = "{{.*}}"}
+// AGAIN-LABEL: func.func @conjugates
+// AGAIN:       md_hom((%{{.*}}: i64, %[[B:.*]]: i64) {
+// AGAIN:         %[[C:.*]] = arith.subi %{{.*}}, %[[B]] : i64
+// AGAIN-NEXT:    mdh.yield %{{.*}}, %[[C]] : i64, i64
+// AGAIN:       combine merge associative (%{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64) {
+// AGAIN-NEXT:    arith.muli
+func.func @conjugates(%re: tensor<5xi64>, %im: tensor<5xi64>) -> (tensor<i64>, tensor<i64>) {
+  %e = tensor.empty() : tensor<i64>
+  %r, %i = mdh.compute (k = 5)
+    out_view(r = %e[] : tensor<i64>, i = %e[] : tensor<i64>)
+    md_hom((%a: i64, %b: i64) {
+      %zero = arith.constant 0 : i64
+      %c = arith.subi %zero, %b : i64
+      mdh.yield %a, %c : i64, i64
+    }, (pw(times)))
+    inp_view(re = %re[k] : tensor<5xi64>, im = %im[k] : tensor<5xi64>)
+    combine times associative neutral(1 : i64, 0 : i64) (%a0: i64, %b0: i64, %a1: i64, %b1: i64) {
+      %p = arith.muli %a0, %a1 : i64
+      %q = arith.muli %b0, %b1 : i64
+      %x = arith.subi %p, %q : i64
+      %s = arith.muli %a0, %b1 : i64
+      %t = arith.muli %b0, %a1 : i64
+      %y = arith.addi %s, %t : i64
+      mdh.yield %x, %y : i64, i64
+    }
+  return %r, %i : tensor<i64>, tensor<i64>
+}
+
+// -----
+
+// One value for both components: a body does not show which is which.
+// CHECK-LABEL: func.func @squares
+// CHECK:       mdh.compute
+func.func @squares(%v: tensor<5xi64>) -> (tensor<i64>, tensor<i64>) {
+  %e = tensor.empty() : tensor<i64>
+  // expected-remark @+1 {{stays a computation: its body as linalg does not show what the elements are that its operator combines: expected one value for each component, used as it is by the operator alone, or a computation before it that makes the elements}}
+  %r, %i = mdh.compute (k = 5)
+    out_view(r = %e[] : tensor<i64>, i = %e[] : tensor<i64>)
+    md_hom((%a: i64) {
+      mdh.yield %a, %a : i64, i64
+    }, (pw(times)))
+    inp_view(x = %v[k] : tensor<5xi64>)
+    combine times associative neutral(1 : i64, 0 : i64) (%a0: i64, %b0: i64, %a1: i64, %b1: i64) {
+      %p = arith.muli %a0, %a1 : i64
+      %q = arith.muli %b0, %b1 : i64
+      %u = arith.subi %p, %q : i64
+      %s = arith.muli %a0, %b1 : i64
+      %t = arith.muli %b0, %a1 : i64
+      %y = arith.addi %s, %t : i64
+      mdh.yield %u, %y : i64, i64
+    }
+  return %r, %i : tensor<i64>, tensor<i64>
 }

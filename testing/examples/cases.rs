@@ -1,5 +1,5 @@
 //! Writes random programs, or random schedules of programs, for others to compile and to call:
-//! `cases programs|schedules FROM..TO FOLDER`. Each seed has a folder of its own with
+//! `cases programs|round_trips|schedules FROM..TO FOLDER`. Each seed has a folder of its own with
 //!
 //! ```text
 //! f.mlir         the program
@@ -18,8 +18,7 @@ use mdh_testing::generate;
 use mdh_testing::program::{Definition, Program};
 use mdh_testing::schedules::{self, Machine};
 
-const USAGE: &str =
-    "expected programs or schedules, seeds and a folder: schedules 1..101 target/cases";
+const USAGE: &str = "expected programs, round_trips or schedules, seeds and a folder: schedules 1..101 target/cases";
 
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +32,7 @@ fn main() -> Result<(), String> {
         let folder = Path::new(folder).join(seed.to_string());
         let (program, schedule) = match what.as_str() {
             "programs" => (generate::program(choices), None),
+            "round_trips" => (generate::coupled(choices), None),
             "schedules" => match schedules::case(choices, Machine::Cpu) {
                 Ok(case) => (case.program, Some(case.schedules.to_json())),
                 // Of some seeds there is no case.

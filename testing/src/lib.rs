@@ -9,7 +9,7 @@
 //! | `print`      | programs as MLIR                                                      |
 //! | `lower`      | programs with the schedules that the model makes, on small machines    |
 //! | `linalg`     | random programs of linalg                                            |
-//! | `linalg_round_trip` | these, raised, as linalg again and raised again               |
+//! | `linalg_round_trip` | these, raised, as linalg again and raised again; computations as linalg and raised |
 //! | `schedules`  | random schedules of programs and workloads                            |
 
 pub mod builder;

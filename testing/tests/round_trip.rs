@@ -1,10 +1,34 @@
-//! Random programs of linalg become computations, linalg again, and the same computations again.
+//! Random programs of linalg become computations, linalg again, and the same computations again; computations of
+//! coupled operators become linalg and computations with the same results.
 //!
-//! `MDH_RANDOM_CASES` says how many (150), `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1).
+//! `MDH_RANDOM_CASES` says how many (150; of coupled operators 60), `MDH_RANDOM_SEED` (or `MDH_SEED`) where their
+//! seeds start (1).
 
 use mdh_testing::choices::{Choices, Overrides};
+use mdh_testing::record::record;
 use mdh_testing::run::Ending;
-use mdh_testing::{environment, linalg, linalg_round_trip};
+use mdh_testing::{environment, generate, linalg, linalg_round_trip};
+
+#[test]
+fn random_round_trips_give_what_the_definition_says() {
+    let first = environment::number(&["MDH_RANDOM_SEED", "MDH_SEED"], 1);
+    let count = environment::number(&["MDH_RANDOM_CASES"], 60);
+    let seeds = first..first + count;
+    let is_wrong = |seed: &u64| {
+        let program = generate::coupled(&mut Choices::new(*seed, Overrides::default()));
+        let text = program.to_string();
+        let ending = linalg_round_trip::check_computations(&text, program.seed);
+        if ending != Ending::Right {
+            eprintln!("seed {seed}: {ending:?}\n{text}");
+        }
+        ending != Ending::Right
+    };
+    let failed: Vec<u64> = seeds.clone().filter(is_wrong).collect();
+    let wrong = failed.len() as u64;
+    let counts = [("right", count - wrong), ("failed", wrong)];
+    record("round_trips", &seeds, &counts, failed.iter());
+    assert!(failed.is_empty(), "failed: seeds {failed:?}");
+}
 
 #[test]
 fn random_linalg_comes_back_as_it_went_out() {

@@ -16,7 +16,9 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region, ValueLike};
 
-use super::operators::{Law, Operator, Own, as_operator, constant, dependent, key, taken, tuples};
+use super::operators::{
+    Law, Operator, Own, Wanted, as_operator, constant, dependent, key, taken, tuples,
+};
 use super::steps::{Element, Family, Step};
 use super::structured::Loops;
 use super::{selection, tried};
@@ -37,6 +39,8 @@ pub struct Body<'a, 'c> {
     pub paired: Option<Vec<Val<'c>>>,
     /// The loops over which they accumulate, if these are several.
     pub loops: Option<&'a Loops<'c>>,
+    /// The way of splitting it that a law is granted for, if one is.
+    pub wanted: Option<&'a Wanted<'a, 'c>>,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -48,8 +52,23 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// One operator on tuples, or several that have nothing to do with each other, of which more is known.
+    /// The operator that is found, if it is known to be associative, else the one that this is granted of.
     fn coupled(&mut self) -> Result<Operator<'c>, String> {
+        let yields = self.yields.clone();
+        let found = self.undeclared();
+        if matches!(&found, Ok(Operator::Own(own)) if own.associative.holds()) {
+            return found;
+        }
+        let elements = std::mem::replace(&mut self.yields, yields);
+        if let Some(own) = self.as_told() {
+            return Ok(Operator::Own(own));
+        }
+        self.yields = elements;
+        found
+    }
+
+    /// One operator on tuples, or several that have nothing to do with each other, of which more is known.
+    fn undeclared(&mut self) -> Result<Operator<'c>, String> {
         if let Some(own) = self.of_a_known_form() {
             return Ok(Operator::Own(own));
         }
@@ -265,7 +284,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// All of a body as the operator, on inputs that are as many as the accumulators, and of their types.
-    fn all(&self) -> Option<(Vec<Op<'c>>, Vec<Val<'c>>)> {
+    pub fn all(&self) -> Option<(Vec<Op<'c>>, Vec<Val<'c>>)> {
         let paired = self.paired.as_ref()?;
         let mut pairs = paired.iter().zip(self.accumulators);
         let all = ir::ops_of(self.block);

@@ -16,7 +16,7 @@ use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
 use super::accumulate::Body;
 use super::accumulators::{filled_before, is_whole, uniform};
-use super::operators::{Law, Operator};
+use super::operators::{Law, Operator, Wanted};
 use super::options::{Checks, Licence};
 use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured, buffer};
@@ -28,11 +28,15 @@ use crate::{buffers, names, region, tiles};
 /// Makes computations of an operation: one for each group of destinations that keep the same loops.
 /// Returns the operations that filled memory for it, which have gone too; says which rule it does
 /// not follow, if it stays.
-pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<'c>>, String> {
+pub fn raise<'c>(op: Op<'c>, licence: Licence<'c>, checks: Checks) -> Result<Vec<Op<'c>>, String> {
     let structured = Structured::read(op)?;
     body::check_views(&structured)?;
     memory::check(&structured)?;
-    let groups = wanted(&structured, groups(&structured));
+    let groups = match licence.digest {
+        None => wanted(&structured, groups(&structured)),
+        // What is granted of all destinations is not of some.
+        Some(_) => groups(&structured),
+    };
     if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
         return Err(
             "its destinations keep different loops, and what one computation writes another \
@@ -155,7 +159,11 @@ impl Draft<'_> {
     }
 }
 
-fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<Draft<'c>, String> {
+fn draft<'c>(
+    of: &Structured<'c>,
+    group: &[usize],
+    licence: Licence<'c>,
+) -> Result<Draft<'c>, String> {
     let outputs: Vec<Operand> = group.iter().map(|n| of.outputs[*n].clone()).collect();
     let is_kept = of.kept(&outputs[0]);
     check_iterators(of, &is_kept)?;
@@ -171,7 +179,10 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
     let (mut neutral, mut granted) = (None, Vec::new());
     if !is_kept.iter().all(|kept| *kept) {
         let starts: Vec<Option<Scalar>> = outputs.iter().map(|o| start(of.op, o)).collect();
-        let operator = accumulation(of, block, &outputs, (&starts, &mut yields))?;
+        let is_told = |code: &Region<'c>, _: &[Val<'c>]| licence.is_for(code);
+        let wanted = licence.digest.map(|_| &is_told as &Wanted);
+        let operator = accumulation(of, block, &outputs, (&starts, &mut yields), wanted)?;
+        let licence = licence.of_operator(&operator);
         let several = is_kept.iter().filter(|kept| !**kept).count() > 1;
         neutral = neutrals(&operator, &outputs, &starts);
         granted = self::granted(&operator, licence, several);
@@ -255,11 +266,12 @@ fn check_iterators(of: &Structured, is_kept: &[bool]) -> Result<(), String> {
 }
 
 /// Splits a body into elements, which are what `yields` is afterwards, and an operator.
-fn accumulation<'c>(
+pub fn accumulation<'c>(
     of: &Structured<'c>,
     block: BlockRef<'c, 'c>,
     outputs: &[Operand<'c>],
     (starts, yields): (&[Option<Scalar>], &mut Vec<Val<'c>>),
+    wanted: Option<&Wanted<'_, 'c>>,
 ) -> Result<Operator<'c>, String> {
     let arguments = arguments(block);
     let accumulators = outputs.iter().map(|o| o.argument.map(|n| arguments[n]));
@@ -283,6 +295,7 @@ fn accumulation<'c>(
         yields: region::yields(block),
         paired: is_paired.then(|| arguments[..of.inputs.len()].to_vec()),
         loops: several.then_some(&loops),
+        wanted,
     };
     let operator = body.split()?;
     *yields = body.yields;
@@ -290,7 +303,7 @@ fn accumulation<'c>(
 }
 
 /// The number that a destination is known to hold everywhere before.
-fn start(op: Op, output: &Operand) -> Option<Scalar> {
+pub fn start(op: Op, output: &Operand) -> Option<Scalar> {
     match op.result_count() {
         0 => filled_before(op, output.value).map(|(_, number)| number),
         _ => uniform(output.value),

@@ -27,6 +27,7 @@
 //! What a body extracts at indices of its loops is an input. An operator that is not known
 //! to be associative is taken where `mdh.associative` stands on the operation, or with the option
 //! `associative`, which says so of all of them; a law that is known not to hold is granted with a remark.
+//! With a digest, which `mdh-to-linalg` writes, it is granted to the operator that has it ([`told`]).
 //!
 //! What stays as it is has a remark with the rule that it does not follow.
 
@@ -54,6 +55,7 @@ mod shapes;
 mod softmax;
 mod steps;
 pub(crate) mod structured;
+pub(crate) mod told;
 mod tried;
 mod views;
 
@@ -63,6 +65,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::upstream;
 use options::{Checks, Licence};
 
+use crate::checks::reshapes;
 use crate::index_arith;
 
 pub use selection::declares_numbers;
@@ -116,6 +119,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         true => Checks::On,
         false => Checks::Off,
     };
+    reshapes::refuse(module)?;
     let written = ir::find_all(module, &[ops::mdh::COMPUTE]);
     decompose(module);
     index_arith::replace(module);

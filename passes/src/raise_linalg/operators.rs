@@ -33,6 +33,9 @@ pub struct Own<'c> {
     pub from_neutral: bool,
 }
 
+/// Decides by code on accumulators, then elements, and by the elements.
+pub type Wanted<'a, 'c> = dyn Fn(&Region<'c>, &[Val<'c>]) -> bool + 'a;
+
 /// Says what is known of a law.
 pub enum Law {
     /// It holds.

@@ -45,6 +45,7 @@ impl<'c> Body<'_, 'c> {
                 yields: part.iter().map(|n| self.yields[*n]).collect(),
                 paired: None,
                 loops: self.loops,
+                wanted: None,
             };
             let own = match body.chains() {
                 Some(chains) => Found::Chains(chains),

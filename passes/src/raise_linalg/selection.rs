@@ -43,6 +43,16 @@ pub fn code_of(operator: &Region) -> Option<Code> {
     code::code(region, "the operator").ok()
 }
 
+/// The digest of an operator's code, on accumulators, then elements.
+pub fn digest(operator: &Region) -> Option<String> {
+    let code = format!("{:?}", code_of(operator)?);
+    // FNV-1a.
+    let hash = code.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    Some(format!("{hash:016x}"))
+}
+
 /// Returns whether all comparisons of floats declare that their operands are numbers.
 pub fn has_numbers_only(operator: &Region) -> bool {
     let mut compared = region::operations(operator);

@@ -15,17 +15,20 @@ use super::domain::Domain;
 use crate::builder::Builder;
 use crate::{buffers, region};
 
-/// The scalar function, and behind it the operator on what a destination holds. An operand without
-/// elements that are read has an argument, too.
+/// The scalar function, and behind it the operator on what a destination holds, with the elements that are
+/// combined, in the order of the outputs. An operand without elements that are read has an argument, too.
 pub fn of_compute<'c>(
     op: Op<'c>,
     parts: &Parts<'c>,
     function: &Function,
     domain: &Domain<'c>,
     has_window: bool,
-) -> Region<'c> {
+) -> (Region<'c>, Vec<Val<'c>>) {
     let code = region::copy(op, 0);
     let block = region::block(&code);
+    let indices = region::operations(&code).into_iter();
+    let indices = indices.filter(|op| ir::name_of(*op) == ops::mdh::INDEX);
+    indices.for_each(|index| replace_index(index, domain));
     let terminator = region::terminator(block);
     let elements = region::yields(block);
     let location = op.location();
@@ -47,7 +50,7 @@ pub fn of_compute<'c>(
     }
     let mut builder = Builder::before(terminator);
     let results = match function {
-        Function::None => elements,
+        Function::None => elements.clone(),
         Function::Builtin(operators) => operators
             .iter()
             .enumerate()
@@ -61,22 +64,17 @@ pub fn of_compute<'c>(
             .collect(),
         Function::Own => combined(op, terminator, &by_component, &elements),
     };
-    let yields: Vec<Val> = parts
-        .outputs
-        .iter()
-        .map(|o| results[o.components[0]])
-        .collect();
-    builder.op(ops::linalg::YIELD, &yields, &[], &[]);
+    let of_outputs = |values: &[Val<'c>]| -> Vec<Val<'c>> {
+        let outputs = parts.outputs.iter();
+        outputs.map(|o| values[o.components[0]]).collect()
+    };
+    builder.op(ops::linalg::YIELD, &of_outputs(&results), &[], &[]);
     region::erase(terminator);
     if marks::FMA.is_on(op) {
         region::erase_dead(block);
     }
-    for index in region::operations(&code) {
-        if ir::name_of(index) == ops::mdh::INDEX {
-            replace_index(index, domain);
-        }
-    }
-    code
+    let elements = of_outputs(&elements);
+    (code, elements)
 }
 
 /// Adds a product to what there is as it was added before it was raised: by one operation, which rounds once.

@@ -24,7 +24,7 @@
 //! has the same loops, maps and body, that is what it becomes ([`named`]), what only combines elements
 //! `linalg.reduce`, anything else `linalg.generic`; the option `generic` leaves all of them generic. A schedule
 //! goes, since only this compiler reads it. Laws that linalg has no place for stand on the operation as
-//! `mdh.associative` and `mdh.commutative`.
+//! `mdh.associative` and `mdh.commutative`, with a digest of the operator that has them.
 //!
 //! Of computations that were operations of linalg it is known that sizes fit (`mdh.fits`), so that these come out on
 //! the operands that they had; assertions of it, which raising makes, go. Others take slices, unless the sizes
@@ -35,8 +35,8 @@
 //! ([`operands`]). What is carried in from elsewhere is copied to the destination before.
 //!
 //! A computation that linalg cannot say stays, with a remark: prefix-sums, several points in each step,
-//! padding around memory, results that are carried out, and operators without a neutral element to start
-//! from.
+//! padding around memory, results that are carried out, operators without a neutral element to start
+//! from, and those of which a body of linalg does not show what their elements are.
 
 mod body;
 mod candidates;
@@ -63,6 +63,7 @@ use crate::builder::Builder;
 use crate::extents::{self, Extent};
 use crate::form_compute::erase_operators;
 use crate::raise_linalg::extents::erase_assertions;
+use crate::raise_linalg::told::{self, Found};
 use crate::{buffers, region};
 
 /// The pass's row.
@@ -176,7 +177,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
     inputs.extend(window.clone());
     let wholes = outputs.clone();
     start(builder, parts, &function, &domain, &mut outputs)?;
-    let code = body::of_compute(op, parts, &function, &domain, window.is_some());
+    let (code, elements) = body::of_compute(op, parts, &function, &domain, window.is_some());
     let of = Structured {
         inputs: &inputs,
         outputs: &outputs,
@@ -185,7 +186,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
     };
     let mut made = of.insert(builder, code);
     if matches!(function, Function::Own) {
-        set_laws(made, parts);
+        set_laws(made, parts, &elements)?;
     }
     if names == Names::Known {
         let map = marks::MAP.is_on(op).then(|| named::map(made)).flatten();
@@ -202,14 +203,19 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
     Ok(domain.fits.then_some(made))
 }
 
-/// Puts the laws of an operator of one's own on the operation.
-fn set_laws(made: Op, parts: &Parts) {
-    let laws = [
-        (&marks::ASSOCIATIVE, parts.laws.associative),
-        (&marks::COMMUTATIVE, parts.laws.commutative),
-    ];
-    let granted = laws.into_iter().filter(|(_, is_granted)| *is_granted);
-    granted.for_each(|(mark, _)| mark.set(made));
+/// Puts the laws of an operator of one's own on the operation, where raising finds it again; where it finds
+/// another one that has no such laws, there is no such operation.
+fn set_laws<'c>(made: Op<'c>, parts: &Parts<'c>, elements: &[Val<'c>]) -> Result<(), String> {
+    let Found::Same(digest) = told::found(made, elements)? else {
+        return Ok(());
+    };
+    if parts.laws.associative {
+        marks::ASSOCIATIVE.set_text(made, &digest);
+    }
+    if parts.laws.commutative {
+        marks::COMMUTATIVE.set(made);
+    }
+    Ok(())
 }
 
 /// The result of a computation that copies all of a tensor, and nothing else: to a part of another one, in which

@@ -59,9 +59,10 @@ pub fn map<'c>(generic: Op<'c>) -> Option<Op<'c>> {
 fn replaced<'c>(generic: Op<'c>, made: Operation<'c>) -> Op<'c> {
     let made = Builder::before(generic).insert(made);
     for mark in [&marks::ASSOCIATIVE, &marks::COMMUTATIVE] {
-        if mark.is_on(generic) {
-            mark.set(made);
-        }
+        let value = ir::attribute(generic, mark.name);
+        value
+            .into_iter()
+            .for_each(|value| ir::set_attribute(made, mark.name, value));
     }
     for (old, new) in generic.results().zip(made.results()) {
         region::replace_all_uses(ir::value(old), ir::value(new));
