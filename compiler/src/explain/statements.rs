@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use mdh_algebra::amounts::bytes;
-use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::location::SourceLocation;
 use mdh_dialect::{read, types};
 use mdh_frontend::memory::Account;
@@ -37,13 +37,13 @@ pub fn text(accounts: &[Account], function: Op, threads: &[Threads]) -> String {
             "\nstatement {number}: {} ({}:{})\n  {}\n",
             account.text, account.line, account.column, account.verdict
         );
-        text += &compiled(account, function, threads);
+        text += &compiled(account, accounts, function, threads);
     }
     text
 }
 
 /// Describes its compiled code.
-fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
+fn compiled(account: &Account, accounts: &[Account], function: Op, threads: &[Threads]) -> String {
     let of = |kind: &str| -> Vec<Op> {
         let mut all = ir::find_all(function, &[kind]);
         all.retain(|op| is_at(*op, account));
@@ -55,7 +55,9 @@ fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
     let own = temporaries(&own);
     let mut text = format!(
         "  result: {}\n  temporaries: {}, {} if each step had memory of its own\n",
-        result(account, &computations, &of("memref.copy")),
+        result(account, &computations, &of("memref.copy"), |memory| {
+            last_writer(memory, accounts, function)
+        }),
         bytes(own as f64),
         bytes(account.apart as f64)
     );
@@ -77,8 +79,13 @@ fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
     text
 }
 
-/// Describes the destination of its last computation.
-fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
+/// Describes the destination of its last computation; `last` is the variable that is left in memory.
+fn result<'a>(
+    account: &'a Account,
+    computations: &[Op],
+    copies: &[Op],
+    last: impl Fn(Val) -> Option<&'a str>,
+) -> String {
     let target = &account.target;
     let parts = computations.last().and_then(|op| read::compute(*op).ok());
     let Some(parts) = parts else {
@@ -89,10 +96,25 @@ fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
     let is_argument = memory.is_some_and(|value| ir::block_argument(value).is_some());
     match (is_read, is_argument, copies.is_empty()) {
         (true, _, true) => format!("in place, in the memory of '{target}'"),
-        (_, true, true) => format!("where the caller wants '{target}'"),
+        (_, true, true) => match memory.and_then(last).filter(|other| other != target) {
+            None => format!("where the caller wants '{target}'"),
+            Some(other) => format!("in the memory of '{other}', until that is computed"),
+        },
         (_, _, true) => "in a temporary".to_string(),
         (_, _, false) => format!("in a temporary, which is copied to '{target}'"),
     }
+}
+
+/// The variable that is in memory when a function ends.
+fn last_writer<'a>(memory: Val, accounts: &'a [Account], function: Op) -> Option<&'a str> {
+    let computations = ir::find_all(function, &["mdh.compute"]).into_iter().rev();
+    let writes = |op: &Op| {
+        let parts = read::compute(*op).ok();
+        parts.is_some_and(|parts| parts.outputs.iter().any(|own| own.value == memory))
+    };
+    let last = computations.into_iter().find(writes)?;
+    let account = accounts.iter().find(|account| is_at(last, account));
+    account.map(|account| account.target.as_str())
 }
 
 /// Returns whether an operation is of the statement.
