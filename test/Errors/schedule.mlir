@@ -91,6 +91,35 @@ func.func @f(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>
 }
 
 // -----
+// An order without the level that takes what is left of a dimension.
+func.func @f(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
+  // expected-error @+1 {{'order' of decompose names 5 of 21 levels and lacks 'core.j', which has more than 1 part: an order is a permutation of the levels; 'core', the outermost layer that is written, has no count of 'j' and takes what the others leave, so that the layers are core {i: 2, j: 4}, L1 {i: 8, k: 64}, register {i: 4}, simd {j: 16}: write main {j: *} in front of it to leave that to a loop}}
+  mdh.compute (i = 64, j = 64, k = 64)
+    out_view(C = %C[i, j] : memref<64x64xf32>)
+    md_hom(mulf, (cc, cc, pw(addf)))
+    inp_view(A = %A[i, k] : memref<64x64xf32>, B = %B[k, j] : memref<64x64xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: 8, k: 64}, register {i: 4}, simd {j: 16}],
+      decompose = {order: [core.i, L1.i, L1.k, register.i, simd.j]}>)
+  return
+}
+
+// -----
+// A constraint that what is left of dimensions breaks: an operator that is not commutative is combined in order.
+func.func @f(%x: memref<64x?xf32>, %y: memref<64xf32>, %n: index) {
+  // expected-error @+1 {{'@first' is not commutative, but re-composition has level 'L1.k' (layer 5) outside of 'core.k' (layer 3): order them as the layers are; 'core', the outermost layer that is written, has no count of 'i' and 'k' and takes what the others leave, so that the layers are core {i: 64, k: *}, L1 {k: 8}: write main {i: *, k: *} in front of it to leave that to a loop}}
+  mdh.compute (i = 64, k = %n)
+    out_view(y = %y[i] : memref<64xf32>)
+    md_hom(id, (cc, pw(first)))
+    inp_view(x = %x[i, k] : memref<64x?xf32>)
+    combine first associative (%a: f32, %b: f32) {
+      mdh.yield %a : f32
+    }
+    schedule(#mdh.schedule<asm = cpu, layers = [core {}, L1 {k: 8}],
+      decompose = {order: [core.i, L1.k, core.k]}>)
+  return
+}
+
+// -----
 // Two levels for one.
 func.func @f(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
   // expected-error @+1 {{'mdh.compute' op has a schedule that breaks 'bijection': 'assign' of recompose gives 2 levels, 'main.i' and 'main.j', to ASM level 'main.y', expected 1: an assignment is a bijection, so give the others to the ASM levels that are free}}

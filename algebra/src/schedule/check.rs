@@ -123,10 +123,10 @@ pub fn check(
     stages::check(&resolved, computation, &mut found);
     capacity::check(&resolved, computation, &mut found);
     if found.is_empty() {
-        Ok(resolved)
-    } else {
-        Err(found)
+        return Ok(resolved);
     }
+    resolved.explain_left_out(schedule, found.iter_mut().map(|own| &mut own.message));
+    Err(found)
 }
 
 /// Levels of a dimension that a non-commutative operator combines are nested as their layers

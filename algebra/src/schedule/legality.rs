@@ -194,10 +194,12 @@ pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
         (true, Ok(_)) => Ok(()),
     };
     found.extend(walked.err());
-    match found.is_empty() {
-        true => Ok(()),
-        false => Err(found),
+    if found.is_empty() {
+        return Ok(());
     }
+    let messages = found.iter_mut().map(|own| &mut own.message);
+    of.resolved.explain_left_out(of.schedule, messages);
+    Err(found)
 }
 
 /// Returns whether a combined dimension that is cut has no points, outside of what stays in registers: then

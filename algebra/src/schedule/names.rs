@@ -48,6 +48,75 @@ pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -
     names
 }
 
+/// Dimensions of which a schedule's first layer has no count, and takes what is left.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    pub(super) levels: Vec<Level>,
+    /// These, and all layers with them: the end of a sentence.
+    pub(super) text: String,
+}
+
+/// Finds dimensions that a schedule leaves out, where layers, dimensions and counts are resolved.
+pub(super) fn left_out(
+    (written, asm): (&[Layer], &Asm),
+    (layers, dimensions): (&[String], &[String]),
+    counts: &PerLevel<Count>,
+) -> LeftOut {
+    let first = written.first();
+    let outermost = first.and_then(|first| layers.iter().position(|l| *l == first.name));
+    let (Some(first), Some(layer)) = (first, outermost) else {
+        return LeftOut::default();
+    };
+    let is_left = |dimension: &usize| {
+        let name = &dimensions[*dimension];
+        let derived = |layer: &Layer| layer.parts.get(name) == Some(&Parts::Derived);
+        let is_written = first.parts.contains_key(name) || written.iter().any(derived);
+        !is_written && !counts[layer][*dimension].is_one()
+    };
+    let left: Vec<usize> = (0..dimensions.len()).filter(is_left).collect();
+    if left.is_empty() {
+        return LeftOut::default();
+    }
+    let parts = |row: &Vec<Count>| {
+        let parts = row.iter().zip(dimensions).filter(|(n, _)| !n.is_one());
+        let one = |(count, name): (&Count, &String)| {
+            let count = count.known().map_or("*".to_string(), |n| n.to_string());
+            format!("{name}: {count}")
+        };
+        parts.map(one).collect::<Vec<_>>().join(", ")
+    };
+    let rows = layers.iter().zip(counts.iter().map(parts));
+    let rows = rows.filter(|(_, parts)| !parts.is_empty());
+    let rows: Vec<String> = rows.map(|(l, parts)| format!("{l} {{{parts}}}")).collect();
+    let names: Vec<String> = left
+        .iter()
+        .map(|d| format!("'{}'", dimensions[*d]))
+        .collect();
+    let stars: Vec<String> = left
+        .iter()
+        .map(|d| format!("{}: *", dimensions[*d]))
+        .collect();
+    let mut text = format!(
+        "; '{}', the outermost layer that is written, has no count of {} and takes what the others \
+         leave, so that the layers are {}",
+        first.name,
+        names.join(" and "),
+        rows.join(", ")
+    );
+    let loops = asm.layers[0].name();
+    if first.name != loops {
+        text += &format!(
+            ": write {loops} {{{}}} in front of it to leave that to a loop",
+            stars.join(", ")
+        );
+    }
+    let levels = left.into_iter().map(|dimension| Level { layer, dimension });
+    LeftOut {
+        levels: levels.collect(),
+        text,
+    }
+}
+
 /// Position of names: in words, and as a path.
 #[derive(Clone)]
 pub(super) struct Spot {
@@ -75,6 +144,7 @@ pub(super) struct Names<'a> {
     pub(super) layers: &'a [String],
     pub(super) dimensions: &'a [String],
     pub(super) found: &'a mut Vec<Violation>,
+    pub(super) left_out: LeftOut,
 }
 
 impl Names<'_> {
@@ -304,10 +374,13 @@ impl Names<'_> {
             if !counts[level.layer][level.dimension].is_one() {
                 let name =
                     LevelName::new(&self.layers[level.layer], &self.dimensions[level.dimension]);
+                let left = &self.left_out;
+                let left = left.levels.contains(level).then_some(left.text.as_str());
                 let message = format!(
                     "'order' of {place} names {named} of {} levels and lacks '{name}', which has \
-                     more than 1 part: an order is a permutation of the levels",
-                    all.len()
+                     more than 1 part: an order is a permutation of the levels{}",
+                    all.len(),
+                    left.unwrap_or_default()
                 );
                 self.find(Constraint::Permutation, whole.clone(), message);
             }

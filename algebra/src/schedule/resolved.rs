@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::check::{Constraint, Violation, find};
-use super::names::{Names, layers};
+use super::names::{LeftOut, Names, layers, left_out};
 use super::numbers::Count;
 use super::place::SchedulePath;
 use super::{ComputeAt, LevelName, Phase, Schedule, StagedLayout, TailCode};
@@ -149,8 +149,10 @@ impl Resolved {
             layers: &layers,
             dimensions: &dimensions,
             found: &mut found,
+            left_out: LeftOut::default(),
         };
         let counts = names.counts(&schedule.layers, &points);
+        names.left_out = left_out((&schedule.layers, asm), (&layers, &dimensions), &counts);
         let decompose = names.phase("decompose", &schedule.decompose, &counts, None);
         let scalar = names.phase("scalar", &schedule.scalar, &counts, Some(&decompose));
         let recompose = names.phase("recompose", &schedule.recompose, &counts, Some(&scalar));
@@ -177,6 +179,23 @@ impl Resolved {
             compute_at: schedule.compute_at.clone(),
             deterministic: schedule.deterministic.unwrap_or(false),
         })
+    }
+
+    /// Adds to the first message that names a level which takes what is left of a dimension that nobody has
+    /// written it has so many parts.
+    pub(super) fn explain_left_out<'m>(
+        &self,
+        schedule: &Schedule,
+        mut messages: impl Iterator<Item = &'m mut String>,
+    ) {
+        let written = (&schedule.layers[..], &self.asm);
+        let left = left_out(written, (&self.layers, &self.dimensions), &self.counts);
+        let names = left.levels.iter().map(|l| format!("'{}'", self.name(*l)));
+        let names: Vec<String> = names.collect();
+        let named = messages.find(|message| names.iter().any(|name| message.contains(name)));
+        if let Some(message) = named {
+            *message += &left.text;
+        }
     }
 
     /// A level's count.
