@@ -129,10 +129,7 @@ impl fmt::Display for Abort {
             write!(f, "({})", parts.join(word))
         };
         match self {
-            Abort::Duration(limit) if *limit == Duration::from_secs(1) => {
-                f.write_str("1 s has passed")
-            }
-            Abort::Duration(limit) => write!(f, "{} s have passed", limit.as_secs_f64()),
+            Abort::Duration(limit) => write!(f, "its {} s are over", limit.as_secs_f64()),
             Abort::Evaluations(1) => f.write_str("1 evaluation was made"),
             Abort::Evaluations(limit) => write!(f, "{limit} evaluations were made"),
             Abort::Fraction(limit) => write!(f, "{} % of the space was evaluated", limit * 100.0),
@@ -238,7 +235,7 @@ mod tests {
             Abort::Duration(Duration::from_secs(1)),
         ];
         let said = one.map(|abort| abort.to_string());
-        assert_eq!(said, ["1 evaluation was made", "1 s has passed"]);
+        assert_eq!(said, ["1 evaluation was made", "its 1 s are over"]);
         assert_eq!(reason(Abort::And(Vec::new())), None);
         assert_eq!(reason(Abort::Or(Vec::new())), None);
     }

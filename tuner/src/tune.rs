@@ -116,6 +116,11 @@ pub struct Evaluation {
 pub trait Keep {
     /// Keeps an evaluation. If it cannot, the search ends.
     fn keep(&mut self, evaluation: &Evaluation) -> Result<()>;
+
+    /// Keeps that this one, which is kept already, is the best in the end.
+    fn choose(&mut self, _best: &Evaluation) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl Keep for () {
@@ -139,14 +144,16 @@ impl Watch for () {
 pub struct Standing<'s> {
     /// The evaluation.
     pub evaluation: &'s Evaluation,
-    /// The best one so far.
-    pub best: Option<&'s Evaluation>,
+    /// The cost of the best one so far, as the search compares it ([`Tuned::compared`]).
+    pub best: Option<f64>,
     /// That of the default.
-    pub default: Option<&'s Evaluation>,
+    pub default: Option<f64>,
     /// The number of evaluations made, resumed ones not included.
     pub evaluations: u64,
     /// The time since the start.
     pub elapsed: Duration,
+    /// True in the end, when the best is measured once more.
+    pub is_confirming: bool,
 }
 
 /// Reason for the end of a search.
@@ -215,6 +222,8 @@ pub struct Tuned {
     pub rejections: Option<Rejections>,
     /// The time that it took.
     pub elapsed: Duration,
+    /// The part of it in which the best was measured once more.
+    pub confirmation: Duration,
 }
 
 impl Tuned {
@@ -262,13 +271,15 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         interrupted: tuning.interrupted,
         model: tuning.model,
         confidence: tuning.confidence,
+        confirmations: tuning.confirmations,
         keep: tuning.keep,
         watch: tuning.watch,
-        stopwatch: Stopwatch::start(tuning.clock),
+        stopwatch: Stopwatch::of(tuning.clock),
         known: Known::default(),
         pace: Pace::new(tuning.pace),
         evaluations: Vec::new(),
         paces: Vec::new(),
+        took: Vec::new(),
         resumed: 0,
         open: HashSet::new(),
         best: None,
@@ -278,6 +289,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         since_better: 0,
         rejected: 0,
         failure: None,
+        is_confirming: false,
     };
     let seeds = run.seeds(tuning.seeds)?;
     run.resume(tuning.resumed);
@@ -285,14 +297,8 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         Some(stop) => stop,
         None => run.search(tuning.technique, tuning.measure)?,
     };
-    if stop != StopReason::Interrupted && stop.error().is_none() {
-        run.confirm(tuning.measure, tuning.confirmations);
-    }
-    // Also where the interrupt has cut the confirmation short.
-    let stop = match run.interrupted.load(Ordering::Relaxed) {
-        true if stop.error().is_none() => StopReason::Interrupted,
-        _ => stop,
-    };
+    let searched = run.stopwatch.elapsed();
+    let stop = run.choose(tuning.measure, stop);
     let rejections = run.space.rejections();
     Ok(Tuned {
         resumed: run.resumed,
@@ -302,6 +308,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         rejected: rejections.as_ref().map(Rejections::share),
         rejections,
         elapsed: run.stopwatch.elapsed(),
+        confirmation: run.stopwatch.elapsed().saturating_sub(searched),
         evaluations: run.evaluations,
         paces: run.paces,
     })
@@ -325,6 +332,7 @@ struct Run<'t> {
     interrupted: &'t AtomicBool,
     model: Option<&'t CostModel<'t>>,
     confidence: f64,
+    confirmations: usize,
     keep: &'t mut dyn Keep,
     watch: &'t mut dyn Watch,
     stopwatch: Stopwatch<'t>,
@@ -333,6 +341,8 @@ struct Run<'t> {
     evaluations: Vec<Evaluation>,
     /// The factor of the cost of each where it is compared.
     paces: Vec<f64>,
+    /// The time that each took, of its batch.
+    took: Vec<Duration>,
     resumed: usize,
     /// Those of before that are made once more where they are proposed.
     open: HashSet<usize>,
@@ -346,6 +356,8 @@ struct Run<'t> {
     rejected: usize,
     /// The end by an error.
     failure: Option<StopReason>,
+    /// True once the search has ended.
+    is_confirming: bool,
 }
 
 impl Run<'_> {
@@ -391,7 +403,7 @@ impl Run<'_> {
         let cost = |at: usize| self.evaluations[at].outcome.cost();
         let first = || self.evaluations.iter().find_map(|e| e.outcome.cost());
         let state = SearchState {
-            elapsed: self.stopwatch.elapsed(),
+            elapsed: self.stopwatch.elapsed() + self.confirmation(),
             evaluations: (self.evaluations.len() - self.resumed - self.pace.made) as u64,
             since_better: self.since_better,
             size: self.space.size(),
@@ -475,12 +487,13 @@ impl Run<'_> {
             Some(best) => self.samples_now(best),
             None => Vec::new(),
         };
-        let elapsed = self.stopwatch.elapsed();
-        let latest = self.abort.latest().filter(|_| is_search);
+        let (first, start) = (self.evaluations.len(), self.stopwatch.elapsed());
+        let latest = self.abort.latest();
+        let latest = latest.map(|latest| latest.saturating_sub(self.confirmation()));
         let race = Race {
             best: &samples,
             confidence: self.confidence,
-            left: latest.map(|latest| latest.saturating_sub(elapsed)),
+            left: latest.map(|latest| latest.saturating_sub(start)),
             interrupted: self.interrupted,
         };
         let mut told = vec![false; candidates.len()];
@@ -490,11 +503,13 @@ impl Run<'_> {
                 self.add(&candidates[n], outcome, name);
             }
         });
+        let end = self.stopwatch.elapsed();
+        self.took[first..].fill(end.saturating_sub(start) / candidates.len().max(1) as u32);
         if let Some(error) = measure.broken() {
             self.failure.get_or_insert(StopReason::Broken(error));
             return;
         }
-        if !is_search || self.stop().is_some() {
+        if !is_search || latest.is_some_and(|latest| end >= latest) || self.stop().is_some() {
             return;
         }
         for (candidate, _) in candidates.iter().zip(&told).filter(|(_, told)| !**told) {
@@ -527,10 +542,11 @@ impl Run<'_> {
         }
         self.watch.evaluated(&Standing {
             evaluation,
-            best: self.best.map(|best| &self.evaluations[best]),
-            default: self.default.map(|default| &self.evaluations[default]),
+            best: self.best.and_then(|best| self.paced(best)),
+            default: self.default.and_then(|default| self.paced(default)),
             evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
             elapsed: evaluation.at,
+            is_confirming: self.is_confirming,
         });
     }
 
@@ -561,6 +577,7 @@ impl Run<'_> {
         });
         self.note_pace(number);
         self.paces.push(self.pace.factor());
+        self.took.push(Duration::ZERO);
         let cost = self.paced(number);
         let may_be_best = self.may_be_best(&self.evaluations[number].configuration);
         let best = self.best.and_then(|best| self.paced(best));

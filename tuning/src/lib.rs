@@ -52,7 +52,7 @@ use mdh_tuner::report::{self, ReportTexts};
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use mdh_tuner::technique::CostModel;
-use mdh_tuner::tune::{Role, Seed, StopReason, Tuned, Tuning};
+use mdh_tuner::tune::{Role, Seed, Tuned, Tuning};
 use mdh_tuner::{error, space, technique};
 use melior::Context;
 use serde::Serialize;
@@ -205,6 +205,9 @@ fn words(sizes: &[Size]) -> String {
 }
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tuned> {
+    let clock = Monotonic::start();
+    let is_held = arguments.json || arguments.report.is_some();
+    let limits = is_held.then(|| limit::measured(&task.name)).flatten();
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let wanted = arguments.parts.searched();
@@ -235,8 +238,10 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let model = |configuration: &Configuration| program.cycles(configuration);
     let mut processes = Processes::new(&program, task.clone(), cores, measure::patience());
     let work = processes.work();
-    let shares = |tuned: &Tuned| limit::shares(task, &program, &work, tuned);
+    let shares =
+        |tuned: &Tuned| limit::shares((task, &program), limits.as_ref()?, *work.get()?, tuned);
     let search = Search {
+        clock,
         of_model: of_model(&space, &program, &fixed)?,
         start,
         shares: &shares,
@@ -316,7 +321,8 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         of_model: Vec::new(),
         start: None,
         model: None,
-        shares: &|_| Ok(None),
+        shares: &|_| None,
+        clock: Monotonic::start(),
     };
     let interrupts = Interrupts::ask();
     let tuned = search.run(arguments, &space, &mut foreign, &interrupts)?;
@@ -344,8 +350,9 @@ struct Search<'s> {
     start: Option<Configuration>,
     /// Estimates, by which candidates are ranked before there are times.
     model: Option<&'s CostModel<'s>>,
-    /// Measures the machine's limit, for what was found.
-    shares: &'s dyn Fn(&Tuned) -> Result<Option<Shares>>,
+    /// The shares of the machine's limit, of what was found.
+    shares: &'s dyn Fn(&Tuned) -> Option<Shares>,
+    clock: Monotonic,
 }
 
 impl<'s> Search<'s> {
@@ -358,7 +365,7 @@ impl<'s> Search<'s> {
     ) -> Result<Search<'s>> {
         Ok(Search {
             name: task.name.clone(),
-            unit: "ms",
+            unit: show::WARM_MS,
             machine: show::machine(asm),
             task: db::Task {
                 machine: machine(asm)?,
@@ -368,7 +375,8 @@ impl<'s> Search<'s> {
             of_model: Vec::new(),
             start: None,
             model: Some(model),
-            shares: &|_| Ok(None),
+            shares: &|_| None,
+            clock: Monotonic::start(),
         })
     }
 
@@ -395,7 +403,7 @@ impl<'s> Search<'s> {
             technique: &mut *technique,
             measure,
             abort: &abort,
-            clock: &Monotonic::start(),
+            clock: &self.clock,
             interrupted: interrupts.flag(),
             seeds,
             resumed,
@@ -409,7 +417,7 @@ impl<'s> Search<'s> {
         let tuned = tuned.map_err(failed)?;
         drop(shown);
         session.end(&tuned.stop).map_err(failed)?;
-        let shares = self.reached(arguments, &tuned);
+        let shares = (self.shares)(&tuned);
         output::print(match arguments.json {
             true => show::json(&self.name, space, &tuned, shares.as_ref()),
             false => show::text(
@@ -441,19 +449,6 @@ impl<'s> Search<'s> {
         });
         seeds.extend(others);
         Ok(seeds)
-    }
-
-    /// The share of the machine's limit, where it is shown; nobody waits for it after an interrupt.
-    fn reached(&self, arguments: &TuneArguments, tuned: &Tuned) -> Option<Shares> {
-        let is_shown = arguments.json || arguments.report.is_some();
-        let is_cut = tuned.stop == StopReason::Interrupted || tuned.stop.error().is_some();
-        if !is_shown || is_cut {
-            return None;
-        }
-        (self.shares)(tuned).unwrap_or_else(|error| {
-            say(&format!("note: {}\n", error.message()));
-            None
-        })
     }
 
     fn texts(

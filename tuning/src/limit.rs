@@ -1,12 +1,11 @@
 //! The share of the machine's limit that a search has reached, as `mdh bench` has it.
 
 use std::path::Path;
-use std::sync::OnceLock;
 
 use mdh_bench::limits::{Limit, Limits, Work};
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Bound, Scale};
-use mdh_compiler::error::Result;
+use mdh_compiler::error::{Result, say};
 use mdh_compiler::progress::Progress;
 use mdh_tuner::tune::{Evaluation, Tuned};
 use serde::Serialize;
@@ -51,25 +50,29 @@ impl Shares {
     }
 }
 
-/// Measures the machine's limits, and holds what a search has found against them; `None` where
-/// nothing was compiled by it.
+/// Measures the machine's limits; a note says why that cannot be.
+pub fn measured(name: &str) -> Option<Limits> {
+    let _progress = Progress::start(&format!("{name}: measuring the machine's limits"));
+    let limits = mdh_bench::limits();
+    limits
+        .map_err(|error| say(&format!("note: {}\n", error.message())))
+        .ok()
+}
+
+/// Holds what a search has found against the limits.
 pub fn shares(
-    task: &Task,
-    program: &Program,
-    work: &OnceLock<Work>,
+    (task, program): (&Task, &Program),
+    limits: &Limits,
+    work: Work,
     tuned: &Tuned,
-) -> Result<Option<Shares>> {
-    let (Some(work), Some(best)) = (work.get(), tuned.best().and_then(|b| b.outcome.cost())) else {
-        return Ok(None);
-    };
-    let progress = Progress::start(&format!("{}: measuring the machine's limits", task.name));
-    let limits = mdh_bench::limits()?;
-    drop(progress);
+) -> Option<Shares> {
+    let best = tuned.best()?.outcome.cost()?;
     let limit = match Path::new(&task.name).exists() {
-        true => of_program(&limits, program, *work, best),
-        false => of_workload(&limits, &task.name, *work)?,
+        true => of_program(limits, program, work, best),
+        // Whoever names no file names a workload.
+        false => of_workload(limits, &task.name, work).ok()?,
     };
-    Ok(limit.map(|limit| Shares::of(limit, tuned)))
+    limit.map(|limit| Shares::of(limit, tuned))
 }
 
 fn of_workload(limits: &Limits, name: &str, work: Work) -> Result<Option<Limit>> {

@@ -149,6 +149,7 @@ mod tests {
             rejections: None,
             paces: Vec::new(),
             elapsed: Duration::ZERO,
+            confirmation: Duration::ZERO,
         }
     }
 

@@ -13,6 +13,9 @@ use mdh_tuner::tune::{Evaluation, Standing, Tuned, Watch};
 
 use crate::limit::Shares;
 
+/// The unit of a program's costs: the median of calls one after the other on the same arrays.
+pub const WARM_MS: &str = "ms a warm call";
+
 /// Steps of a bar that is full.
 const FULL: u64 = 1000;
 /// Time between two looks at the clock.
@@ -87,15 +90,18 @@ fn share(abort: &Abort, elapsed: Duration, evaluations: u64) -> f64 {
 
 /// The number of evaluations, the best, and the default.
 fn message(standing: &Standing<'_>, unit: &str) -> String {
-    let cost = |of: Option<&Evaluation>| of.and_then(|e| e.outcome.cost());
-    let best = cost(standing.best).map_or("none works yet".to_string(), |best| {
+    let best = standing.best.map_or("none works yet".to_string(), |best| {
         format!("best {}", number(best, unit))
     });
-    let default = cost(standing.default).map_or(String::new(), |default| {
+    let default = standing.default.map_or(String::new(), |default| {
         format!(", default {}", number(default, unit))
     });
     let made = count(standing.evaluations as f64, "evaluation");
-    format!("{made}, {best}{default}")
+    let phase = match standing.is_confirming {
+        true => "confirming the best: ",
+        false => "",
+    };
+    format!("{phase}{made}, {best}{default}")
 }
 
 /// A cost with three or four digits.
@@ -129,7 +135,10 @@ pub fn text(
 ) -> String {
     let repeated = match tuned.repeated() {
         0 => String::new(),
-        count => format!("; {count} more measured again"),
+        count => format!(
+            "; {count} more measured again, {:.1} s in the end to confirm the best",
+            tuned.confirmation.as_secs_f64()
+        ),
     };
     let mut lines = vec![format!(
         "{name}: {} of {} in {:.1} s, {} of before; ended: {}{repeated}",
@@ -255,6 +264,7 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) ->
         "repeated": tuned.repeated(),
         "resumed": tuned.resumed,
         "seconds": tuned.elapsed.as_secs_f64(),
+        "confirmation_seconds": tuned.confirmation.as_secs_f64(),
         "stop": tuned.stop.to_string(),
         "default": one(tuned.default()),
         "best": one(tuned.best()),
@@ -296,13 +306,14 @@ mod tests {
             technique: "random".to_string(),
             at: Duration::ZERO,
         };
-        let (best, default) = (evaluation(0.25), evaluation(2.0));
+        let last = evaluation(0.25);
         let standing = Standing {
-            evaluation: &best,
-            best: Some(&best),
-            default: Some(&default),
+            evaluation: &last,
+            best: Some(0.25),
+            default: Some(2.0),
             evaluations: 7,
             elapsed: Duration::ZERO,
+            is_confirming: false,
         };
         let text = message(&standing, "ms");
         assert_eq!(text, "7 evaluations, best 0.2500 ms, default 2.000 ms");
@@ -317,6 +328,13 @@ mod tests {
             ..first
         };
         assert_eq!(message(&alone, "ms"), "1 evaluation, none works yet");
+        let last = Standing {
+            is_confirming: true,
+            best: Some(0.25),
+            ..alone
+        };
+        let text = "confirming the best: 1 evaluation, best 0.2500 ms";
+        assert_eq!(message(&last, "ms"), text);
     }
 
     /// Checks: what was measured before is by who proposed it then, and what is measured again is counted apart.
@@ -345,10 +363,11 @@ mod tests {
             rejections: None,
             paces: Vec::new(),
             elapsed: Duration::ZERO,
+            confirmation: Duration::ZERO,
         };
         let shown = text(("f", "ms"), &space, &tuned, &[]);
         let first = "f: 1 evaluation of 8 configurations in 0.0 s, 1 of before; ended: \
-                     1 evaluation was made; 1 more measured again\n";
+                     1 evaluation was made; 1 more measured again, 0.0 s in the end to confirm the best\n";
         assert!(shown.starts_with(first), "{shown}");
         assert!(
             shown.contains("  best     2.000 ms, by pattern\n"),

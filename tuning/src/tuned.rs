@@ -246,7 +246,7 @@ fn chained(program: Program, computations: &[Op], asm: &Asm, wanted: &Wanted) ->
 
 fn taken(choice: &Choice, sizes: Option<Sizes>, kept: &Kept) -> Taken {
     let time_ms = kept.outcome.cost();
-    let time = time_ms.map_or(String::new(), |ms| show::number(ms, "ms"));
+    let time = time_ms.map_or(String::new(), |ms| show::number(ms, show::WARM_MS));
     let measured = format!("{time} on {}", kept.date);
     let note = match (choice, &sizes) {
         (Choice::Model(_), None) => {

@@ -162,7 +162,17 @@ impl Session<'_> {
     }
 }
 
+/// In the place of a technique's name, of the row that says what a session has chosen.
+const CHOSEN: &str = "chosen";
+
 impl Keep for Session<'_> {
+    fn choose(&mut self, best: &Evaluation) -> Result<()> {
+        self.keep(&Evaluation {
+            technique: CHOSEN.to_string(),
+            ..best.clone()
+        })
+    }
+
     fn keep(&mut self, evaluation: &Evaluation) -> Result<()> {
         let (mut cost, mut samples, mut is_complete) = (None, None, None);
         let (mut failure, mut message) = (None, None);

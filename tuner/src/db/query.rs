@@ -55,11 +55,17 @@ fn of_task() -> String {
 }
 
 impl Database {
-    /// The evaluations of a task, the best first. A configuration that was measured more than once has
+    /// The evaluations of a task, the best first: what its last session has chosen, with the cost by which
+    /// that was, then the others by cost. A configuration that was measured more than once has
     /// its last cost. It is none of them if it has failed the last time, or ever for a reason that
     /// stays ([`FailureKind::is_transient`]).
     pub fn ranked(&self, task: &Task) -> Result<Vec<Kept>> {
-        let query = of_task() + " WHERE own.cost IS NOT NULL ORDER BY own.cost, own.id";
+        let query = format!(
+            "{} WHERE own.cost IS NOT NULL ORDER BY own.id = (SELECT max(evaluation.id) FROM evaluation \
+             JOIN session ON session = session.id WHERE evaluation.technique = '{CHOSEN}' \
+             AND program = ?1 AND machine = ?2 AND sizes = ?3) DESC, own.cost, own.id",
+            of_task()
+        );
         self.rows(&query, task)
     }
 
@@ -139,9 +145,10 @@ impl Database {
 
     /// The number of sessions and of evaluations in all.
     pub fn counts(&self) -> Result<(u64, u64)> {
-        let query = "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM evaluation)";
+        let query = "SELECT (SELECT count(*) FROM session), \
+             (SELECT count(*) FROM evaluation WHERE technique <> ?1)";
         let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-        let counts = self.connection.query_row(query, [], read);
+        let counts = self.connection.query_row(query, [CHOSEN], read);
         let (sessions, evaluations) = counts.map_err(|error| failed(&self.path, error))?;
         Ok((sessions.unsigned_abs(), evaluations.unsigned_abs()))
     }

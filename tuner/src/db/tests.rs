@@ -44,6 +44,43 @@ fn best_tile(database: &Database, task: &Task) -> Option<i64> {
     best.configuration.get("tile").unwrap().integer()
 }
 
+/// Checks: what a session has chosen comes first, with the cost by which it was, until another one is.
+#[test]
+fn what_is_chosen_comes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut database = Database::open(folder.path()).unwrap();
+    let task = task(64);
+    let chosen = |database: &mut Database, tile: i64, cost: f64| {
+        let mut session = database.session(&task, "auto", 1).unwrap();
+        for (number, (tile, cost)) in [(4, 1.0), (8, 2.0), (16, 3.0)].into_iter().enumerate() {
+            let outcome = Outcome::of_cost(cost);
+            session.keep(&evaluation(number, tile, outcome)).unwrap();
+        }
+        let best = evaluation(1, tile, Outcome::of_cost(cost));
+        session.choose(&best).unwrap();
+        session.end(&StopReason::Exhausted).unwrap();
+    };
+    let ranked = |database: &Database| -> Vec<(i64, f64)> {
+        let tile = |kept: &Kept| kept.configuration.get("tile").unwrap().integer().unwrap();
+        let ranked = database.ranked(&task).unwrap();
+        let each = ranked
+            .iter()
+            .map(|kept| (tile(kept), kept.outcome.cost().unwrap()));
+        each.collect()
+    };
+    chosen(&mut database, 8, 2.5);
+    assert_eq!(ranked(&database), [(8, 2.5), (4, 1.0), (16, 3.0)]);
+    assert!(
+        database
+            .ranked(&task)
+            .unwrap()
+            .iter()
+            .all(|kept| kept.technique == "random")
+    );
+    chosen(&mut database, 16, 3.5);
+    assert_eq!(ranked(&database), [(16, 3.5), (4, 1.0), (8, 2.0)]);
+}
+
 #[test]
 fn what_is_kept_is_found() {
     let folder = tempfile::tempdir().unwrap();

@@ -37,6 +37,7 @@ fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
         rejections: None,
         paces: Vec::new(),
         elapsed: Duration::from_secs(16),
+        confirmation: Duration::ZERO,
     }
 }
 

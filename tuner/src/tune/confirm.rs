@@ -3,8 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use super::{Evaluation, Run};
+use super::{Evaluation, Run, StopReason};
 use crate::measure::Measure;
 use crate::space::value::Configuration;
 
@@ -15,32 +16,80 @@ pub(super) const CONFIRMED: &str = "confirmed";
 const ROUNDS: usize = 2;
 
 impl Run<'_> {
+    /// The time that is left for it at the end of a search: that of measuring the default and the best in
+    /// each round, but at most half of all.
+    pub(super) fn confirmation(&self) -> Duration {
+        let limit = self.abort.latest().filter(|_| !self.is_confirming);
+        let (Some(limit), 1..) = (limit, self.confirmations) else {
+            return Duration::ZERO;
+        };
+        let own = |number: usize| &self.evaluations[number].configuration;
+        let mut round: Vec<_> = [self.default, self.best]
+            .into_iter()
+            .flatten()
+            .map(own)
+            .collect();
+        round.dedup();
+        let last = round.iter().filter_map(|own| {
+            let last = self
+                .evaluations
+                .iter()
+                .rposition(|e| e.configuration == **own);
+            last.map(|last| self.took[last])
+        });
+        let rounds = if self.pace.is_kept() { 1 + ROUNDS } else { 1 };
+        let all = last.sum::<Duration>() * rounds as u32;
+        all.min(limit / 2)
+    }
+
+    /// Chooses the best at the end of a search, and returns the reason for the end.
+    pub(super) fn choose(&mut self, measure: &mut dyn Measure, stop: StopReason) -> StopReason {
+        if stop != StopReason::Interrupted && stop.error().is_none() {
+            self.is_confirming = true;
+            self.confirm(measure);
+        }
+        if let Some(best) = self.best.filter(|_| self.failure.is_none()) {
+            let chosen = self.keep.choose(&self.evaluations[best]);
+            self.failure = chosen.err().map(StopReason::NotKept);
+        }
+        // Also where the interrupt has cut the confirmation short.
+        match (&self.failure, self.interrupted.load(Ordering::Relaxed)) {
+            (Some(failure), _) => failure.clone(),
+            (None, true) => StopReason::Interrupted,
+            (None, false) => stop,
+        }
+    }
+
     /// Measures the default and the best once more, and, if the best was lucky, the next ones: until
-    /// the one of least cost is confirmed, or so many were measured.
-    pub(super) fn confirm(&mut self, measure: &mut dyn Measure, most: usize) {
-        if most == 0 {
+    /// the one of least cost is confirmed, or so many were measured, or the time is over.
+    fn confirm(&mut self, measure: &mut dyn Measure) {
+        if self.confirmations == 0 {
             return;
         }
         let works = |number: &usize| self.evaluations[*number].outcome.cost().is_some();
-        if let Some(default) = self.default.filter(works) {
-            self.again(measure, default, CONFIRMED);
-            let last = self.evaluations.len() - 1;
-            if self.evaluations[last].configuration == self.evaluations[default].configuration {
-                self.default = Some(last);
-            }
+        let default = self.default.filter(works);
+        let mut first: Vec<usize> = default.into_iter().chain(self.least(|_| true)).collect();
+        first.dedup_by_key(|number| &self.evaluations[*number].configuration);
+        if !self.is_cut() {
+            self.again(measure, &first, CONFIRMED);
+        }
+        if let Some(default) = default {
+            let own = &self.evaluations[default].configuration;
+            let last = self
+                .evaluations
+                .iter()
+                .rposition(|e| e.configuration == *own);
+            self.default = last.or(self.default);
         }
         // What was confirmed in a search of before was so at another pace.
         let made = self.resumed;
         let is_confirmed = |own: &Evaluation| own.number >= made && own.technique == CONFIRMED;
-        for _ in 0..most {
+        for _ in 1..self.confirmations {
             match self.least(|_| true) {
-                Some(best) if !is_confirmed(&self.evaluations[best]) => {
-                    self.again(measure, best, CONFIRMED);
+                Some(best) if !self.is_cut() && !is_confirmed(&self.evaluations[best]) => {
+                    self.again(measure, &[best], CONFIRMED);
                 }
                 _ => break,
-            }
-            if self.failure.is_some() || self.interrupted.load(Ordering::Relaxed) {
-                break;
             }
         }
         if self.interrupted.load(Ordering::Relaxed) {
@@ -54,6 +103,13 @@ impl Run<'_> {
         }
     }
 
+    /// Returns whether nothing more can be measured.
+    fn is_cut(&mut self) -> bool {
+        let is_over = |limit| self.stopwatch.elapsed() >= limit;
+        let is_over = self.abort.latest().is_some_and(is_over);
+        is_over || self.failure.is_some() || self.interrupted.load(Ordering::Relaxed)
+    }
+
     /// Measures what was confirmed in turns, and takes what is the best of most rounds: the machine may have
     /// another pace a second later.
     fn take_turns(&mut self, measure: &mut dyn Measure) {
@@ -61,14 +117,18 @@ impl Run<'_> {
         if first.len() < 2 {
             return;
         }
-        for number in std::iter::repeat_n(first, ROUNDS).flatten() {
-            self.again(measure, number, CONFIRMED);
-            if self.failure.is_some() || self.interrupted.load(Ordering::Relaxed) {
-                return;
+        for _ in 0..ROUNDS {
+            if !self.is_cut() {
+                self.again(measure, &first, CONFIRMED);
             }
         }
         let default = self.default.map(|n| &self.evaluations[n].configuration);
-        let rounds = self.rounds();
+        let mut rounds = self.rounds();
+        // The last one may have been cut short.
+        let whole = rounds.iter().map(|(_, round)| round.len()).min();
+        for (_, round) in &mut rounds {
+            round.truncate(whole.unwrap_or_default());
+        }
         let base = rounds.iter().find(|(own, _)| Some(*own) == default);
         let base = base.map(|(_, round)| round.clone()).unwrap_or_default();
         let cost = |number: usize| self.evaluations[number].outcome.cost();
@@ -104,12 +164,14 @@ impl Run<'_> {
         found
     }
 
-    /// Makes an evaluation once more.
-    pub(super) fn again(&mut self, measure: &mut dyn Measure, evaluation: usize, name: &str) {
-        // It was made from such a candidate.
-        if let Some(candidate) = self.candidate(&self.evaluations[evaluation].configuration) {
-            self.evaluate(measure, vec![candidate], name);
-        }
+    /// Makes evaluations once more.
+    pub(super) fn again(&mut self, measure: &mut dyn Measure, numbers: &[usize], name: &str) {
+        // They were made from such candidates.
+        let own = numbers
+            .iter()
+            .map(|number| &self.evaluations[*number].configuration);
+        let candidates = own.filter_map(|own| self.candidate(own)).collect();
+        self.evaluate(measure, candidates, name);
     }
 
     /// The evaluation of least cost, of those that are chosen, and may be: of each configuration the

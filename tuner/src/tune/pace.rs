@@ -73,7 +73,7 @@ impl Run<'_> {
             return;
         }
         let made = self.evaluations.len();
-        self.again(measure, default, PACE);
+        self.again(measure, &[default], PACE);
         self.pace.made += self.evaluations.len() - made;
         let end = self.stopwatch.elapsed();
         self.pace.next = end + every.max((end - start) * SHARE);

@@ -1,7 +1,6 @@
 //! Tests of the loop, with costs that are computed and a clock that is moved by hand.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::*;
@@ -9,6 +8,7 @@ use crate::measure::{Computed, Cost};
 use crate::space::read;
 use crate::technique::{NAMES, named};
 
+mod confirm;
 mod resumed;
 
 use resumed::resumed;
@@ -399,8 +399,7 @@ fn progress_has_the_default_beside_the_best() {
     struct Lines(Vec<(u64, Option<f64>, Option<f64>)>);
     impl Watch for Lines {
         fn evaluated(&mut self, standing: &Standing<'_>) {
-            let cost = |evaluation: Option<&Evaluation>| evaluation.and_then(|e| e.outcome.cost());
-            let (best, default) = (cost(standing.best), cost(standing.default));
+            let Standing { best, default, .. } = *standing;
             self.0.push((standing.evaluations, best, default));
         }
     }
@@ -422,58 +421,6 @@ fn progress_has_the_default_beside_the_best() {
             .all(|pair| pair[1].1 <= pair[0].1 && pair[1].0 == pair[0].0 + 1)
     );
     assert_eq!(lines.0.last().unwrap().1, Some(1.0));
-}
-
-#[test]
-fn whoever_was_lucky_is_not_the_best() {
-    // The first time, (1, 1) and (1, 2) cost little by luck; (6, 3) costs what it costs.
-    let times = RefCell::new(HashMap::new());
-    let cost = |configuration: &Configuration| {
-        let mut times = times.borrow_mut();
-        let time = times.entry(configuration.to_string()).or_insert(0);
-        *time += 1;
-        match (configuration.to_string().as_str(), *time) {
-            ("a=1 b=1", 1) => Outcome::of_cost(0.1),
-            ("a=1 b=2", 1) => Outcome::of_cost(0.2),
-            ("a=1 b=2", 2) => Outcome::failed(FailureKind::WrongResult, "element 0"),
-            _ => measured(configuration),
-        }
-    };
-    let run = |confirmations| {
-        times.borrow_mut().clear();
-        let setup = Setup {
-            cost: &cost,
-            abort: Abort::Or(Vec::new()),
-            technique: "exhaustive",
-            seeds: vec![Seed {
-                role: Role::Default,
-                configuration: pair(8, 8),
-            }],
-            confirmations,
-            ..Setup::default()
-        };
-        setup.run().unwrap().0
-    };
-    let confirmed = run(5);
-    assert_eq!(confirmed.best().unwrap().configuration, pair(6, 3));
-    let names: Vec<String> = confirmed.evaluations[64..]
-        .iter()
-        .map(|e| format!("{}: {}", e.technique, e.configuration))
-        .collect();
-    let expected = ["a=8 b=8", "a=1 b=1", "a=1 b=2", "a=6 b=3"];
-    assert_eq!(
-        names,
-        expected.map(|configuration| format!("confirmed: {configuration}"))
-    );
-    assert_eq!(confirmed.default, Some(64));
-    let best = confirmed.best().unwrap();
-    assert_eq!(best.technique, "confirmed");
-    assert_eq!(confirmed.proposed_by(best), "exhaustive");
-    // With too few, the best of those confirmed: the default is one.
-    assert_eq!(run(2).best().unwrap().configuration, pair(8, 8));
-    assert_eq!(run(0).best().unwrap().configuration, pair(1, 1));
-    let best = run(1).best().unwrap().outcome.cost();
-    assert_eq!(best, Some(30.0));
 }
 
 /// Checks: a default that is none of the space's is measured, once, and compared with, and teaches nothing;
@@ -515,45 +462,6 @@ fn a_default_may_be_beside_the_space() {
     let (tuned, _) = setup(Role::Outside, Vec::new()).run().unwrap();
     assert_eq!(tuned.best, tuned.default);
     assert_eq!(tuned.best().unwrap().outcome.cost(), Some(0.5));
-}
-
-/// Checks: what was confirmed is measured in turns where costs depend on when that is, so that the default is not
-/// given up for what was measured in a better moment.
-#[test]
-fn the_best_is_the_best_of_most_rounds() {
-    let calls = std::cell::Cell::new(0);
-    let cost = |own: &Configuration| {
-        calls.set(calls.get() + 1);
-        // The machine is fast when another one is measured, and slow when the default is confirmed.
-        let pace = match calls.get() {
-            2 => 0.8,
-            3 => 1.5,
-            _ => 1.0,
-        };
-        let is_default = *own == pair(8, 8);
-        Outcome::of_cost(pace * if is_default { 10.0 } else { 11.0 })
-    };
-    let setup = |pace| Setup {
-        cost: &cost,
-        seeds: vec![Seed {
-            role: Role::Default,
-            configuration: pair(8, 8),
-        }],
-        abort: Abort::Evaluations(2),
-        technique: "exhaustive",
-        confirmations: 1,
-        pace,
-        ..Setup::default()
-    };
-    let (tuned, asked) = setup(Some(Duration::from_secs(3600))).run().unwrap();
-    assert_eq!(tuned.best().unwrap().configuration, pair(8, 8));
-    assert_eq!(tuned.default().unwrap().outcome.cost(), Some(10.0));
-    // Twice, confirmed, and two rounds.
-    assert_eq!(asked.len(), 2 + 2 + 4);
-    calls.set(0);
-    let (tuned, asked) = setup(None).run().unwrap();
-    assert_eq!(tuned.best().unwrap().outcome.cost(), Some(11.0));
-    assert_eq!(asked.len(), 4);
 }
 
 /// Checks: where the machine becomes slower in the middle of a search, the default is measured again, and
