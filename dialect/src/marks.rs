@@ -117,6 +117,14 @@ pub const FMA: Mark = Mark {
     value: Value::Unit,
 };
 
+/// A tile in a parallel loop whose tiles leave elements of a destination as they were, or take what others have left
+/// there: what makes the destination stays before the loop.
+pub const PARTLY_WRITTEN: Mark = Mark {
+    name: "mdh.partly_written",
+    hosts: &[ops::mdh::COMPUTE],
+    value: Value::Unit,
+};
+
 /// The only sizes of its arguments that a function has code for: `64x32, 32x?, 7` of two buffers and a number.
 pub const SIZES: Mark = Mark {
     name: "mdh.sizes",
@@ -140,7 +148,7 @@ pub const SCHEDULES: Mark = Mark {
 };
 
 /// All of them.
-pub const ALL: [&Mark; 13] = [
+pub const ALL: [&Mark; 14] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
@@ -151,6 +159,7 @@ pub const ALL: [&Mark; 13] = [
     &FITS,
     &MAP,
     &FMA,
+    &PARTLY_WRITTEN,
     &SIZES,
     &VERSIONS,
     &SCHEDULES,

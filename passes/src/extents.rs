@@ -168,6 +168,14 @@ impl<'c> Sum<'c> {
         }
     }
 
+    /// The value that it is, if it is one of the program's as it stands there.
+    pub fn value(&self) -> Option<Val<'c>> {
+        match (&self.terms[..], self.constant) {
+            ([(Extent::Value(value), 1)], 0) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// The number that it is, if it is known now.
     pub fn known(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)

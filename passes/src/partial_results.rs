@@ -195,6 +195,7 @@ fn access(untiled: &UntiledOp, cut: impl Iterator<Item = Expr>) -> Vec<Vec<Expr>
 fn tile<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Tiled<'c>, Refusal> {
     let untiled = read(op, &split.dims)?;
     are_in_turn(&untiled, split)?;
+    are_numbered(&untiled, split)?;
     let mut builder = Builder::at(at, op);
     let there = there(&mut builder, &untiled, split);
     let split = &filled(&mut builder, &untiled, split);
@@ -242,6 +243,30 @@ fn are_in_turn(untiled: &UntiledOp, split: &Split) -> Result<(), Refusal> {
         if boxes::step(&untiled.parts.dims[*d]) != Some(1) {
             return refuse("it has gaps; expected all indices, or");
         }
+    }
+    Ok(())
+}
+
+/// Refuses parts that share partial results: cut in another dimension that combines; or whose numbers upstream says in
+/// the order of dimensions, and of the dimensions' names in the order that these are given in.
+fn are_numbered(untiled: &UntiledOp, split: &Split) -> Result<(), Refusal> {
+    let spans = Spans::new(&untiled.parts, &split.part)?;
+    let is_other = |d: &usize| !split.dims.contains(d) && spans.is_cut(*d) && !untiled.is_cc(*d);
+    if let Some(d) = (0..untiled.parts.dims.len()).find(is_other) {
+        return Err(format!(
+            "cannot be cut into partial results: dimension '{}' has a size, and is none of \
+             reduction_dims; expected it among these, or the size 0",
+            untiled.dim_name(d)
+        ));
+    }
+    if split.has_result_for_each_part && !split.dims.is_sorted() {
+        let mut sorted = split.dims.clone();
+        sorted.sort_unstable();
+        return Err(format!(
+            "cannot be cut into partial results: found reduction_dims = {:?}, of which upstream \
+             mixes up the parts; expected {sorted:?}",
+            split.dims
+        ));
     }
     Ok(())
 }

@@ -465,3 +465,113 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+!any = !transform.any_op
+
+// Upstream counts parts in the order of dimensions.
+module attributes {transform.with_named_sequence} {
+  func.func @mixed_up(%x: tensor<6x8xi32>, %init: tensor<i32>) -> tensor<i32> {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results: found reduction_dims = [1, 0], of which upstream mixes up the parts; expected [0, 1]
+    %s = mdh.compute (i = 6, j = 8)
+      out_view(s = %init[] : tensor<i32>)
+      md_hom(id, (pw(addi), pw(addi)))
+      inp_view(x = %x[i, j] : tensor<6x8xi32>)
+    return %s : tensor<i32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %s = transform.mdh.match s in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_forall %s reduction_dims = [1, 0] by num_threads = [3, 2] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// Parts of i would share the partial results of j.
+module attributes {transform.with_named_sequence} {
+  func.func @shared(%x: tensor<6x8xi32>, %init: tensor<i32>) -> tensor<i32> {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results: dimension 'i' has a size, and is none of reduction_dims; expected it among these, or the size 0
+    %s = mdh.compute (i = 6, j = 8)
+      out_view(s = %init[] : tensor<i32>)
+      md_hom(id, (pw(addi), pw(addi)))
+      inp_view(x = %x[i, j] : tensor<6x8xi32>)
+    return %s : tensor<i32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %s = transform.mdh.match s in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_forall %s reduction_dims = [1] by num_threads = [3, 2] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// The borders of what fills the destination would be lost.
+module attributes {transform.with_named_sequence} {
+  func.func @kept(%y: tensor<12xf32>, %z: f32) -> tensor<12xf32> {
+    %e = tensor.empty() : tensor<12xf32>
+    %g = linalg.fill ins(%z : f32) outs(%e : tensor<12xf32>) -> tensor<12xf32>
+    %s = mdh.compute (i = 1 to 11)
+      out_view(s = %g[i] : tensor<12xf32>)
+      md_hom(addf, (cc))
+      inp_view(y = %y[i - 1][i + 1] : tensor<12xf32>)
+    return %s : tensor<12xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %s = transform.mdh.match s in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_forall %s tile_sizes [5] : (!any) -> (!any, !any)
+    %g = transform.structured.match ops{["linalg.fill"]} in %root : (!any) -> !any
+    // CHECK: error: transform.structured.fuse_into_containing_op found a destination that its tiles in the loop do not write whole, expected one of which each element is that of one tile: what no tile writes would be lost: leave what makes the destination before the loop
+    %fused, %new = transform.structured.fuse_into_containing_op %g into %loop : (!any, !any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// The loop over k carries the sums so far, to which the tiles add.
+module attributes {transform.with_named_sequence} {
+  func.func @again(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %e = tensor.empty() : tensor<4x4xf32>
+    // CHECK: remark: cannot be fused into scf.for: the loop carries its result, and would compute the same part of it again, over what is there then
+    %d = mdh.compute (i = 4, j = 4)
+      out_view(d = %e[i, j] : tensor<4x4xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(x = %x[i, j] : tensor<4x4xf32>)
+    %c = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%d : tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %c : tensor<4x4xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["linalg.matmul"]} in %root : (!any) -> !any
+    %tile, %loops:2 = transform.structured.fuse %c tile_sizes [2, 0, 3] : (!any) -> (!any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @no_results(%x: memref<8xi32>, %y: memref<8xi32>) {
+    mdh.compute (i = 8)
+      out_view(y = %y[i] : memref<8xi32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : memref<8xi32>)
+    return
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    // CHECK: error: transform.structured.fuse found an mdh.compute on memrefs, expected one on tensors: what makes a tensor is fused
+    %tile, %loop = transform.structured.fuse %y tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}

@@ -6,8 +6,11 @@
 use melior::ir::operation::OperationLike;
 use mlir_sys::{MlirOperation, MlirStringRef};
 
+use crate::carried;
+use crate::code::arguments;
 use crate::ffi::string_ref;
-use crate::ir::{self, Op};
+use crate::ir::{self, Op, Val};
+use crate::marks;
 use crate::ops;
 
 /// The computations that a transformation refuses.
@@ -15,12 +18,20 @@ use crate::ops;
 enum Refused {
     All,
     OnTensors,
+    OnMemrefs,
+    /// Whatever makes the destination of tiles that leave elements of it.
+    Destinations,
 }
 
 impl Refused {
     fn contains(self, op: Op) -> bool {
-        let is_refused = self == Refused::All || op.result_count() > 0;
-        ir::name_of(op) == ops::mdh::COMPUTE && is_refused
+        let is_computation = ir::name_of(op) == ops::mdh::COMPUTE;
+        match self {
+            Refused::All => is_computation,
+            Refused::OnTensors => is_computation && op.result_count() > 0,
+            Refused::OnMemrefs => is_computation && op.result_count() == 0,
+            Refused::Destinations => op.results().map(ir::value).any(is_partly_written),
+        }
     }
 
     /// Found and expected.
@@ -28,10 +39,36 @@ impl Refused {
         match self {
             Refused::All => "an mdh.compute, expected an operation of linalg",
             Refused::OnTensors => "an mdh.compute on tensors, expected one on memrefs",
+            Refused::OnMemrefs => "an mdh.compute on memrefs, expected one on tensors",
+            Refused::Destinations => {
+                "a destination that its tiles in the loop do not write whole, expected one of which each \
+                 element is that of one tile"
+            }
         }
     }
 }
 
+/// Returns whether tiles in a parallel loop leave elements of a tensor that it carries as they were.
+fn is_partly_written(tensor: Val) -> bool {
+    let forall = |op: &Op| ir::name_of(*op) == ops::scf::FORALL;
+    ir::users(tensor).into_iter().filter(forall).any(|op| {
+        let block = ir::only_block(ir::region(op, 0));
+        let arguments = block.map_or(Vec::new(), arguments);
+        let own = arguments.into_iter().filter(|argument| {
+            carried::argument(*argument).is_some_and(|given| given.first == tensor)
+        });
+        let slices = own
+            .flat_map(ir::users)
+            .filter_map(|slice| ir::result(slice, 0));
+        let mut tiles = slices.flat_map(ir::users);
+        tiles.any(|tile| marks::PARTLY_WRITTEN.is_on(tile))
+    })
+}
+
+/// The one that fuses what tensors are made by.
+const FUSE: &str = "transform.structured.fuse";
+/// The one that fuses whatever makes a destination.
+const FUSE_INTO: &str = "transform.structured.fuse_into_containing_op";
 /// The one that works on computations, but on memory alone.
 const CONVERT_TO_LOOPS: &str = "transform.structured.convert_to_loops";
 
@@ -45,7 +82,7 @@ const SIZES: &str = "a computation takes the sizes of its tiles, and what to do 
      use 'transform.mdh.parts %c main {i: 64}' and 'transform.mdh.tails %c {i: peel}'";
 
 /// Operations, each with what is to be said.
-const INSTEAD: [(&str, &str); 21] = [
+const INSTEAD: [(&str, &str); 23] = [
     ("transform.structured.pad", TAILS),
     ("transform.structured.pad_tiling_interface", TAILS),
     (
@@ -96,6 +133,16 @@ const INSTEAD: [(&str, &str); 21] = [
     ("transform.structured.transpose_matmul", PACK),
     ("transform.structured.transpose_conv2d", PACK),
     ("transform.structured.convert_conv2d_to_img2col", PACK),
+    (
+        FUSE,
+        "what makes a tensor is fused: leave memrefs to 'transform.structured.tile_using_for', or fuse before \
+         bufferization",
+    ),
+    (
+        FUSE_INTO,
+        "what no tile writes would be lost: leave what makes the destination before the loop, or fuse it by \
+         'transform.structured.fuse', which leaves it there",
+    ),
 ];
 
 #[unsafe(no_mangle)]
@@ -118,6 +165,8 @@ extern "C" fn mdhRustInstead(
     let (name, text) = row(index);
     let refused = match name {
         CONVERT_TO_LOOPS => Refused::OnTensors,
+        FUSE => Refused::OnMemrefs,
+        FUSE_INTO => Refused::Destinations,
         _ => Refused::All,
     };
     *found = string_ref(refused.found());

@@ -40,7 +40,9 @@
 //!
 //! Axes that `tensor.expand_shape` and `memref.expand_shape` split into extents that are known at run time only are
 //! asserted to have as many elements as before, beside computations too. (Extents that contradict a type are refused
-//! where computations are formed or raised, [`reshapes`].)
+//! where computations are formed or raised, [`reshapes`].) Slices that upstream's tiling makes for threads beyond the last
+//! tile are empty, and start behind the end: they start at the end then, as upstream's own assertions, which come later,
+//! ask for.
 //!
 //! The pass belongs before `canonicalize`, which may read through a slice or drop an access.
 
@@ -49,6 +51,7 @@ mod distinct;
 mod interval;
 mod messages;
 pub mod reshapes;
+mod slices;
 
 use mdh_algebra::affine::{Ends, Expr};
 use mdh_algebra::computation::{Computation, Place};
@@ -82,6 +85,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     pass::each(module, ops::tensor::DIM, has_axis)?;
     pass::each(module, ops::memref::DIM, has_axis)?;
     reshapes::insert(module);
+    slices::start_inside(module);
     pass::each(module, ops::mdh::COMPUTE, insert)
 }
 

@@ -2,7 +2,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::reach::Reach;
-use mdh_dialect::ir::{self, Val};
+use mdh_dialect::ir::{self, BlockArgument, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::tiling::{Part, Refusal};
@@ -30,7 +30,7 @@ pub fn step(dim: &Dim) -> Option<i64> {
 }
 
 /// From the first to one past the last candidate.
-fn span<'c>(dim: &Dim<'c>) -> Option<Sum<'c>> {
+pub fn span<'c>(dim: &Dim<'c>) -> Option<Sum<'c>> {
     Sum::of_bound(dim.upper).plus(&Sum::of_bound(dim.lower), -1)
 }
 
@@ -330,15 +330,27 @@ pub fn is_maximum(size: Bound) -> bool {
         .is_some_and(|op| matches!(ir::name_of(op), ops::affine::MAX | ops::arith::MAXSI))
 }
 
+/// Returns whether an index is the smaller one of two.
+pub fn is_minimum(index: Val) -> bool {
+    ir::defining_op(index).is_some_and(|op| ir::name_of(op) == ops::arith::MINSI)
+}
+
 /// Returns whether an index comes from the number of a thread of an `scf.forall`.
 pub fn is_of_forall(index: Bound) -> bool {
+    comes_from(index, |argument| {
+        ir::name_of(argument.of) == ops::scf::FORALL
+    })
+}
+
+/// Returns whether an index comes from such an argument of a block.
+pub fn comes_from(index: Bound, is_it: impl Fn(&BlockArgument) -> bool) -> bool {
     let mut pending: Vec<Val> = match index {
         Bound::Static(_) => return false,
         Bound::Dynamic(value) => vec![value],
     };
     while let Some(value) = pending.pop() {
         if let Some(argument) = ir::block_argument(value) {
-            if ir::name_of(argument.of) == ops::scf::FORALL {
+            if is_it(&argument) {
                 return true;
             }
         } else if let Some(op) = ir::defining_op(value) {

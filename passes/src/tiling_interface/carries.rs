@@ -113,7 +113,7 @@ fn stored(untiled: &UntiledOp, component: usize) -> Result<(usize, usize), Refus
 
 /// Returns a value at the start of the loops that upstream is building around the tile. Values that
 /// other loops carry differ in each iteration.
-fn start(value: Val) -> Val {
+pub fn start(value: Val) -> Val {
     let mut value = value;
     while let Some(first) = first(value) {
         value = first;
@@ -176,14 +176,17 @@ impl<'c> Tile<'c, '_> {
     /// Sets the carries that a tile receives; its outputs have been set.
     pub fn set_carries(&mut self, parts: &mut Parts<'c>) -> Result<(), Refusal> {
         let (sums, scans) = cut(self.untiled, &self.spans);
+        // As it is before the loops get another start.
+        let carries = self.untiled.parts.carries.iter();
+        let in_place: Vec<bool> = carries.map(|c| is_in_place(self.untiled, c)).collect();
         self.store_nothing(&sums)?;
         if let [d] = scans[..] {
             let carry = self.scanned(d)?;
             parts.carries.push(carry);
             return Ok(());
         }
-        for (carry, untiled) in parts.carries.iter_mut().zip(&self.untiled.parts.carries) {
-            carry.incoming = match is_in_place(self.untiled, untiled) {
+        for (carry, is_in_place) in parts.carries.iter_mut().zip(in_place) {
+            carry.incoming = match is_in_place {
                 true => so_far(self.untiled, &parts.outputs, &carry.incoming)?,
                 false => {
                     let all = carry.incoming.iter();
@@ -328,8 +331,8 @@ impl<'c> Tile<'c, '_> {
         }
         before.accesses[0][axis] = Expr::Const(0);
         let slice = slice(self.at, self.untiled.op, output.value, &part);
+        // Upstream is not told of the slice: what tiles have left is not what makes the destination.
         before.value = draft::results(slice)[0];
-        self.slices.push(slice);
         Ok(before)
     }
 }

@@ -36,7 +36,7 @@ use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::tiling::{At, Part, Refusal, Tiled, Tiling, slice};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::BufferKind;
-use mdh_dialect::{read, schedule, verify, write};
+use mdh_dialect::{marks, read, schedule, verify, write};
 use melior::ir::operation::OperationLike;
 
 use crate::builder::Builder;
@@ -155,8 +155,14 @@ fn tile<'c>(op: Op<'c>, at: At<'c>, part: &Part<'c>) -> Result<Tiled<'c>, Refusa
             finding.message
         ));
     }
+    let op = tile.builder.insert(new);
+    let mut destinations = untiled.parts.destinations();
+    let is_of_forall = (0..parts.dims.len()).any(|d| boxes::is_of_forall(tile.spans.offset(d)));
+    if is_of_forall && destinations.any(|destination| !tile.is_fusible(destination)) {
+        marks::PARTLY_WRITTEN.set(op);
+    }
     Ok(Tiled {
-        op: tile.builder.insert(new),
+        op,
         slices: tile.slices,
     })
 }
@@ -170,17 +176,26 @@ impl<'c> Tile<'c, '_> {
         for input in &mut parts.inputs {
             *input = self.sliced(input)?;
         }
-        for output in &mut parts.outputs {
+        let carries = parts.carries.iter_mut();
+        let outgoing = carries.flat_map(|carry| carry.outgoing.iter_mut());
+        for output in parts.outputs.iter_mut().chain(outgoing) {
+            // What makes the destination is fused by the slices that upstream is told of.
+            let (told, is_fusible) = (self.slices.len(), self.is_fusible(output));
             *output = self.sliced(output)?;
-        }
-        for carry in &mut parts.carries {
-            for outgoing in &mut carry.outgoing {
-                *outgoing = self.sliced(outgoing)?;
+            if !is_fusible {
+                self.slices.truncate(told);
             }
         }
         self.set_carries(&mut parts)?;
         names::make_unique(&mut parts);
         Ok(parts)
+    }
+
+    /// Returns whether what makes a destination can be computed in the tiles: not where loops carry it, and a tile
+    /// finds there what others have left.
+    fn is_fusible(&self, destination: &BufferPart<'c>) -> bool {
+        carries::start(destination.value) == destination.value
+            || positions::are_alone(self.untiled, &self.spans, destination)
     }
 
     /// A buffer as far as the tile accesses it.

@@ -10,22 +10,29 @@ use melior::ir::operation::OperationLike;
 
 use super::carries::{given, is_unfinished};
 use super::{Tile, UntiledOp, boxes};
+use crate::buffers::value;
 use crate::builder::Builder;
 use crate::draft;
 use crate::names;
 use crate::region;
 
 impl<'c> Tile<'c, '_> {
-    /// Puts the neutral element into the destinations before the loops that upstream is building, where
-    /// dimensions that these cut may have no points; where there is none, asserts that they have some.
+    /// Puts the neutral element, or the carry where there is one, into the destinations before the loops that
+    /// upstream is building, where dimensions that these cut may have no points; where there is no neutral
+    /// element, asserts that they have some.
     pub fn store_nothing(&mut self, sums: &[usize]) -> Result<(), Refusal> {
         let untiled = self.untiled;
-        let is_open = |d: &&usize| draft::count(&untiled.parts.dims[**d]).is_none();
+        let is_open = |d: &&usize| {
+            let dim = &untiled.parts.dims[**d];
+            draft::count(dim).is_none() && !is_of_loop(dim)
+        };
         let open: Vec<usize> = sums.iter().filter(is_open).copied().collect();
         let Some(nest) = outermost(self.builder.around()) else {
             return Ok(());
         };
-        if open.is_empty() || !untiled.parts.carries.is_empty() {
+        let carries = &untiled.parts.carries;
+        // A carry that is always there is what the destination holds.
+        if open.is_empty() || carries.iter().any(|carry| carry.valid.is_none()) {
             return Ok(());
         }
         let mut builder = Builder::before(nest);
@@ -39,6 +46,19 @@ impl<'c> Tile<'c, '_> {
             }
         }
     }
+}
+
+/// Returns whether a dimension is that of a tile of upstream's, in a loop that has no iteration without points.
+fn is_of_loop(dim: &Dim) -> bool {
+    let length = boxes::span(dim).and_then(|span| span.value());
+    let least = length.and_then(ir::defining_op);
+    least.is_some_and(|op| {
+        let is_index = |value: Val| {
+            let argument = ir::block_argument(value);
+            argument.is_some_and(|a| ir::name_of(a.of) == ops::scf::FOR && a.number == 0)
+        };
+        ir::name_of(op) == ops::affine::MIN && op.operands().map(ir::value).any(is_index)
+    })
 }
 
 /// The outermost loop around an operation that carries out nothing yet.
@@ -56,7 +76,7 @@ fn neutral(untiled: &UntiledOp) -> Option<Vec<Scalar>> {
     all.all(|other| other == first).then_some(first)
 }
 
-/// Stores it: one point of each dimension that combines.
+/// Stores it, combined with a carry: one point of each dimension that is combined point-wise.
 fn store<'c>(
     builder: &mut Builder<'c>,
     untiled: &UntiledOp<'c>,
@@ -66,7 +86,7 @@ fn store<'c>(
     let mut parts = untiled.parts.clone();
     parts.inputs.clear();
     for (d, dim) in parts.dims.iter_mut().enumerate() {
-        if !untiled.is_cc(d) {
+        if untiled.computation.dimensions[d].combine.is_pw() {
             *dim = Dim::dense(dim.name.clone(), Bound::Static(1));
         }
     }
@@ -107,11 +127,24 @@ fn operand(value: Val, nest: Op) -> Option<usize> {
     }
 }
 
+/// Asserts that a dimension has points, or that there is a carry, where anything is a result.
 fn assert_some<'c>(builder: &mut Builder<'c>, untiled: &UntiledOp<'c>, d: usize) {
-    let count = boxes::periods(builder, &untiled.parts.dims[d]);
-    let count = crate::buffers::value(builder, count);
-    let zero = builder.index(0);
-    let holds = builder.compare("sgt", count, zero);
+    let (dims, zero) = (&untiled.parts.dims, builder.index(0));
+    let count = boxes::periods(builder, &dims[d]);
+    let count = value(builder, count);
+    let mut holds = builder.compare("sgt", count, zero);
+    for valid in untiled.parts.carries.iter().filter_map(|carry| carry.valid) {
+        holds = builder.binary(ops::arith::ORI, holds, valid);
+    }
+    let is_kept = |k: &usize| !untiled.computation.dimensions[*k].combine.is_pw();
+    for kept in (0..dims.len()).filter(is_kept) {
+        let count = boxes::periods(builder, &dims[kept]);
+        if count.known().is_none_or(|count| count <= 0) {
+            let count = value(builder, count);
+            let is_empty = builder.compare("sle", count, zero);
+            holds = builder.binary(ops::arith::ORI, holds, is_empty);
+        }
+    }
     builder.assert(
         holds,
         &format!(

@@ -1,12 +1,14 @@
 //! The part of a result that a tile computes, and the tile that computes a part of a result.
 
 use mdh_algebra::schedule::reach::Reach;
-use mdh_dialect::ir::Op;
+use mdh_dialect::carried;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::tiling::{At, Part, Refusal};
 
 use super::boxes::{self, Spans, too_large, unit};
-use super::{UntiledOp, domain};
+use super::{UntiledOp, carries, domain};
 use crate::buffers::as_bound;
 use crate::builder::Builder;
 use crate::extents::Sum;
@@ -74,6 +76,7 @@ pub fn of_result<'c>(
     let buffer = untiled.destination(number).ok_or("has no such result")?;
     let mut tile = domain(op, at)?;
     let mut builder = Builder::at(at, op);
+    is_computed_once(&untiled, buffer, builder.around(), part)?;
     let mut taken: Vec<usize> = Vec::new();
     for axis in 0..buffer.origin.len() {
         let (offset, size) = (part.offsets[axis], part.sizes[axis]);
@@ -84,30 +87,11 @@ pub fn of_result<'c>(
             continue;
         }
         let refuse = |why: String| refuse(&untiled, buffer, axis, &why);
-        let (d, factor, constant) = followed(&untiled, buffer, axis).map_err(refuse)?;
+        let (d, factor, count) = covering(&untiled, buffer, axis).map_err(refuse)?;
         if taken.contains(&d) {
             return Err(refuse("two axes follow one dimension".into()));
         }
         taken.push(d);
-        let dim = &untiled.parts.dims[d];
-        // The number of points, and the axis's index at the first or last of them, which is 0.
-        let covers = || {
-            let count = Sum::of_bound(dim.upper).plus(&Sum::of_bound(dim.lower), -1)?;
-            let mut least = Sum::number(constant).plus(&Sum::of_bound(buffer.origin[axis]), -1)?;
-            least = least.plus(&Sum::of_bound(dim.lower), factor)?;
-            if factor < 0 {
-                least = least.plus(&count, -1)?.plus(&Sum::number(1), 1)?;
-            }
-            let rest = count.plus(&extent, -1)?;
-            (least.known() == Some(0) && rest.known() == Some(0)).then_some(count)
-        };
-        let unknown = || {
-            format!(
-                "it is not known that dimension '{}' has all of the axis",
-                dim.name
-            )
-        };
-        let count = covers().ok_or_else(|| refuse(unknown()))?;
         tile.sizes[d] = size;
         tile.offsets[d] = offset;
         if factor < 0 {
@@ -117,6 +101,104 @@ pub fn of_result<'c>(
         }
     }
     Ok(tile)
+}
+
+/// Refuses parts of what loops carry that these would compute again, over what tiles have left there; and parts of what
+/// other threads write.
+fn is_computed_once(
+    untiled: &UntiledOp,
+    buffer: &BufferPart,
+    around: Option<Op>,
+    part: &Part,
+) -> Result<(), Refusal> {
+    let (mut value, mut inner) = (buffer.value, around);
+    while let Some(argument) = ir::block_argument(value).filter(|a| Some(a.of) == inner)
+        && let Some(given) = carried::argument(value)
+    {
+        let of = argument.of;
+        let refuse = |why: &str| Err(format!("cannot be fused into {}: {why}", ir::name_of(of)));
+        let indices = match ir::name_of(of) {
+            ops::scf::FORALL => ir::integers(of, "staticStep").len(),
+            _ => 1,
+        };
+        let moves = |index: usize| {
+            let mut offsets = part.offsets.iter();
+            offsets.any(|o| boxes::comes_from(*o, |a| a.of == of && a.number == index))
+        };
+        if !(0..indices).all(moves) {
+            return refuse(
+                "the loop carries its result, and would compute the same part of it again, over what is \
+                 there then; expected a loop that takes another part each time",
+            );
+        }
+        if ir::name_of(of) == ops::scf::FORALL {
+            if untiled
+                .parts
+                .inputs
+                .iter()
+                .any(|input| input.value == value)
+            {
+                return refuse(
+                    "it reads its destination, of which other threads write parts meanwhile; expected \
+                     another destination",
+                );
+            }
+            // Upstream gives the loop the first destination, whichever result it carries.
+            let (own, first) = (ir::result_number(given.first), untiled.destination(0));
+            if own.is_some_and(|own| own > 0) && first.is_some_and(|first| first.value != value) {
+                return refuse("the loop carries another result than its first one");
+            }
+        }
+        (value, inner) = (given.first, ir::parent(of));
+    }
+    Ok(())
+}
+
+/// Returns whether each element of a destination is in the slice of one tile, and of no other one.
+pub fn are_alone(untiled: &UntiledOp, spans: &Spans, buffer: &BufferPart) -> bool {
+    let dims = 0..untiled.parts.dims.len();
+    let cut: Vec<usize> = dims.filter(|d| spans.is_cut(*d)).collect();
+    let mut taken = Vec::new();
+    for axis in 0..buffer.origin.len() {
+        let uses = |d: &usize| buffer.accesses.iter().any(|access| access[axis].uses(*d));
+        if cut.iter().any(uses) {
+            match covering(untiled, buffer, axis) {
+                Ok((d, ..)) if !taken.contains(&d) => taken.push(d),
+                _ => return false,
+            }
+        }
+    }
+    cut.iter().all(|d| taken.contains(d))
+}
+
+/// The dimension that has all of an axis, from one end to the other, its factor and its number of points; else the
+/// reason for which none has.
+fn covering<'c>(
+    untiled: &UntiledOp<'c>,
+    buffer: &BufferPart<'c>,
+    axis: usize,
+) -> Result<(usize, i64, Sum<'c>), String> {
+    let (d, factor, constant) = followed(untiled, buffer, axis)?;
+    let dim = &untiled.parts.dims[d];
+    // The axis's index at the first or last point is 0.
+    let covers = || {
+        let count = boxes::span(dim)?;
+        let mut least = Sum::number(constant).plus(&Sum::of_bound(buffer.origin[axis]), -1)?;
+        least = least.plus(&Sum::of_bound(dim.lower), factor)?;
+        if factor < 0 {
+            least = least.plus(&count, -1)?.plus(&Sum::number(1), 1)?;
+        }
+        let rest = count.plus(&Sum::of_axis(carries::start(buffer.value), axis), -1)?;
+        (least.known() == Some(0) && rest.known() == Some(0)).then_some(count)
+    };
+    let unknown = || {
+        format!(
+            "it is not known that dimension '{}' has all of the axis",
+            dim.name
+        )
+    };
+    let count = covers().ok_or_else(unknown)?;
+    Ok((d, factor, count))
 }
 
 fn refuse(untiled: &UntiledOp, buffer: &BufferPart, axis: usize, why: &str) -> Refusal {
