@@ -11,6 +11,7 @@
 //! | `linalg`     | random programs of linalg                                            |
 //! | `linalg_round_trip` | these, raised, as linalg again and raised again; computations as linalg and raised |
 //! | `schedules`  | random schedules of programs and workloads                            |
+//! | `scripts`    | random scripts of upstream's transformations of programs              |
 
 pub mod builder;
 pub mod child;
@@ -29,4 +30,5 @@ pub mod record;
 pub mod reduce;
 pub mod run;
 pub mod schedules;
+pub mod scripts;
 pub mod stack;

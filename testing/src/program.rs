@@ -81,6 +81,13 @@ pub enum Definition {
     },
     /// `tensor.empty` or `memref.alloc`, with values for the open extents.
     Empty(Vec<ValueId>),
+    /// `linalg.fill` of a tensor.
+    Filled {
+        /// All elements.
+        with: Scalar,
+        /// The tensor.
+        into: ValueId,
+    },
     /// A computation.
     Result,
 }

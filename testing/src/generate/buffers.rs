@@ -6,7 +6,7 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 
 use super::back::Back;
 use super::maps::{self, AxisRange};
-use super::{Generator, types};
+use super::{Generator, Purpose, producer, types};
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Kind, Type, ValueId, View};
 
@@ -212,6 +212,10 @@ fn destination_value(c: &mut Choices, g: &mut Generator, ty: Type, taken: &[Stri
         value.ty == ty && (ty.kind == Kind::Tensor || !taken.contains(&value.name))
     };
     let same: Vec<ValueId> = (0..g.program.values.len()).filter(is_free).collect();
+    let can_be_produced = g.purpose == Purpose::Tile && ty.kind == Kind::Tensor;
+    if can_be_produced && c.chance("produced", 60) {
+        return c.scope("producer", |c| producer::produced(c, g, ty));
+    }
     let can_be_constant = ty.kind == Kind::Tensor && !ty.dynamic.contains(&true);
     match c.weighted("destination", &[40, 30, 12, 18]) {
         1 => g.argument("y", ty),
@@ -222,16 +226,41 @@ fn destination_value(c: &mut Choices, g: &mut Generator, ty: Type, taken: &[Stri
         }
         3 if !same.is_empty() => c.pick("same", &same),
         _ if ty.kind == Kind::MemRef && !c.chance("allocated", 15) => g.argument("y", ty),
-        _ => {
-            let open = (0..ty.shape.len()).filter(|axis| ty.dynamic[*axis]);
-            let open: Vec<i64> = open.map(|axis| ty.shape[axis]).collect();
-            let size =
-                |(n, size): (usize, &i64)| c.scope(format!("size{n}"), |c| g.index(c, *size));
-            let sizes = open.iter().enumerate().map(size).collect();
-            let name = g.name("e");
-            g.program.define(name, ty, Definition::Empty(sizes))
-        }
+        _ => empty(c, g, ty),
     }
+}
+
+/// A buffer that holds nothing.
+pub fn empty(c: &mut Choices, g: &mut Generator, ty: Type) -> ValueId {
+    let open = (0..ty.shape.len()).filter(|axis| ty.dynamic[*axis]);
+    let open: Vec<i64> = open.map(|axis| ty.shape[axis]).collect();
+    let size = |(n, size): (usize, &i64)| c.scope(format!("size{n}"), |c| g.index(c, *size));
+    let sizes = open.iter().enumerate().map(size).collect();
+    let name = g.name("e");
+    g.program.define(name, ty, Definition::Empty(sizes))
+}
+
+/// The contents of outputs, as a carry: one view for each component, if one output each has it in its type.
+pub fn in_place(
+    g: &Generator,
+    place: &mut ViewContext,
+    components: &[ScalarType],
+    outputs: &[View],
+) -> Option<Vec<View>> {
+    let of = |(n, ty): (usize, &ScalarType)| {
+        outputs.iter().find_map(|view| {
+            let access = view.accesses.get(n.checked_sub(view.component)?)?;
+            (g.ty(view.value).element == *ty).then(|| (view, access.clone()))
+        })
+    };
+    let found: Option<Vec<_>> = components.iter().enumerate().map(of).collect();
+    let incoming = found?.into_iter().map(|(view, access)| View {
+        name: place.names.of(g, view.value),
+        accesses: vec![access],
+        component: 0,
+        ..view.clone()
+    });
+    Some(incoming.collect())
 }
 
 /// A carry that comes in: any element for each point of some dimensions.

@@ -6,6 +6,7 @@ mod coupled;
 mod domain;
 mod maps;
 mod operators;
+mod producer;
 mod scalar;
 mod step;
 mod types;
@@ -21,7 +22,16 @@ pub use workloads::{is_product, matrices, workload};
 
 /// The program of a seed's choices.
 pub fn program(c: &mut Choices) -> Program {
-    let kind = match c.chance("memref", 30) {
+    of(c, Purpose::Run)
+}
+
+/// The same, with more of what scripts of upstream's transformations look at.
+pub fn tileable(c: &mut Choices) -> Program {
+    of(c, Purpose::Tile)
+}
+
+fn of(c: &mut Choices, purpose: Purpose) -> Program {
+    let kind = match c.chance("memref", purpose.pick(30, 6)) {
         true => Kind::MemRef,
         false => Kind::Tensor,
     };
@@ -31,7 +41,7 @@ pub fn program(c: &mut Choices) -> Program {
             ..Program::default()
         },
         kind,
-        is_open: c.chance("open sizes", 45),
+        is_open: c.chance("open sizes", purpose.pick(45, 55)),
         sized: false,
         odd_domains: true,
         contents: match c.weighted("contents", &[45, 35, 20]) {
@@ -44,8 +54,9 @@ pub fn program(c: &mut Choices) -> Program {
         written: Vec::new(),
         maps: Vec::new(),
         is_last: true,
+        purpose,
     };
-    let count = 1 + c.weighted("steps", &[60, 28, 12]);
+    let count = 1 + c.weighted("steps", &purpose.pick([60, 28, 12], [35, 45, 20]));
     let mut made = 0;
     for n in 0..count {
         c.scope(format!("step{n}"), |c| {
@@ -81,6 +92,25 @@ fn finish(c: &mut Choices, g: &mut Generator) {
     }
 }
 
+/// Use of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// It is run as it is.
+    Run,
+    /// A script tiles it: computations are made by one operation each, destinations by others, and carries
+    /// are what the destination holds.
+    Tile,
+}
+
+impl Purpose {
+    fn pick<T>(self, run: T, tile: T) -> T {
+        match self {
+            Purpose::Run => run,
+            Purpose::Tile => tile,
+        }
+    }
+}
+
 /// A program in the making.
 struct Generator {
     program: Program,
@@ -104,6 +134,8 @@ struct Generator {
     maps: Vec<back::Written>,
     /// True if no computation follows the one that is made.
     is_last: bool,
+    /// Its use.
+    purpose: Purpose,
 }
 
 impl Generator {

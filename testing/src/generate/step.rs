@@ -7,7 +7,7 @@ use mdh_algebra::scalar::ScalarType;
 use super::back::{self, Written};
 use super::buffers::{self, Names, ViewContext};
 use super::operators::{self, Needs};
-use super::{Generator, domain, scalar, types};
+use super::{Generator, Purpose, domain, scalar, types};
 use crate::choices::Choices;
 use crate::program::{
     Carry, Definition, Dim, Hom, Kind, Notation, Statement, Step, Type, ValueId, View,
@@ -35,7 +35,10 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         None => domain::dims(c, &hints),
     };
     let count = match form {
-        Notation::Triple => [1, 2, 3, 0][c.weighted("homs", &[85, 9, 3, 3])],
+        Notation::Triple => {
+            let weights = g.purpose.pick([85, 9, 3, 3], [100, 0, 0, 0]);
+            [1, 2, 3, 0][c.weighted("homs", &weights)]
+        }
         Notation::Compute => 1,
     };
     // Only what combines nothing can move into a computation that follows.
@@ -64,7 +67,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         early = outputs(c, g, &mut place, tuple, &kept);
     }
     let carries = match plans.last() {
-        Some(plan) => carries(c, g, &mut place, plan, &kept),
+        Some(plan) => carries(c, g, &mut place, plan, (&kept, &early)),
         None => Vec::new(),
     };
     let mut inputs = inputs(
@@ -90,7 +93,11 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
     for (n, dim) in dims.iter_mut().enumerate() {
         c.scope(format!("bounds{n}"), |c| {
             for (b, bound) in dim.bounds.iter_mut().enumerate() {
-                *bound = c.scope(b, |c| g.bound(c, bound.number));
+                // Steps and widths are to be known where tiles are cut.
+                let can_be_open = b < 2 || c.chance("open", g.purpose.pick(100, 10));
+                if can_be_open {
+                    *bound = c.scope(b, |c| g.bound(c, bound.number));
+                }
             }
         });
     }
@@ -200,7 +207,7 @@ fn outputs(
         let first = tuple[component];
         component += c.scope(format!("output{component}"), |c| {
             let is_last = component + 1 == tuple.len();
-            let is_skipped = !c.keep() || c.chance("skipped", 12);
+            let is_skipped = !c.keep() || c.chance("skipped", g.purpose.pick(12, 4));
             if is_skipped && !(is_last && views.is_empty()) {
                 return 1;
             }
@@ -212,7 +219,10 @@ fn outputs(
                 true => 2 + c.below("accesses", alike as u64 - 1) as usize,
                 false => 1,
             };
-            let element = types::stored(c, first);
+            let element = match c.chance("as it is", g.purpose.pick(0, 75)) {
+                true => first,
+                false => types::stored(c, first),
+            };
             let view = buffers::destination(c, g, place, element, kept, accesses);
             views.push(View { component, ..view });
             accesses
@@ -226,16 +236,16 @@ fn carries(
     g: &mut Generator,
     place: &mut ViewContext,
     plan: &HomPlan,
-    kept: &[usize],
+    stored: (&[usize], &[View]),
 ) -> Vec<Carry> {
-    if plan.operator.is_none() || !c.chance("carries", 14) {
+    if plan.operator.is_none() || !c.chance("carries", g.purpose.pick(14, 25)) {
         return Vec::new();
     }
     let mut carries = Vec::new();
     for dim in (0..plan.combine.len()).filter(|d| plan.combine[*d].operator().is_some()) {
         c.scope(format!("carry{dim}"), |c| {
             if c.keep() && c.chance("split", 75) {
-                carries.push(carry(c, g, place, plan, dim, kept));
+                carries.push(carry(c, g, place, plan, dim, stored));
             }
         });
     }
@@ -251,16 +261,26 @@ fn carry(
     place: &mut ViewContext,
     plan: &HomPlan,
     dim: usize,
-    kept: &[usize],
+    (kept, outputs): (&[usize], &[View]),
 ) -> Carry {
     let over: Vec<usize> = kept.iter().copied().filter(|d| *d != dim).collect();
     let components = plan.components.iter().enumerate();
-    let incoming = components.clone().map(|(n, ty)| {
-        c.scope(format!("in{n}"), |c| {
-            buffers::incoming(c, g, place, *ty, &over)
-        })
-    });
-    let incoming = incoming.collect();
+    let can_be_own = g.purpose == Purpose::Tile && plan.combine[dim].is_pw();
+    let own = match can_be_own && c.chance("in place", 85) {
+        true => buffers::in_place(g, place, &plan.components, outputs),
+        false => None,
+    };
+    let incoming = match own {
+        Some(own) => own,
+        None => components
+            .clone()
+            .map(|(n, ty)| {
+                c.scope(format!("in{n}"), |c| {
+                    buffers::incoming(c, g, place, *ty, &over)
+                })
+            })
+            .collect(),
+    };
     let valid = match c.weighted("valid", &[40, 30, 30]) {
         0 => None,
         1 => {
@@ -271,7 +291,7 @@ fn carry(
         }
         _ => Some(g.argument("b", Type::scalar(ScalarType::I1))),
     };
-    let outgoing = match c.chance("carried out", 60) {
+    let outgoing = match c.chance("carried out", g.purpose.pick(60, 15)) {
         true => components
             .map(|(n, ty)| {
                 c.scope(format!("out{n}"), |c| {

@@ -195,6 +195,16 @@ impl Printer<'_> {
                      {name} = {dialect}.dim {of}, {name}_axis : {buffer}\n"
                 )
             }
+            // Its name is that by which scripts find it.
+            Definition::Filled { with, into } => {
+                let (into, number) = (self.name(*into), attribute(*with));
+                let own = &self.of(value).name;
+                format!(
+                    "  {name}_with = arith.constant {number}\n  {name} = linalg.fill \
+                     {{name = \"{own}\"}} ins({name}_with : {}) outs({into} : {ty}) -> {ty}\n",
+                    ty.element
+                )
+            }
             Definition::Empty(sizes) => {
                 let op = match ty.kind {
                     Kind::MemRef => "memref.alloc",

@@ -10,7 +10,7 @@ mod records;
 use mdh_algebra::scalar::ScalarType;
 
 use super::types::Contents;
-use super::{Generator, finish};
+use super::{Generator, Purpose, finish};
 use crate::choices::Choices;
 use crate::program::{Kind, Program};
 
@@ -71,6 +71,7 @@ fn start(c: &mut Choices) -> Generator {
         written: Vec::new(),
         maps: Vec::new(),
         is_last: true,
+        purpose: Purpose::Run,
     }
 }
 
