@@ -527,7 +527,7 @@ module attributes {transform.with_named_sequence} {
     %s = transform.mdh.match s in %root : (!any) -> !any
     %tile, %loop = transform.structured.tile_using_forall %s tile_sizes [5] : (!any) -> (!any, !any)
     %g = transform.structured.match ops{["linalg.fill"]} in %root : (!any) -> !any
-    // CHECK: error: transform.structured.fuse_into_containing_op found a destination that its tiles in the loop do not write whole, expected one of which each element is that of one tile: what no tile writes would be lost: leave what makes the destination before the loop
+    // CHECK: error: transform.structured.fuse_into_containing_op found a result of which the tiles in the loop may leave a part, expected one of which each element is that of one tile: what no tile takes would be lost: leave what makes it before the loop
     %fused, %new = transform.structured.fuse_into_containing_op %g into %loop : (!any, !any) -> (!any, !any)
     transform.yield
   }
@@ -572,6 +572,56 @@ module attributes {transform.with_named_sequence} {
     %y = transform.mdh.match y in %root : (!any) -> !any
     // CHECK: error: transform.structured.fuse found an mdh.compute on memrefs, expected one on tensors: what makes a tensor is fused
     %tile, %loop = transform.structured.fuse %y tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @no_elements(%x: tensor<8x4xi32>, %init: tensor<8x0xi32>) -> tensor<8x0xi32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled: output 'y' has no elements, of which upstream takes no slices; expected it as it is
+    %y = mdh.compute (i = 8, j = 0)
+      out_view(y = %init[i, j] : tensor<8x0xi32>)
+      md_hom(id, (cc, cc))
+      inp_view(x = %x[i, j] : tensor<8x4xi32>)
+    return %y : tensor<8x0xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %y tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+#id = affine_map<(d0) -> (d0)>
+
+// Upstream would give others what tiles read of the squares, from the loop.
+module attributes {transform.with_named_sequence} {
+  func.func @others(%y: tensor<12xf32>, %o: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+    %e = tensor.empty() : tensor<12xf32>
+    %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<12xf32>) outs(%e : tensor<12xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.mulf %a, %a : f32
+      linalg.yield %c : f32
+    } -> tensor<12xf32>
+    %s = mdh.compute (i = 1 to 11)
+      out_view(s = %o[i] : tensor<12xf32>)
+      md_hom(addf, (cc))
+      inp_view(y = %g[i][i] : tensor<12xf32>)
+    return %s, %g : tensor<12xf32>, tensor<12xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %s = transform.mdh.match s in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_forall %s tile_sizes [5] : (!any) -> (!any, !any)
+    %g = transform.structured.match ops{["linalg.generic"]} in %root : (!any) -> !any
+    // CHECK: error: transform.structured.fuse_into_containing_op found a result of which the tiles in the loop may leave a part
+    %fused, %new = transform.structured.fuse_into_containing_op %g into %loop : (!any, !any) -> (!any, !any)
     transform.yield
   }
 }

@@ -150,6 +150,19 @@ module attributes {transform.with_named_sequence} {
     return %s : tensor<4xi32>
   }
 
+  // What has no elements needs no slice: all that is read is the padding.
+  // CHECK-LABEL: func.func @padding(
+  // CHECK:       scf.for
+  // CHECK:         inp_view(x = %{{.*}}[i] pad(3.000000e+00 : f32) : tensor<0xf32>)
+  func.func @padding(%x: tensor<0xf32>) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %s = mdh.compute (i = 4)
+      out_view(padding = %e[i] : tensor<4xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] pad(3.0 : f32) : tensor<0xf32>)
+    return %s : tensor<4xf32>
+  }
+
   // A carry that may be there, in its destination.
   func.func @maybe(%x: tensor<4x?xf32>, %y: tensor<4xf32>, %is: i1, %n: index) -> tensor<4xf32> {
     %s = mdh.compute (i = 4, k = %n)
@@ -173,6 +186,8 @@ module attributes {transform.with_named_sequence} {
     %whole_tile, %whole_loop = transform.structured.fuse %whole tile_sizes [5] : (!any) -> (!any, !any)
     %beside = transform.mdh.match beside in %root : (!any) -> !any
     %beside_tile, %beside_loop = transform.structured.tile_using_for %beside tile_sizes [0, 2] : (!any) -> (!any, !any)
+    %padding = transform.mdh.match padding in %root : (!any) -> !any
+    %padding_tile, %padding_loop = transform.structured.tile_using_for %padding tile_sizes [2] : (!any) -> (!any, !any)
     %maybe = transform.mdh.match maybe in %root : (!any) -> !any
     %maybe_tile, %maybe_loops:2 = transform.structured.fuse %maybe tile_sizes [2, 3] : (!any) -> (!any, !any, !any)
     transform.yield

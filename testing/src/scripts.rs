@@ -36,9 +36,13 @@ const REFUSALS: [&str; 6] = [
     "transform.structured.fuse_into_containing_op found",
 ];
 
-/// Returns whether a refusal is the project's own.
+/// Returns whether a refusal is the project's own: its first error, or a remark where upstream says no more than that
+/// something was not done.
 pub fn is_refusal(text: &str) -> bool {
-    REFUSALS.iter().any(|phrase| text.contains(phrase))
+    let mut errors = text.lines().filter_map(|line| line.split_once("error: "));
+    let first = errors.find(|(_, said)| !said.trim().is_empty());
+    let said = first.map_or(text, |(_, said)| said);
+    REFUSALS.iter().any(|phrase| said.contains(phrase))
 }
 
 /// The case of a seed's choices.
@@ -272,7 +276,7 @@ impl<'p> Writer<'p> {
         let combine = combine(tile.step);
         let all: Vec<usize> = (0..combine.len()).filter(|d| combine[*d].is_pw()).collect();
         // Scans have no partial results.
-        let is_scan = combine.iter().any(Combine::is_ps);
+        let is_scan = combine.iter().any(|c| c.is_ps());
         if all.is_empty() || (is_scan && !c.chance("scanned", 10)) {
             return self.loops(c, tile);
         }

@@ -19,8 +19,8 @@ enum Refused {
     All,
     OnTensors,
     OnMemrefs,
-    /// Whatever makes the destination of tiles that leave elements of it.
-    Destinations,
+    /// Whatever makes a tensor of which the tiles of a parallel loop leave a part.
+    Parts,
 }
 
 impl Refused {
@@ -30,7 +30,10 @@ impl Refused {
             Refused::All => is_computation,
             Refused::OnTensors => is_computation && op.result_count() > 0,
             Refused::OnMemrefs => is_computation && op.result_count() == 0,
-            Refused::Destinations => op.results().map(ir::value).any(is_partly_written),
+            Refused::Parts => {
+                let mut results = op.results().map(ir::value);
+                results.any(|result| is_partly_written(result) || is_shared(op, result))
+            }
         }
     }
 
@@ -40,8 +43,8 @@ impl Refused {
             Refused::All => "an mdh.compute, expected an operation of linalg",
             Refused::OnTensors => "an mdh.compute on tensors, expected one on memrefs",
             Refused::OnMemrefs => "an mdh.compute on memrefs, expected one on tensors",
-            Refused::Destinations => {
-                "a destination that its tiles in the loop do not write whole, expected one of which each \
+            Refused::Parts => {
+                "a result of which the tiles in the loop may leave a part, expected one of which each \
                  element is that of one tile"
             }
         }
@@ -69,6 +72,23 @@ fn is_partly_written(tensor: Val) -> bool {
 const FUSE: &str = "transform.structured.fuse";
 /// The one that fuses whatever makes a destination.
 const FUSE_INTO: &str = "transform.structured.fuse_into_containing_op";
+/// Returns whether a loop would have to give others a result of which it computes what tiles read: upstream has loops
+/// return what `linalg.generic` makes there.
+fn is_shared(op: Op, result: Val) -> bool {
+    let is_of_tile = |user: &Op| {
+        let is_in_loop = ir::ancestors(*user).any(|op| ir::name_of(op) == ops::scf::FORALL);
+        let readers = ir::result(*user, 0).map_or(Vec::new(), ir::users);
+        ir::name_of(*user) == ops::tensor::EXTRACT_SLICE
+            && is_in_loop
+            && readers
+                .iter()
+                .any(|op| ir::name_of(*op) == ops::mdh::COMPUTE)
+    };
+    let users = ir::users(result);
+    let (own, others): (Vec<Op>, Vec<Op>) = users.into_iter().partition(is_of_tile);
+    ir::name_of(op) == ops::linalg::GENERIC && !own.is_empty() && !others.is_empty()
+}
+
 /// The one that works on computations, but on memory alone.
 const CONVERT_TO_LOOPS: &str = "transform.structured.convert_to_loops";
 
@@ -140,8 +160,8 @@ const INSTEAD: [(&str, &str); 23] = [
     ),
     (
         FUSE_INTO,
-        "what no tile writes would be lost: leave what makes the destination before the loop, or fuse it by \
-         'transform.structured.fuse', which leaves it there",
+        "what no tile takes would be lost: leave what makes it before the loop, or fuse it by \
+         'transform.structured.fuse', which leaves it there for others",
     ),
 ];
 
@@ -166,7 +186,7 @@ extern "C" fn mdhRustInstead(
     let refused = match name {
         CONVERT_TO_LOOPS => Refused::OnTensors,
         FUSE => Refused::OnMemrefs,
-        FUSE_INTO => Refused::Destinations,
+        FUSE_INTO => Refused::Parts,
         _ => Refused::All,
     };
     *found = string_ref(refused.found());

@@ -29,6 +29,12 @@ pub fn step(dim: &Dim) -> Option<i64> {
     }
 }
 
+/// Returns whether a buffer is a tensor whose type says that it has no elements.
+pub fn has_nothing(buffer: &BufferPart) -> bool {
+    let ty = types::buffer_type(buffer.value.r#type());
+    ty.is_some_and(|ty| ty.kind == BufferKind::Tensor && ty.shape.contains(&Some(0)))
+}
+
 /// From the first to one past the last candidate.
 pub fn span<'c>(dim: &Dim<'c>) -> Option<Sum<'c>> {
     Sum::of_bound(dim.upper).plus(&Sum::of_bound(dim.lower), -1)
@@ -179,7 +185,8 @@ impl<'c> Spans<'c> {
         builder: &mut Builder<'c>,
         buffer: &BufferPart<'c>,
     ) -> Result<Option<Part<'c>>, Refusal> {
-        if !is_kind(buffer, BufferKind::Tensor) {
+        // Upstream takes no slices of what has no elements, and none are read.
+        if !is_kind(buffer, BufferKind::Tensor) || has_nothing(buffer) {
             return Ok(None);
         }
         let ranges: Vec<Range> = (0..buffer.origin.len())

@@ -78,6 +78,13 @@ impl<'c> UntiledOp<'c> {
             );
         }
         let (parts, computation) = translate::both(op, Depth::Signatures).map_err(all)?;
+        if let Some(output) = parts.destinations().find(|b| boxes::has_nothing(b)) {
+            return Err(format!(
+                "cannot be tiled: output '{}' has no elements, of which upstream takes no slices; \
+                 expected it as it is",
+                output.name
+            ));
+        }
         Ok(UntiledOp {
             op,
             parts,
