@@ -65,9 +65,10 @@ fn read<'c>(op: Op<'c>, cut: &[usize]) -> Result<UntiledOp<'c>, Refusal> {
     let refuse = |why: &str| Err(format!("cannot be cut into partial results: {why}"));
     let name = |d: &usize| untiled.dim_name(*d);
     let combine = |d: usize| &untiled.computation.dimensions[d].combine;
-    // Upstream takes the number of one dimension's part for another one's where one has no points.
+    // Upstream takes the number of one dimension's part for another one's where one has no points, and no slices of
+    // what has no elements.
     let is_empty = |d: &usize| draft::count(&untiled.parts.dims[*d]) == Some(0);
-    if let Some(d) = (0..untiled.parts.dims.len()).find(|d| !untiled.is_cc(*d) && is_empty(d)) {
+    if let Some(d) = (0..untiled.parts.dims.len()).find(is_empty) {
         return refuse(&format!(
             "dimension '{}' has no points; expected it as it is",
             name(&d)
