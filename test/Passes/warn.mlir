@@ -132,7 +132,7 @@ func.func @terms(%A: memref<512x512xf32>, %B: memref<512x512xf32>, %C: memref<51
       md_hom(mulf, (cc, cc, pw(addf)))
       inp_view(A = %A[i, k] : memref<512x512xf32>, B = %B[k, j] : memref<512x512xf32>)
       schedule(#mdh.schedule<asm = cpu,
-        layers = [main {i: *, j: *, k: *}, register {i: 4, k: 12}, simd {j: 8}],
+        layers = [main {i: *, j: *, k: *}, register {i: 4, k: 16}, simd {j: 8}],
         decompose = {order: [main.i, main.j, main.k, register.i, register.k, simd.j]},
         outputs = {C: {combine: {main.k: register}}}>)
   return
@@ -141,12 +141,12 @@ func.func @terms(%A: memref<512x512xf32>, %B: memref<512x512xf32>, %C: memref<51
 // -----
 // Without lanes, scalars are operands.
 func.func @scalars(%a: memref<512xf64>, %b: memref<512xf64>, %c: memref<f64>) {
-  // expected-warning @+1 {{the computation of 'c' unrolls 8 terms of its sums (register.k: 8), whose operands take 16 vectors beside 1 of results, and the machine has 16 registers}}
+  // expected-warning @+1 {{the computation of 'c' unrolls 32 terms of its sums (register.k: 32), whose operands take 64 vectors beside 1 of results, and the machine has 16 registers}}
   mdh.compute (k = 512)
       out_view(c = %c[] : memref<f64>)
       md_hom(mulf, (pw(addf)))
       inp_view(a = %a[k] : memref<512xf64>, b = %b[k] : memref<512xf64>)
-      schedule(#mdh.schedule<asm = cpu, layers = [main {k: *}, register {k: 8}],
+      schedule(#mdh.schedule<asm = cpu, layers = [main {k: *}, register {k: 32}],
         decompose = {order: [main.k, register.k]}, outputs = {c: {combine: {main.k: register}}}>)
   return
 }

@@ -2,7 +2,7 @@
 //! meant, mostly: each gives the cause, and advice.
 //!
 //! - *Registers*: the loops of a leaf carry more vectors of partial results than there are registers, or
-//!   the terms of a sum that are unrolled have more operands.
+//!   more terms of a sum are unrolled than there are, each with operands of its own.
 //! - *Unrolling*: the block of a leaf is so large that it takes long to compile, and does not stay
 //!   in the cache of instructions.
 //! - *Repetition*: an expensive expression is evaluated again along a dimension that it does not
@@ -36,7 +36,7 @@ const SCALAR: u64 = 4;
 /// Cause of slowness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Partial results, or the operands of unrolled terms, exceed the registers.
+    /// Partial results, or the unrolled terms of sums, exceed the registers.
     Registers,
     /// A block is unrolled that is too large.
     Unrolling,
@@ -188,7 +188,7 @@ impl Leaf {
         Some(Warning { cause, message })
     }
 
-    /// The terms of a sum are unrolled, and have more operands than there is room for beside the results.
+    /// More terms of a sum are unrolled than there are registers, each with operands of its own.
     fn operands(&self, resolved: &Resolved, computation: &Computation) -> Option<Warning> {
         let is_summed = |l: &&Level| computation.dimensions[l.dimension].combine.is_pw();
         let terms = product(resolved, self.block.iter().filter(is_summed));
@@ -207,7 +207,7 @@ impl Leaf {
         });
         let operands = operands.fold(0, u64::saturating_add);
         let capacity = capacity(resolved)?;
-        if terms == 1 || results.saturating_add(operands) <= capacity {
+        if terms <= capacity {
             return None;
         }
         let message = format!(

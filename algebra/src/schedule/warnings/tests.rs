@@ -56,7 +56,8 @@ fn blocks_that_are_large() {
             decompose = {{order: [main.i, main.j, main.k, register.i, register.k, simd.j]}}"
         )
     };
-    assert_eq!(causes(&product, &schedule(4)), []);
+    assert_eq!(causes(&product, &schedule(16)), []);
+    assert_eq!(causes(&product, &schedule(32)), [Cause::Registers]);
     let [(Cause::Unrolling, message)] = &found(&product, &schedule(512))[..] else {
         panic!("1024 products are many");
     };
