@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
+use mdh_algebra::domain::Grid;
 use mdh_compiler::cli::{CheckHow, RunArguments};
 use mdh_compiler::error::Result;
 use mdh_compiler::source::Source;
@@ -14,7 +16,7 @@ use mdh_compiler::{output, run_command};
 use crate::choices::Choices;
 use crate::generate;
 use crate::print::code::list;
-use crate::program::{Definition, Dim, Program, Statement, Step, ValueId};
+use crate::program::{Definition, Dim, Program, Statement, Step, ValueId, View};
 use crate::run::{self, Depth, Ending};
 
 /// A program, and the script that tiles it.
@@ -132,6 +134,8 @@ struct Tile<'p> {
     handle: String,
     step: &'p Step,
     depth: usize,
+    /// True if it computes partial results.
+    is_part: bool,
 }
 
 /// Loops around a tile.
@@ -190,13 +194,19 @@ impl<'p> Writer<'p> {
             handle,
             step: self.steps[number],
             depth: 0,
+            is_part: false,
         };
         self.tile(c, &tile);
     }
 
     fn tile(&mut self, c: &mut Choices, tile: &Tile<'p>) {
-        let kinds = [22, 34, 18, 12, 14];
-        let handle = match c.weighted("kind", &kinds) {
+        // Parts that take elements in turn have no dimension left that combines.
+        let kinds = match tile.is_part {
+            false => [22, 34, 18, 12, 14],
+            true => [30, 40, 30, 0, 0],
+        };
+        let kind = c.weighted("kind", &kinds);
+        let handle = match kind {
             1 => self.fuse(c, tile),
             2 => self.forall(c, tile),
             3 => self.partial(c, tile, Loops::For),
@@ -208,6 +218,7 @@ impl<'p> Writer<'p> {
                 handle,
                 step: tile.step,
                 depth: tile.depth + 1,
+                is_part: tile.is_part || kind > 2,
             };
             c.scope("inner", |c| self.tile(c, &inner));
         }
@@ -325,13 +336,16 @@ impl<'p> Writer<'p> {
         }
         let step = tile.step;
         let all = match loops {
-            Loops::Forall => [&step.inputs[..], &step.outputs].concat(),
+            Loops::Forall => {
+                let outputs = step.outputs.iter().filter(|view| self.is_whole(view.value));
+                step.inputs.iter().chain(outputs).cloned().collect()
+            }
             // There is no way into the loop for what it carries.
             Loops::For => {
                 let is_carried =
                     |value: ValueId| step.outputs.iter().any(|view| view.value == value);
                 let inputs = step.inputs.iter().filter(|view| !is_carried(view.value));
-                inputs.cloned().collect()
+                inputs.cloned().collect::<Vec<_>>()
             }
         };
         let producers = all.iter().filter_map(|view| self.producer(view.value));
@@ -344,6 +358,26 @@ impl<'p> Writer<'p> {
         let text = format!("structured.fuse_into_containing_op {producer} into {container}");
         self.op(&text, 2, 2);
         self.gone.extend(0..self.steps.len());
+    }
+
+    /// Returns whether a fill makes a value, or a computation of each element by the point of its indices: what else is
+    /// no producer of parts, which is said in a remark.
+    fn is_whole(&self, value: ValueId) -> bool {
+        let Some(step) = self.steps.iter().find(|s| s.results.contains(&value)) else {
+            return true;
+        };
+        let dims = || step.dims.iter().enumerate();
+        let map: Vec<Expr> = dims().map(|(d, _)| Expr::Dim(d)).collect();
+        let is_dense = |dim: &Dim| dim.is_fixed() && dim.grid == Grid::dense(dim.grid.upper);
+        let is_own = |view: &View| {
+            let shape = &self.program.values[view.value].ty.shape;
+            let mut extents = shape.iter().zip(&step.dims);
+            view.accesses == [map.clone()] && extents.all(|(size, dim)| *size == dim.grid.upper)
+        };
+        let is_cc = combine(step).iter().all(|c| *c == Combine::Cc);
+        is_cc
+            && dims().all(|(_, dim)| is_dense(dim))
+            && matches!(&step.outputs[..], [view] if is_own(view))
     }
 
     /// The operation that finds what makes a value, if a computation or a fill that is not in loops yet does.
