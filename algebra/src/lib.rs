@@ -15,6 +15,7 @@
 //! | [`layout`]                         | bijections of indices and offsets, composed (LEGO)    |
 //! | [`mapping`]                        | spaces of indices as blocks and threads of a GPU      |
 //! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
+//! | [`support`]                        | points at which a scalar function contributes something |
 //! | [`choice`]                         | operators that only compare and choose: laws, decided |
 //! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
 //! | [`rules`]                          | when it is well defined                               |
@@ -55,3 +56,4 @@ pub mod rules;
 pub mod scalar;
 pub mod schedule;
 pub mod stairs;
+pub mod support;

@@ -48,10 +48,19 @@ pub fn signature(region: RegionRef, what: &str) -> Result<Code, Errors> {
 
 /// A region as code that the oracle can run.
 pub fn code(region: RegionRef, what: &str) -> Result<Code, Errors> {
+    Ok(with_registers(region, what)?.0)
+}
+
+/// The same, with the register of each value, by its address.
+pub fn with_registers(
+    region: RegionRef,
+    what: &str,
+) -> Result<(Code, HashMap<usize, Register>), Errors> {
     let block = ir::only_block(widen(region))
         .ok_or_else(|| vec![format!("{what} must be a region with one block")])?;
     let mut translator = Translator::default();
-    translator.function(block, what, 0)
+    let code = translator.function(block, what, 0)?;
+    Ok((code, translator.registers))
 }
 
 /// The region of a `linalg.generic` as code, and the values from outside that it uses: they are

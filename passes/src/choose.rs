@@ -115,7 +115,7 @@ pub fn choices<'c>(
     let placed = Placed::default();
     for op in computations {
         let own = |errors: Errors| (*op, errors);
-        let of = translate::both(*op, Depth::Signatures).map_err(own)?;
+        let of = reading(*op).map_err(own)?;
         if is_open(*op, &of.0, &placed) {
             chosen.push((*op, choice(*op, &of, asm, grain)));
             read.push(of);
@@ -181,6 +181,11 @@ pub fn space(op: Op, asm: &Asm, grain: i64) -> Result<Option<Box<dyn Knobs>>, Er
     space_with(op, asm, grain, SearchedParts::Model)
 }
 
+/// A computation with its code, in which conditions stand, where that can be read.
+fn reading<'c>(op: Op<'c>) -> Result<Reading<'c>, Errors> {
+    translate::both(op, Depth::Code).or_else(|_| translate::both(op, Depth::Signatures))
+}
+
 /// The same with these parts of dimensions.
 pub fn space_with(
     op: Op,
@@ -188,7 +193,7 @@ pub fn space_with(
     grain: i64,
     parts: SearchedParts,
 ) -> Result<Option<Box<dyn Knobs>>, Errors> {
-    let of = translate::both(op, Depth::Signatures)?;
+    let of = reading(op)?;
     let Some(facts) = Facts::of(asm) else {
         let space = KernelSpace::of(&of.1, asm, parts);
         return Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>));

@@ -240,7 +240,8 @@ pub fn index_value<'c>(builder: &mut Builder<'c>, expr: &Expr) -> Val<'c> {
     builder.affine(&expr.substitute(&places), &point)
 }
 
-fn point_index<'c>(builder: &mut Builder<'c>, dim: usize) -> Val<'c> {
+/// The index of a point in a dimension, in a scalar function.
+pub fn point_index<'c>(builder: &mut Builder<'c>, dim: usize) -> Val<'c> {
     let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
     let attribute = IntegerAttribute::new(i64_type, dim as i64).into();
     builder.op(

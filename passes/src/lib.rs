@@ -10,6 +10,7 @@ pub mod captured;
 pub mod check_lowered;
 pub mod checks;
 pub mod choose;
+mod conditions;
 pub mod deallocate;
 pub mod decompose_linalg;
 pub mod deterministic;

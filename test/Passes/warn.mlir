@@ -174,3 +174,79 @@ func.func @parity(%x: memref<64x80xi1>, %y: memref<64xi1>) {
       inp_view(x = %x[i, k] : memref<64x80xi1>)
   return
 }
+
+// -----
+// A condition on indices that narrows no loop: the value outside is 0, and becomes another one.
+// CHECK-LABEL: func.func @masked
+
+func.func @masked(%x: memref<64x64xf32>, %y: memref<64xf32>) {
+  // expected-warning @+1 {{the computation of 'y' chooses a constant by a comparison of indices, but its loops visit all points: where it excludes a point, the result is not known to be the neutral element of addf (0.0); choose that as the last step of the scalar function}}
+  mdh.compute (i = 64, k = 64)
+      out_view(y = %y[i] : memref<64xf32>)
+      md_hom((%x_ik: f32) {
+        %zero = arith.constant 0.0 : f32
+        %i = mdh.index 0 : index
+        %k = mdh.index 1 : index
+        %below = arith.cmpi sle, %k, %i : index
+        %v = arith.select %below, %x_ik, %zero : f32
+        %w = arith.mulf %v, %x_ik : f32
+        mdh.yield %w : f32
+      }, (cc, pw(addf)))
+      inp_view(x = %x[i, k] : memref<64x64xf32>)
+  return
+}
+
+// -----
+// An operator without a neutral element.
+// CHECK-LABEL: func.func @first
+
+func.func @first(%x: memref<64x64xf32>, %y: memref<64xf32>) {
+  // expected-warning @+1 {{the computation of 'y' chooses a constant by a comparison of indices, but its loops visit all points: @least has no neutral element; give it one (`neutral`), and choose that where the comparison excludes a point}}
+  mdh.compute (i = 64, k = 64)
+      out_view(y = %y[i] : memref<64xf32>)
+      md_hom((%x_ik: f32) {
+        %far = arith.constant 1.0e+30 : f32
+        %i = mdh.index 0 : index
+        %k = mdh.index 1 : index
+        %below = arith.cmpi sle, %k, %i : index
+        %v = arith.select %below, %x_ik, %far : f32
+        mdh.yield %v : f32
+      }, (cc, pw(least)))
+      inp_view(x = %x[i, k] : memref<64x64xf32>)
+      combine least commutative associative (%a: f32, %b: f32) {
+        %m = arith.minimumf %a, %b : f32
+        mdh.yield %m : f32
+      }
+  return
+}
+
+// -----
+// What narrows loops has none, nor has what combines nothing.
+// Silent: the loops leave out what is excluded.
+// CHECK-LABEL: func.func @narrowed
+
+func.func @narrowed(%x: memref<64x64xf32>, %y: memref<64xf32>, %z: memref<64x64xf32>) {
+  mdh.compute (i = 64, k = 64)
+      out_view(y = %y[i] : memref<64xf32>)
+      md_hom((%x_ik: f32) {
+        %zero = arith.constant 0.0 : f32
+        %i = mdh.index 0 : index
+        %k = mdh.index 1 : index
+        %below = arith.cmpi sle, %k, %i : index
+        %v = arith.select %below, %x_ik, %zero : f32
+        mdh.yield %v : f32
+      }, (cc, pw(addf)))
+      inp_view(x = %x[i, k] : memref<64x64xf32>)
+  mdh.compute (i = 64, k = 64)
+      out_view(z = %z[i, k] : memref<64x64xf32>)
+      md_hom((%x_ik: f32) {
+        %one = arith.constant 1.0 : f32
+        %i = mdh.index 0 : index
+        %k = mdh.index 1 : index
+        %below = arith.cmpi sle, %k, %i : index
+        %v = arith.select %below, %x_ik, %one : f32
+        mdh.yield %v : f32
+      }, (cc, cc))
+      inp_view(x = %x[i, k] : memref<64x64xf32>)
+  return
+}

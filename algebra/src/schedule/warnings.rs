@@ -9,6 +9,10 @@
 //!   depend on. Compilers move it out of the loops that are inside of all loops it depends on; what
 //!   is left are those around one of these, and lanes that all have the same value.
 //! - *Boolean*: a sum of `i1` is their parity, and a product a conjunction.
+//! - *Conditions*: a comparison of indices chooses a constant that is not the neutral element, or there is
+//!   none, so that loops visit the points at which it does.
+
+mod conditions;
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -44,6 +48,8 @@ pub enum Cause {
     Repetition,
     /// A built-in operator of numbers combines `i1`.
     Boolean,
+    /// Points are visited that a condition excludes.
+    Conditions,
 }
 
 /// A warning.
@@ -60,6 +66,7 @@ pub fn warnings(computation: &Computation, schedule: Option<&Schedule>, asm: &As
     let mut found = wraps(computation);
     let Some(schedule) = schedule else {
         found.extend(repetitions(computation, &plain(computation)));
+        found.extend(conditions::warning(computation));
         return found;
     };
     let own = schedule.asm.as_ref().filter(|name| **name != asm.name);
@@ -73,6 +80,7 @@ pub fn warnings(computation: &Computation, schedule: Option<&Schedule>, asm: &As
     let unrolled = leaf.unrolling(&resolved, computation);
     found.extend(unrolled.or_else(|| leaf.operands(&resolved, computation)));
     found.extend(repetitions(computation, &leaf.nest(&resolved)));
+    found.extend(conditions::warning(computation));
     found
 }
 

@@ -14,6 +14,7 @@ use super::grid::Grid;
 use crate::borders;
 use crate::buffers;
 use crate::builder::{Builder, known};
+use crate::conditions::{Conditions, Points};
 use crate::inline::inline;
 use crate::kernels;
 use crate::loop_annotations::keep_rolled;
@@ -36,6 +37,7 @@ pub struct Nest<'c, 'p> {
     slices: Vec<Vec<Val<'c>>>,
     /// True if these are a thread's own.
     is_in_kernel: bool,
+    conditions: Conditions,
 }
 
 impl<'c, 'p> Nest<'c, 'p> {
@@ -69,6 +71,7 @@ impl<'c, 'p> Nest<'c, 'p> {
             pw: of(|c| matches!(c, Combine::Pw(_))),
             slices: Vec::new(),
             is_in_kernel: false,
+            conditions: Conditions::of(op),
         };
         nest.allocate_slices(builder)?;
         Ok(nest)
@@ -206,12 +209,44 @@ impl<'c, 'p> Nest<'c, 'p> {
                 .kept_valid(&sum, builder);
         };
         let carried = sum.pack();
-        let results = self.grids[dim].each(builder, &carried, |builder, index, carried| {
+        let grid = self.narrowed(builder, level, point);
+        let results = grid.each(builder, &carried, |builder, index, carried| {
             point[dim] = index;
             self.pw_loops(builder, level + 1, point, sum.unpack(carried))
                 .pack()
         });
         sum.unpack(&results)
+    }
+
+    /// The points of a `pw` dimension that contribute something to a point of those outside of it.
+    fn narrowed(&self, builder: &mut Builder<'c>, level: usize, point: &[Val<'c>]) -> Grid<'c> {
+        let dim = self.pw[level];
+        let grid = self.grids[dim];
+        let stride = grid.stride(builder);
+        let (Some(stride), false) = (stride, self.conditions.is_empty()) else {
+            return grid;
+        };
+        if known(grid.count) == Some(1) {
+            return grid;
+        }
+        let whole = [grid.lower, grid.upper];
+        let inside = &self.pw[level + 1..];
+        let ends = &mut |builder: &mut Builder<'c>, other: usize| match inside.contains(&other) {
+            true => [self.grids[other].lower, self.grids[other].last(builder)],
+            false => [point[other]; 2],
+        };
+        let [mut lower, upper] = (self.conditions).bounds(builder, dim, whole, Points::Any, ends);
+        if lower != grid.lower {
+            let distance = builder.binary(ops::arith::SUBI, lower, grid.lower);
+            let points = builder.binary(ops::arith::CEILDIVSI, distance, stride);
+            let distance = builder.binary(ops::arith::MULI, points, stride);
+            lower = builder.binary(ops::arith::ADDI, grid.lower, distance);
+        }
+        Grid {
+            lower,
+            upper,
+            ..grid
+        }
     }
 
     fn ps_loops(&self, builder: &mut Builder<'c>, level: usize, point: &mut Vec<Val<'c>>) {

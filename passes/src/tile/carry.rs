@@ -45,26 +45,18 @@ pub fn later<'c>(
 }
 
 /// Tiles of tiles: all but the very first of them receive something from the one before.
-pub fn again<'c>(
-    nest: &Nest<'c, '_>,
+pub fn receive_again<'c>(
     builder: &mut Builder<'c>,
-    position: usize,
-    tile: &Tile<'c>,
-    carries: impl Fn(usize) -> bool,
-) -> Result<(), Errors> {
-    nest.each(
-        builder,
-        position,
-        tile,
-        |nest, builder, number, mut inner| {
-            for carry in inner.parts.carries.iter_mut().filter(|c| carries(c.dim)) {
-                if let Some(valid) = carry.valid {
-                    carry.valid = Some(after_first(builder, number, Some(valid)));
-                }
-            }
-            nest.descend(builder, position + 1, inner)
-        },
-    )
+    number: Val<'c>,
+    inner: &mut Tile<'c>,
+    carries: impl Fn(&Tile<'c>, usize) -> bool,
+) {
+    for n in 0..inner.parts.carries.len() {
+        let carry = &inner.parts.carries[n];
+        if let (Some(valid), true) = (carry.valid, carries(inner, carry.dim)) {
+            inner.parts.carries[n].valid = Some(after_first(builder, number, Some(valid)));
+        }
+    }
 }
 
 /// Slices as the carries that a tile receives and, under other names, as those that it carries out.

@@ -49,6 +49,7 @@ use super::nest::{Clip, Home, LinePadding, Nest, Producer, Temporary, Tile, boun
 use super::stage;
 use crate::buffers::value;
 use crate::builder::{Builder, known};
+use crate::conditions::Conditions;
 use crate::lower::grid::Grid;
 
 /// Bytes of a cache line: cores that write to one wait for each other.
@@ -99,6 +100,7 @@ fn emit<'c>(
         deferred: None,
         fused: tile.fused.clone(),
         arrived: Vec::new(),
+        meets_conditions: false,
     };
     for d in 0..of.parts.dims.len() {
         let most = match &producer.needs[d] {
@@ -132,6 +134,7 @@ fn emit<'c>(
         outside: nest.outside,
         buffers: Cell::new(nest.buffers.take()),
         producers: &producer.producers,
+        conditions: Conditions::of(of.op),
     };
     let result = own.emit_tile(builder, inner);
     nest.buffers.set(own.buffers.take());

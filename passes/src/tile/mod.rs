@@ -55,6 +55,7 @@ mod lanes;
 pub(crate) mod layout;
 pub mod memory;
 pub(crate) mod merge;
+mod narrow;
 pub(crate) mod nest;
 mod order;
 mod owner;
@@ -80,6 +81,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
 
 use crate::builder::Builder;
+use crate::conditions::Conditions;
 use crate::region;
 use chain::{Chains, Consumer, Refusal, refusals};
 use empty::{Emptiness, emptiness, neutral, unscheduled};
@@ -186,6 +188,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
             outside: *builder,
             buffers: Cell::default(),
             producers: &producers,
+            conditions: Conditions::of(op),
         };
         nest.emit(builder)
     };

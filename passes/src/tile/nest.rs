@@ -14,6 +14,7 @@ use mdh_dialect::parts::{Bound, Dim, Parts};
 
 use crate::buffers::value;
 use crate::builder::{Builder, known};
+use crate::conditions::Conditions;
 use crate::lower::grid::Grid;
 use crate::scheduled::{Deferred, Loop, Scheduled};
 
@@ -35,6 +36,8 @@ pub struct Nest<'c, 'p> {
     pub buffers: Cell<Vec<Val<'c>>>,
     /// The computations inside of its loops.
     pub producers: &'p [Producer<'c>],
+    /// Conditions on indices that its points contribute under.
+    pub conditions: Conditions,
 }
 
 /// A tile: the part of the computation that one iteration of the loops around it does.
@@ -69,6 +72,8 @@ pub struct Tile<'c> {
     pub fused: Vec<Temporary<'c>>,
     /// Tiles of inputs that are prefetched.
     pub arrived: Vec<Arrived<'c>>,
+    /// True if all of its points meet the conditions.
+    pub meets_conditions: bool,
 }
 
 impl Tile<'_> {

@@ -36,7 +36,9 @@ use mdh_dialect::ir::Errors;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 
-use super::carry::{again, bare, copy, in_and_out, later, numbered, pointwise, receive, refuse};
+use super::carry::{
+    bare, copy, in_and_out, later, numbered, pointwise, receive, receive_again, refuse,
+};
 use super::code::{combination, component_types};
 use super::nest::Slices;
 use super::nest::{Nest, Tile, bound};
@@ -80,7 +82,15 @@ pub fn scan<'c>(
         });
     }
     if tile.carried.contains(&d) {
-        return again(nest, builder, position, &tile, |dim| dim == d);
+        return nest.each(
+            builder,
+            position,
+            &tile,
+            |nest, builder, number, mut inner| {
+                receive_again(builder, number, &mut inner, |_, dim| dim == d);
+                nest.descend(builder, position + 1, inner)
+            },
+        );
     }
     let own = tile.parts.carries.iter().position(|c| c.dim == d);
     let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);

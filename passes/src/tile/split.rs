@@ -6,7 +6,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 
 use super::carry::{
-    again, bare, copy, has_scan_carry, in_and_out, later, numbered, receive, refuse,
+    bare, copy, has_scan_carry, in_and_out, later, numbered, receive, receive_again, refuse,
 };
 use super::code::{combination, component_types};
 use super::nest::Slices;
@@ -22,19 +22,48 @@ pub fn sum<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
-    mut tile: Tile<'c>,
+    tile: Tile<'c>,
 ) -> Result<(), Errors> {
     let of = nest.loops[position];
-    let d = of.level.dimension;
-    let combine = tile.combine.clone();
-    let is_pw = |d: usize| combine[d].is_pw();
     if has_scan_carry(&tile) {
         return bare(nest, builder, of, &tile, |nest, builder, tile| {
             sum(nest, builder, position, tile)
         });
     }
-    if tile.carried.iter().any(|d| is_pw(*d)) {
-        return again(nest, builder, position, &tile, is_pw);
+    summed(nest, builder, of, tile, |nest, builder, tile, receive| {
+        nest.each(
+            builder,
+            position,
+            tile,
+            |nest, builder, number, mut inner| {
+                receive(builder, number, &mut inner);
+                nest.descend(builder, position + 1, inner)
+            },
+        )
+    })
+}
+
+/// Gives a part with a number what it receives: nothing, if it is the first one of all.
+pub type Receive<'c, 'r> = dyn Fn(&mut Builder<'c>, Val<'c>, &mut Tile<'c>) + 'r;
+
+/// Parts of a tile, one after the other, in the dimension of a `pw` level: each adds to the destination.
+pub fn summed<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    of: Loop,
+    mut tile: Tile<'c>,
+    parts: impl FnOnce(
+        &Nest<'c, '_>,
+        &mut Builder<'c>,
+        &Tile<'c>,
+        &Receive<'c, '_>,
+    ) -> Result<(), Errors>,
+) -> Result<(), Errors> {
+    let d = of.level.dimension;
+    if is_summed(&tile) {
+        return parts(nest, builder, &tile, &|builder, number, inner| {
+            receive_again(builder, number, inner, |inner, d| inner.combine[d].is_pw());
+        });
     }
     let received = one_at_most(nest, of, &tile)?.cloned();
     // All tiles of all `pw` dimensions add to the same memory, each once.
@@ -49,20 +78,19 @@ pub fn sum<'c>(
     let sums = carry.incoming.clone();
     tile.parts.carries = vec![carry];
     tile.carried.push(d);
-    nest.each(
-        builder,
-        position,
-        &tile,
-        |nest, builder, number, mut inner| {
-            inner.parts.carries[0].valid = later(builder, number, before);
-            nest.descend(builder, position + 1, inner)
-        },
-    )?;
+    parts(nest, builder, &tile, &|builder, number, inner| {
+        inner.parts.carries[0].valid = later(builder, number, before);
+    })?;
     if let Some(carry) = received.filter(|carry| !carry.outgoing.is_empty()) {
         let both = (sums, numbered(carry.outgoing));
         copy(nest, builder, &tile, &kept(&tile, None), both);
     }
     Ok(())
+}
+
+/// Returns whether the parts of a tile add to what those before it have left.
+pub fn is_summed(tile: &Tile) -> bool {
+    tile.carried.iter().any(|d| tile.combine[*d].is_pw())
 }
 
 /// Returns whether these are accesses of the same elements.

@@ -19,7 +19,7 @@ use super::owner;
 use super::pipeline::{self, Iterations};
 use super::residual::{self, residual};
 use super::steps::{Part, Steps};
-use super::{promote, results, scalar, scan, split, stage};
+use super::{narrow, promote, results, scalar, scan, split, stage};
 use crate::buffers::{self};
 use crate::builder::{Builder, known};
 use crate::kernels;
@@ -61,6 +61,7 @@ impl<'c> Nest<'c, '_> {
             deferred: None,
             fused: Vec::new(),
             arrived: Vec::new(),
+            meets_conditions: false,
         };
         let result = match owner::needs_block(self) {
             true => owner::in_one_block(self, builder, tile),
@@ -156,7 +157,15 @@ impl<'c> Nest<'c, '_> {
         mut tile: Tile<'c>,
     ) -> Result<(), Errors> {
         blocks::choose_blocks(self, builder, position, &mut tile)?;
+        narrow::leaf(self, builder, position, tile)
+    }
+
+    /// The computation of a tile, or of a part of one.
+    pub fn leaf_tile(&self, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) {
         let new = self.write(builder, &mut tile);
+        if tile.meets_conditions {
+            self.conditions.assume(new);
+        }
         if position < self.loops.len() {
             schedule::set(
                 new,
@@ -164,7 +173,6 @@ impl<'c> Nest<'c, '_> {
             );
             kernels::matrix::mark(self.of, self.loops, new);
         }
-        Ok(())
     }
 
     fn write(&self, builder: &mut Builder<'c>, tile: &mut Tile<'c>) -> Op<'c> {
@@ -243,6 +251,7 @@ impl<'c> Nest<'c, '_> {
             (None, Some(size)) => all.is_some_and(|all| fills(all, size)),
             _ => false,
         };
+        let grid = narrow::iterations(self, builder, position, tile, (grid, &steps));
         let part_of = |builder: &mut Builder<'c>, part: Part<'c>| {
             let mut inner = tile.clone();
             if let Some(own) = &cyclic {

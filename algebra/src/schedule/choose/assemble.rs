@@ -58,10 +58,14 @@ pub fn assemble(
     reasons.extend(plan.reasons.iter().cloned());
     for (d, parts) in &plan.cores {
         levels.add("core", *d, Parts::Fixed(*parts));
-        reasons.push(format!(
-            "{parts} cores share dimension '{}'",
-            levels.names[*d]
-        ));
+        let name = levels.names[*d];
+        reasons.push(match *parts > facts.cores {
+            true => format!(
+                "{} cores share dimension '{name}' in {parts} parts, which conditions make unequal",
+                facts.cores
+            ),
+            false => format!("{parts} cores share dimension '{name}'"),
+        });
     }
     if plan.cores.is_empty() {
         reasons.extend(why_one_core(facts, views));

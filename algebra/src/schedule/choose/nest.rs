@@ -9,6 +9,7 @@
 
 mod cycles;
 mod given;
+mod visited;
 
 pub use cycles::Cycles;
 
@@ -20,7 +21,10 @@ use super::views::Views;
 use crate::amounts::count;
 use crate::computation::{Combine, Computation};
 use crate::schedule::numbers::ceil_div;
+use crate::support::Support;
 use cycles::At;
+use std::cell::RefCell;
+use visited::Visits;
 
 /// Purpose of a loop of a nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +85,9 @@ pub struct Search<'a> {
     /// Of each access.
     loads: Vec<Loads>,
     cuts: Vec<Option<(usize, i64)>>,
+    support: Support,
+    /// Visits of cores, where these are known: they take long to count.
+    visits: RefCell<Vec<(Vec<(usize, i64)>, Visits)>>,
 }
 
 impl<'a> Search<'a> {
@@ -122,6 +129,8 @@ impl<'a> Search<'a> {
             sums,
             batch: batch.into_iter().flat_map(|(_, group)| group).collect(),
             groups: groups.into_iter().map(|(_, group)| group).collect(),
+            support: Support::of(computation),
+            visits: RefCell::default(),
             regions,
         }
     }
@@ -132,7 +141,7 @@ impl<'a> Search<'a> {
         let orders = orders(self.groups.len());
         let cores: Vec<Vec<(usize, i64)>> = match cores {
             [] => vec![Vec::new()],
-            _ => cores.iter().map(|d| vec![(*d, self.facts.cores)]).collect(),
+            _ => cores.iter().flat_map(|d| self.shares(*d)).collect(),
         };
         let mut first = Vec::new();
         for cores in &cores {
@@ -233,6 +242,7 @@ impl<'a> Search<'a> {
             .map(|d| self.block.points(d).min(points[d]))
             .collect();
         At {
+            visits: self.visits(cores),
             cores: cores.to_vec(),
             is_cut: cut.is_some(),
             kept: around.count(),

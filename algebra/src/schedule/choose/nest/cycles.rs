@@ -4,6 +4,7 @@ use super::super::rates::OPERATIONS;
 use super::super::traffic::{self, Loop, Taken};
 use super::super::views::{Motion, View};
 use super::Search;
+use super::visited::Visits;
 use crate::computation::Combine;
 
 /// Cycles of a core, by cause.
@@ -58,6 +59,8 @@ impl Cycles {
 
 /// Loops whose cycles are counted.
 pub(super) struct At {
+    /// Visits of a part's points by a core.
+    pub(super) visits: Visits,
     /// The dimensions that cores share.
     pub(super) cores: Vec<(usize, i64)>,
     /// True if a combined dimension is cut.
@@ -147,18 +150,20 @@ impl Search<'_> {
         let copying = packed
             .iter()
             .map(|(n, before)| self.copying(at, &self.views.all[*n], *before));
+        let Visits { points, parts } = at.visits;
+        let moving = traffic::moving(
+            self.facts,
+            &self.regions,
+            &at.plain,
+            at.kept,
+            &at.tiles,
+            &regions,
+        );
         Cycles {
-            computing: blocks * (loads.max(results) / OPERATIONS).max(LATENCY),
-            storing: visits * self.store_cycles(at) + self.combine_cycles(at),
-            moving: traffic::moving(
-                self.facts,
-                &self.regions,
-                &at.plain,
-                at.kept,
-                &at.tiles,
-                &regions,
-            ),
-            copying: copying.fold(0.0, |sum, one| sum + one),
+            computing: points * blocks * (loads.max(results) / OPERATIONS).max(LATENCY),
+            storing: parts * visits * self.store_cycles(at) + self.combine_cycles(at),
+            moving: moving.map(|cycles| points * cycles),
+            copying: parts * copying.fold(0.0, |sum, one| sum + one),
         }
     }
 

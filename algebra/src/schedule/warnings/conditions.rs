@@ -1,0 +1,35 @@
+//! Conditions on indices that narrow no loop.
+
+use super::{Cause, Warning, name};
+use crate::computation::Computation;
+use crate::support::Support;
+
+/// The warning of a condition on indices that loops visit all points for.
+pub(super) fn warning(computation: &Computation) -> Option<Warning> {
+    let operator = computation.operator()?;
+    if !Support::of(computation).is_partial {
+        return None;
+    }
+    let neutral = operator.neutral(&computation.components);
+    let advice = match neutral.as_deref() {
+        None => format!(
+            "{operator} has no neutral element; give it one (`neutral`), and choose that where the \
+             comparison excludes a point"
+        ),
+        Some(neutral) => {
+            let values: Vec<String> = neutral.iter().map(|v| v.to_string()).collect();
+            format!(
+                "where it excludes a point, the result is not known to be the neutral element of \
+                 {operator} ({}); choose that as the last step of the scalar function",
+                values.join(", ")
+            )
+        }
+    };
+    let message = format!(
+        "the computation of '{}' chooses a constant by a comparison of indices, but its loops visit \
+         all points: {advice}",
+        name(computation)
+    );
+    let cause = Cause::Conditions;
+    Some(Warning { cause, message })
+}
