@@ -374,3 +374,26 @@ func.func @squares(%v: tensor<5xi64>) -> (tensor<i64>, tensor<i64>) {
     }
   return %r, %i : tensor<i64>, tensor<i64>
 }
+
+// -----
+
+// Beside an operator without known laws a sum is of the same operator, whole.
+// AGAIN-LABEL: func.func @beside
+// AGAIN:       combine merge associative (%[[A0:.*]]: i32, %[[A1:.*]]: i32, %[[B0:.*]]: i32, %[[B1:.*]]: i32) {
+// AGAIN:         arith.addi %[[A0]], %[[B0]] : i32
+func.func @beside(%x: tensor<7x6xi32>, %y: tensor<6xi32>, %e: tensor<7xi32>) -> (tensor<7xi32>, tensor<7xi32>) {
+  %r0, %r1 = mdh.compute (i = 7, k = 6)
+    out_view(r0 = %e[i] : tensor<7xi32>, r1 = %e[i] : tensor<7xi32>)
+    md_hom(id, (cc, pw(op)))
+    inp_view(x = %x[i, k] : tensor<7x6xi32>, y = %y[k] : tensor<6xi32>)
+    combine op associative neutral(-2 : i32, 0 : i32) (%a0: i32, %a1: i32, %b0: i32, %b1: i32) {
+      %s = arith.addi %a0, %b0 : i32
+      %two = arith.constant 2 : i32
+      %t = arith.addi %s, %two : i32
+      %u = arith.addi %a1, %b1 : i32
+      %v = arith.muli %a1, %b1 : i32
+      %w = arith.addi %u, %v : i32
+      mdh.yield %t, %w : i32, i32
+    }
+  return %r0, %r1 : tensor<7xi32>, tensor<7xi32>
+}

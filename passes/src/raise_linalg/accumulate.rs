@@ -55,16 +55,18 @@ impl<'a, 'c> Body<'a, 'c> {
     /// The operator that is found, if it is known to be associative, else the one that this is granted of.
     fn coupled(&mut self) -> Result<Operator<'c>, String> {
         let yields = self.yields.clone();
-        let found = self.undeclared();
-        if matches!(&found, Ok(Operator::Own(own)) if own.associative.holds()) {
-            return found;
-        }
+        // First: what is looked for below takes accumulators out of their chains.
+        let told = self.as_told();
         let elements = std::mem::replace(&mut self.yields, yields);
-        if let Some(own) = self.as_told() {
-            return Ok(Operator::Own(own));
+        let found = self.undeclared();
+        let is_lawful = matches!(&found, Ok(Operator::Own(own)) if own.associative.holds());
+        match told {
+            Some(own) if !is_lawful => {
+                self.yields = elements;
+                Ok(Operator::Own(own))
+            }
+            _ => found,
         }
-        self.yields = elements;
-        found
     }
 
     /// One operator on tuples, or several that have nothing to do with each other, of which more is known.
