@@ -296,6 +296,10 @@ fn of_argument<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> E
         return Extent::Axis(buffer, axis);
     };
     let first = of_axis_in(given.first, axis, assumed);
+    // What the first region of an `scf.while` has of its own is not seen in the second one.
+    if ir::block_argument(buffer).is_some_and(|argument| is_inside(first, argument.of)) {
+        return Extent::Axis(buffer, axis);
+    }
     let Some(next) = given.next.filter(|_| !assumed.contains(&(buffer, axis))) else {
         return first;
     };
@@ -335,7 +339,7 @@ fn of_all<'c>(
 }
 
 /// Returns whether a size is that of something in an operation.
-fn is_inside(size: Extent, op: Op) -> bool {
+pub fn is_inside(size: Extent, op: Op) -> bool {
     let value = match size {
         Extent::Number(_) => return false,
         Extent::Value(value) | Extent::Axis(value, _) => value,

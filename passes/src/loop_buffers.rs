@@ -58,6 +58,7 @@ mod carry;
 pub(crate) mod code;
 mod distinct;
 mod own;
+mod places;
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::in_place::Buffers;
@@ -70,7 +71,7 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
-use self::code::{COPY, into, is_tensor, saved};
+use self::code::{COPY, assert_size, differs, into, is_tensor, saved};
 use crate::builder::Builder;
 use crate::extents::{self, Extent};
 use crate::{buffers, region};
@@ -88,7 +89,7 @@ const LOOPS: [&str; 2] = [ops::scf::FOR, ops::scf::WHILE];
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::scf::WHILE]) {
-        check_places(op)?;
+        places::align(op)?;
     }
     while step(module)? {}
     Ok(())
@@ -115,36 +116,6 @@ fn step(module: Op) -> Result<bool, Errors> {
         true => Ok(true),
         false => Err(refused(&found)),
     }
-}
-
-/// Fails where the condition of an `scf.while` hands a tensor on at another place than the loop has
-/// it.
-fn check_places(op: Op) -> Result<(), Errors> {
-    let Some(block) = ir::only_block(ir::region(op, 0)) else {
-        return Ok(());
-    };
-    let condition = region::terminator(block);
-    let arguments = arguments(block);
-    let handed = condition.operands().map(ir::value).skip(1);
-    for (place, value) in handed.enumerate() {
-        let argument = arguments.get(place);
-        if is_tensor(value) && argument.is_none_or(|a| a.r#type() != value.r#type()) {
-            ir::error_at(
-                condition,
-                &format!(
-                    "carries out a tensor of type {} as #{place}, where the loop has {}: expected \
-                     the arguments of the loop in their order; carry out all of them, in use or not",
-                    value.r#type(),
-                    argument.map_or("nothing".into(), |a| format!(
-                        "a value of type {}",
-                        a.r#type()
-                    ))
-                ),
-            );
-            return Err(Vec::new());
-        }
-    }
-    Ok(())
 }
 
 /// Tensors that a loop carries out in other memory than that of the arguments they become.
@@ -264,7 +235,7 @@ fn initial<'c>(found: &Misplaced<'c>, argument: Val<'c>) -> Option<Val<'c>> {
 }
 
 /// Copies what is carried out to where it belongs. What would be overwritten by another of these
-/// copies is saved before. Fails where the sizes may differ.
+/// copies is saved before. Fails where the sizes differ.
 fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Errors> {
     let mut builder = Builder::before(found.terminator);
     let mut values = Vec::new();
@@ -273,9 +244,9 @@ fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Error
             return Ok(false);
         };
         let rank = types::buffer_type(value.r#type()).map_or(0, |ty| ty.shape.len());
-        let is_like = |axis| extents::of_axis(value, axis) == extents::of_axis(*argument, axis);
+        let is_other = |axis| differs(value, *argument, axis);
         let is_copied = ir::defining_op(value).is_some_and(|op| ir::name_of(op) == COPY);
-        if is_copied || value.r#type() != argument.r#type() || !(0..rank).all(is_like) {
+        if is_copied || value.r#type() != argument.r#type() || (0..rank).any(is_other) {
             return Ok(false);
         }
         values.push(value);
@@ -287,6 +258,7 @@ fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Error
         }
     }
     for ((argument, operand), value) in found.pairs.iter().zip(values) {
+        assert_size(&mut builder, value, *argument);
         let copy = into(&mut builder, value, *argument);
         region::set_operand(found.terminator, *operand, copy);
     }
@@ -297,13 +269,11 @@ fn refused(found: &Misplaced) -> Errors {
     let differences = found.pairs.iter().filter_map(|(argument, operand)| {
         let value = found.value(*operand)?;
         let rank = types::buffer_type(value.r#type())?.shape.len();
-        let axes = (0..rank).filter_map(|axis| {
-            let size = extents::of_axis(value, axis);
-            let place = extents::of_axis(*argument, axis);
-            (size != place).then(|| {
-                let (size, place) = (shown(size, *argument), shown(place, *argument));
-                format!("in axis {axis}, operand #{operand} has {size}, and its place {place}")
-            })
+        let axes = (0..rank).filter(|axis| differs(value, *argument, *axis));
+        let axes = axes.map(|axis| {
+            let [size, place] = [value, *argument].map(|of| extents::of_axis(of, axis));
+            let (size, place) = (shown(size, *argument), shown(place, *argument));
+            format!("in axis {axis}, operand #{operand} has {size}, and its place {place}")
         });
         Some(axes.collect::<Vec<_>>())
     });
@@ -315,7 +285,7 @@ fn refused(found: &Misplaced) -> Errors {
     ir::error_at(
         found.terminator,
         &format!(
-            "carries out a tensor whose size may differ from that of the tensor whose place it takes \
+            "carries out a tensor whose size differs from that of the tensor whose place it takes \
              in the next iteration: {which}; expected the same size; give both a static type, or \
              write the result into a tensor that the loop carries"
         ),

@@ -142,7 +142,7 @@ func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
       out_view(next = %e[k] : tensor<?xf32>)
       md_hom(id, (cc))
       inp_view(a = %a[k] pad(0.0 : f32) : tensor<?xf32>)
-    // expected-error @+1 {{'scf.yield' op carries out a tensor whose size may differ from that of the tensor whose place it takes in the next iteration: in axis 0, operand #0 has the size that is what 'arith.addi' gives, and its place the one that the loop carries; expected the same size; give both a static type, or write the result into a tensor that the loop carries}}
+    // expected-error @+1 {{'scf.yield' op carries out a tensor whose size differs from that of the tensor whose place it takes in the next iteration: in axis 0, operand #0 has the size that is what 'arith.addi' gives, and its place the one that the loop carries; expected the same size; give both a static type, or write the result into a tensor that the loop carries}}
     scf.yield %next : tensor<?xf32>
   }
   return %l : tensor<?xf32>
@@ -150,12 +150,16 @@ func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-// The condition carries out at #0 what the loop has at #1.
+// The condition carries out at #0 what the loop has at #1: the loop has a place for it.
+// CHECK-LABEL: func.func @moved
+// CHECK:       %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT:  scf.while (%{{.*}} = %[[E]], %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (tensor<4xf32>, index, tensor<4xf32>) -> (tensor<4xf32>, index, tensor<4xf32>)
+// CHECK:       ^bb0(%[[A:.*]]: tensor<4xf32>, %{{.*}}: index, %{{.*}}: tensor<4xf32>)
+// CHECK:       scf.yield %[[A]], %{{.*}}, %{{.*}} : tensor<4xf32>, index, tensor<4xf32>
 func.func @moved(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %l = scf.while (%t = %c0, %a = %x) : (index, tensor<4xf32>) -> tensor<4xf32> {
     %more = arith.cmpi slt, %t, %n : index
-    // expected-error @+1 {{'scf.condition' op carries out a tensor of type tensor<4xf32> as #0, where the loop has a value of type index: expected the arguments of the loop in their order; carry out all of them, in use or not}}
     scf.condition(%more) %a : tensor<4xf32>
   } do {
   ^bb0(%a: tensor<4xf32>):
@@ -166,13 +170,38 @@ func.func @moved(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 // -----
 
-// The two change places, and nothing says that they are of one size: what is copied may not fit.
+// How large it is, each iteration says.
+func.func @unknown(%n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = scf.while (%t = %c0) : (index) -> tensor<?xf32> {
+    %more = arith.cmpi slt, %t, %n : index
+    %u = arith.addi %t, %c1 : index
+    %e = tensor.empty(%u) : tensor<?xf32>
+    // expected-error @+1 {{'scf.condition' op carries out a tensor of type tensor<?xf32> as #0, where the loop has a value of type index, and its size is not known before the loop: expected the arguments of the loop in their order; carry out all of them, in use or not}}
+    scf.condition(%more) %e : tensor<?xf32>
+  } do {
+  ^bb0(%a: tensor<?xf32>):
+    scf.yield %n : index
+  }
+  return %l : tensor<?xf32>
+}
+
+// -----
+
+// Nothing says that the two are of one size: what is copied may not fit, which is asserted.
+// CHECK-LABEL: func.func @swapped
+// CHECK:       %[[ANY:.*]] = tensor.cast
+// CHECK:       %[[SIZE:.*]] = tensor.dim %[[ANY]]
+// CHECK:       %[[PLACE:.*]] = tensor.dim %[[A:arg[0-9]+]]
+// CHECK:       %[[SAME:.*]] = arith.cmpi eq, %[[SIZE]], %[[PLACE]]
+// CHECK-NEXT:  cf.assert %[[SAME]], "a loop carries out a tensor that has another size in axis 0 than the one whose place it takes in the next iteration: expected the same size"
+// CHECK-NEXT:  materialize_in_destination %[[ANY]] in %[[A]]
 func.func @swapped(%x: tensor<?xf32>, %y: tensor<4xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %l:2 = scf.for %t = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<?xf32>, tensor<4xf32>) {
     %any = tensor.cast %b : tensor<4xf32> to tensor<?xf32>
-    // expected-error @+1 {{in axis 0, operand #0 has the size 4, and its place the one that the loop carries; expected the same size}}
     scf.yield %any, %b : tensor<?xf32>, tensor<4xf32>
   }
   return %l#0 : tensor<?xf32>

@@ -41,6 +41,14 @@
 // TAKEN: 5 int64
 // TAKEN-NEXT: 4 5 6 7 8
 //
+// RUN: mdh run %s --check --entry moved --in %t.x.npy %t.z.npy 3 --out %t.a.npy %t.b.npy
+// RUN: %python %S/Inputs/npy.py show %t.a.npy "a" | FileCheck %s --check-prefix MOVED
+// RUN: %python %S/Inputs/npy.py show %t.b.npy "a" | FileCheck %s --check-prefix MOVED-TOO
+// MOVED: 5 int64
+// MOVED-NEXT: 3 4 5 6 7
+// MOVED-TOO: 5 int64
+// MOVED-TOO-NEXT: 11 21 31 41 51
+//
 // RUN: mdh compile %s --emit loops --no-schedules | FileCheck %s --check-prefix LOOPS
 
 // An odd number of steps: the inner loop leaves its tensors in each other's memory.
@@ -185,4 +193,25 @@ func.func @taken(%x: tensor<?xi64>, %c: i1, %n: index) -> tensor<?xi64> {
     scf.yield %i : tensor<?xi64>
   }
   return %r : tensor<?xi64>
+}
+
+// The condition carries out the tensors in the other order, and first.
+func.func @moved(%x: tensor<5xi64>, %z: tensor<5xi64>, %n: index) -> (tensor<5xi64>, tensor<5xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %r:3 = scf.while (%s = %c0, %a = %x, %b = %z) : (index, tensor<5xi64>, tensor<5xi64>) -> (tensor<5xi64>, tensor<5xi64>, index) {
+    %more = arith.cmpi slt, %s, %n : index
+    scf.condition(%more) %b, %a, %s : tensor<5xi64>, tensor<5xi64>, index
+  } do {
+  ^bb0(%b: tensor<5xi64>, %a: tensor<5xi64>, %s: index):
+    %e = tensor.empty() : tensor<5xi64>
+    %next = mdh.compute (i = 5)
+      out_view(next = %e[i] : tensor<5xi64>)
+      md_hom(addi, (cc))
+      inp_view(a = %a[i] : tensor<5xi64>, one = %one[] : i64)
+    %u = arith.addi %s, %c1 : index
+    scf.yield %u, %b, %next : index, tensor<5xi64>, tensor<5xi64>
+  }
+  return %r#0, %r#1 : tensor<5xi64>, tensor<5xi64>
 }

@@ -22,6 +22,12 @@
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a / 1024" | FileCheck %s
 // RUN: mdh run %s --entry nested --in %t.x.npy 5 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a / 1024" | FileCheck %s
+// RUN: mdh run %s --check --entry asserted --in x=%t.x.npy s=5 n=3 --out %t.y.npy
+// RUN: %python %S/Inputs/npy.py show %t.y.npy "a" | FileCheck %s
+// RUN: mdh run %s --check --entry exchanged --in x=%t.x.npy s=5 n=1 --out %t.y.npy
+// RUN: %python %S/Inputs/npy.py show %t.y.npy "a / 2" | FileCheck %s
+// RUN: not mdh run %s --entry asserted --in x=%t.x.npy s=4 n=3 2>&1 | FileCheck %s --check-prefix OTHER
+// OTHER: a loop carries out a tensor that has another size in axis 0 than the one whose place it takes in the next iteration: expected the same size
 // CHECK: 5 float32
 // CHECK-NEXT: 0 1 2 3 4
 
@@ -129,4 +135,35 @@ func.func @nested(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
     scf.yield %z : tensor<?xf32>
   }
   return %y : tensor<?xf32>
+}
+
+// Only when it runs it is seen that both are of one size.
+func.func @asserted(%x: tensor<5xf32>, %s: index, %n: index) -> tensor<5xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = tensor.cast %x : tensor<5xf32> to tensor<?xf32>
+  %part = tensor.extract_slice %x[0] [%s] [1] : tensor<5xf32> to tensor<?xf32>
+  %l:2 = scf.for %t = %c0 to %n step %c1 iter_args(%a = %part, %b = %all) -> (tensor<?xf32>, tensor<?xf32>) {
+    scf.yield %b, %b : tensor<?xf32>, tensor<?xf32>
+  }
+  %r = tensor.cast %l#0 : tensor<?xf32> to tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+// The second region does not see what the first one has.
+func.func @exchanged(%x: tensor<5xf32>, %s: index, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = tensor.cast %x : tensor<5xf32> to tensor<?xf32>
+  %part = tensor.extract_slice %x[0] [%s] [1] : tensor<5xf32> to tensor<?xf32>
+  %l:3 = scf.while (%t = %c0, %a = %part, %b = %all) : (index, tensor<?xf32>, tensor<?xf32>) -> (index, tensor<?xf32>, tensor<?xf32>) {
+    %more = arith.cmpi slt, %t, %n : index
+    scf.condition(%more) %t, %a, %b : index, tensor<?xf32>, tensor<?xf32>
+  } do {
+  ^bb0(%t: index, %a: tensor<?xf32>, %b: tensor<?xf32>):
+    %u = arith.addi %t, %c1 : index
+    %sum = arith.addf %a, %a : tensor<?xf32>
+    scf.yield %u, %b, %sum : index, tensor<?xf32>, tensor<?xf32>
+  }
+  return %l#2 : tensor<?xf32>
 }

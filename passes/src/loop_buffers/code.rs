@@ -6,6 +6,7 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Attribute, Type, ValueLike};
 
 use crate::builder::Builder;
+use crate::extents::{self, Sum};
 use crate::{buffers, region};
 
 /// Puts the elements of its first operand where its second one has its elements.
@@ -72,4 +73,29 @@ fn own<'c>(builder: &Builder<'c>) -> [(&'static str, Attribute<'c>); 2] {
 pub fn again(empty: Val) -> Option<Val> {
     let made = ir::defining_op(empty)?;
     ir::result(region::copy_before(made, made), 0)
+}
+
+/// Returns whether a tensor surely has another size along an axis than another one.
+pub fn differs(tensor: Val, other: Val, axis: usize) -> bool {
+    let difference = Sum::of_axis(tensor, axis).plus(&Sum::of_axis(other, axis), -1);
+    let known = difference.and_then(|difference| difference.known());
+    known.is_some_and(|known| known != 0)
+}
+
+/// Asserts that a tensor which a loop carries out is as large as what holds it in the next iteration, where
+/// that is not known.
+pub fn assert_size<'c>(builder: &mut Builder<'c>, tensor: Val<'c>, place: Val<'c>) {
+    let rank = types::buffer_type(tensor.r#type()).map_or(0, |ty| ty.shape.len());
+    for axis in 0..rank {
+        if extents::of_axis(tensor, axis) == extents::of_axis(place, axis) {
+            continue;
+        }
+        let [size, expected] = [tensor, place].map(|of| builder.dim(of, axis));
+        let is_same = builder.compare("eq", size, expected);
+        let message = format!(
+            "a loop carries out a tensor that has another size in axis {axis} than the one whose place it takes \
+             in the next iteration: expected the same size"
+        );
+        builder.assert(is_same, &message);
+    }
 }

@@ -38,7 +38,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Type, ValueLike};
 use mlir_sys::{mlirOperationClone, mlirOperationDestroy};
 
-use super::code::{COPY, FRESH, into_memory, is_tensor, saved, to_tensor};
+use super::code::{COPY, FRESH, assert_size, differs, into_memory, is_tensor, saved, to_tensor};
 use crate::builder::Builder;
 use crate::extents::{self, Extent};
 use crate::{buffers, region};
@@ -210,12 +210,11 @@ fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
         return Some(shape.into_iter().flatten().map(Bound::Static).collect());
     }
     let starts = initial(op, place).is_some();
-    let is_kept = |axis| {
-        carried_out(op, place).all(|(value, argument)| {
-            extents::of_axis(value, axis) == extents::of_axis(argument, axis)
-        })
+    let is_other = |axis| {
+        let mut carried = carried_out(op, place);
+        carried.any(|(value, argument)| differs(value, argument, axis))
     };
-    if starts && !(0..shape.len()).all(is_kept) {
+    if starts && (0..shape.len()).any(is_other) {
         return None;
     }
     let mut before = Builder::before(op);
@@ -282,6 +281,7 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[CarriedTensor<'c
         copies.push((value, place.memory));
     }
     for (value, memory) in copies {
+        assert_size(&mut end, value, memory);
         into_memory(&mut end, value, memory);
     }
     let is_place = |n: usize| {
