@@ -9,6 +9,7 @@
 //! |------------------------------------|-------------------------------------------------------|
 //! | [`scalar`], [`op`], [`arith`]      | values, and the operations on them as MLIR means them |
 //! | [`code`], [`promise`], [`machine`] | scalar functions as data, and their interpreter       |
+//! | [`exact`]                          | integers in the place of floats                       |
 //! | [`affine`], [`domain`]             | index functions, grids                                |
 //! | [`index`]                          | index expressions: text, values, ranges               |
 //! | [`integer`]                        | linear systems over the integers                      |
@@ -36,6 +37,7 @@ pub mod code;
 pub mod compare;
 pub mod computation;
 pub mod domain;
+pub mod exact;
 #[cfg(test)]
 mod examples;
 pub mod index;

@@ -118,6 +118,7 @@ impl CompileArguments {
             ranges: RangeChecks::of(!self.no_range_checks),
             schedules: Schedules::of(!self.no_schedules),
             raise: self.raise(),
+            ..LineOptions::RUN
         }
     }
 }

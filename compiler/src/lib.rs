@@ -14,6 +14,7 @@ pub mod depth;
 pub mod diagnostics;
 pub mod entry;
 pub mod error;
+pub mod exact;
 pub mod execute;
 pub mod explain;
 pub mod explain_command;

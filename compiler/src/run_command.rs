@@ -10,7 +10,7 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::SourceLocation;
 use mdh_dialect::ops;
 use mdh_dialect::translate::{self, Depth};
-use mdh_passes::pipelines::{Line, LineOptions, RangeChecks};
+use mdh_passes::pipelines::{Arithmetic, Line, LineOptions, RangeChecks};
 use mdh_passes::{deterministic, register};
 use mdh_runtime::{Level, Placement, faults};
 use melior::Context;
@@ -33,7 +33,7 @@ use crate::sized::{self, as_versions};
 use crate::source::Source;
 use crate::tuned::{self, Machine, Taken};
 use crate::values::Tensor;
-use crate::{arguments, compile, diagnostics, npy, output, report, schedules, sizes, steps};
+use crate::{arguments, compile, diagnostics, exact, npy, output, report, schedules, sizes, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -121,10 +121,19 @@ pub fn run_and(
     }
     let mut lowered = formed.copy(&context, &entry);
     let ranges = command.ranges_checked();
+    let arithmetic = command.arithmetic();
+    let integers = (arithmetic == Arithmetic::Exact)
+        .then(|| exact::definition(&context, &formed))
+        .transpose()?;
+    let (entry, arguments) = match &integers {
+        Some(definition) => exact::call(entry, definition, arguments)?,
+        None => (entry, arguments),
+    };
     let line = Line {
         target: command.device.into(),
         options: LineOptions {
             ranges,
+            arithmetic,
             ..LineOptions::RUN
         },
     };
@@ -314,7 +323,7 @@ fn prospect<'e>(
     let laws = command.check_laws.then(test).transpose()?;
     let shapes = plan::result_shapes(entry, arguments, Some((&known, &instance)))?;
     let elements = match command.check {
-        Some(CheckHow::All) => Elements::All,
+        Some(CheckHow::All | CheckHow::Exact) => Elements::All,
         Some(CheckHow::Sample) | None => Elements::Sampled(SAMPLES),
     };
     let expect = |errors| {
@@ -328,9 +337,12 @@ fn prospect<'e>(
     let of_steps = command.check_each_step.then(|| expect(Errors::Bounded));
     let of_steps = of_steps.transpose()?;
     let is_checked = command.check.is_some() || command.check_each_step;
-    let expectation = is_checked
-        .then(|| expect(lowering.errors(context, arguments, &shapes)))
-        .transpose()?;
+    let errors = || match command.arithmetic() {
+        Arithmetic::Float => lowering.errors(context, arguments, &shapes),
+        // Integers have none; that operators have their laws is tested.
+        Arithmetic::Exact => Errors::Bounded,
+    };
+    let expectation = is_checked.then(|| expect(errors())).transpose()?;
     Ok(Prospect {
         shapes,
         work: known.has_code.then(|| (instance.flops(), instance.bytes())),

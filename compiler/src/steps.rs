@@ -16,7 +16,7 @@ use mdh_dialect::function;
 use mdh_dialect::ir::find_all;
 use mdh_dialect::translate::Depth;
 use mdh_dialect::types::BufferKind;
-use mdh_passes::pipelines::{OPTIONAL, Pipeline};
+use mdh_passes::pipelines::{EXACT, OPTIONAL, Pipeline};
 use mdh_runtime::Level;
 
 use crate::check::Expectation;
@@ -46,11 +46,16 @@ pub fn check(
     let passes: Vec<&str> = pipelines.iter().flat_map(|p| p.passes).copied().collect();
     let progress = Progress::start("checking each step");
     let mut current = compile::copy(module);
+    let exact = pipelines.iter().find(|own| own.name == EXACT.name);
     let mut steps = Vec::new();
     for (i, pass) in passes.iter().enumerate() {
         progress.share(i as u64, passes.len() as u64);
         compile::run_passes(context, &mut current, &[pass])?;
-        let is_read = check_by_oracle(&current, entry, call, expectation, pass)?;
+        let mut read = compile::copy(&current);
+        if let Some(exact) = exact {
+            compile::run(context, &mut read, exact)?;
+        }
+        let is_read = check_by_oracle(&read, entry, call, expectation, pass)?;
         let mut rest = compile::copy(&current);
         compile::run_passes(context, &mut rest, &plain(&passes[i + 1..]))?;
         let compiled = Compiled::load(&rest, &entry.name, Level::Quick)?;

@@ -3,7 +3,7 @@
 
 mod bytes;
 mod calls;
-mod constants;
+pub mod constants;
 mod control;
 mod graph;
 mod memory;

@@ -18,6 +18,7 @@ pub mod dispatch;
 pub mod divisions;
 pub mod draft;
 pub mod erase_memory_spaces;
+pub mod exact;
 pub mod expand_math;
 pub mod extents;
 pub mod fence_stores;

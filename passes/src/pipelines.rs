@@ -8,7 +8,9 @@ mod text;
 
 use std::str::FromStr;
 
-pub use line::{LOWER_OPTIONS, Line, LineOptions, Raise, RangeChecks, Schedules, lower};
+pub use line::{
+    Arithmetic, LOWER_OPTIONS, Line, LineOptions, Raise, RangeChecks, Schedules, lower,
+};
 pub use text::Pipeline;
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
@@ -162,6 +164,20 @@ pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
         "mdh-separate-scans",
         "mdh-schedule{asm=cuda}",
         "mdh-warn{asm=cuda}",
+    ],
+};
+
+/// Makes integers of floats, for exact checks: behind all that chooses and rewrites for floats. The definition
+/// is read from the program after the same passes.
+pub const EXACT: Pipeline = Pipeline {
+    name: "mdh-exact-arithmetic",
+    description: "integers of the same width in the place of floats, for exact checks",
+    passes: &[
+        "convert-elementwise-to-linalg",
+        "mdh-decompose-linalg",
+        "linalg-generalize-named-ops",
+        "sccp",
+        "mdh-exact",
     ],
 };
 
@@ -346,7 +362,7 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 28] = [
+pub const ALL: [Pipeline; 29] = [
     FORM,
     INLINE,
     RAISE,
@@ -359,6 +375,7 @@ pub const ALL: [Pipeline; 28] = [
     DISPATCH,
     SCHEDULE,
     SCHEDULE_KERNELS,
+    EXACT,
     PLACE,
     TILES,
     KERNELS,

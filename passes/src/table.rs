@@ -13,6 +13,7 @@ pub static PASSES: &[Pass] = &[
     crate::decompose_linalg::PASS,
     crate::dispatch::PASS,
     crate::erase_memory_spaces::PASS,
+    crate::exact::PASS,
     crate::kernels::remainder::PASS,
     crate::expand_math::PASS,
     crate::vector_math::PASS,

@@ -11,6 +11,12 @@ pub fn number(variables: &[&str], fallback: u64) -> u64 {
     variables.iter().find_map(value).unwrap_or(fallback)
 }
 
+/// Returns whether a test ends with its first failure, and makes no smaller ones of it
+/// (`MDH_FIRST_FAILURE`): for whoever asks only whether there is one.
+pub fn ends_at_first_failure() -> bool {
+    std::env::var_os("MDH_FIRST_FAILURE").is_some()
+}
+
 /// Returns the number of children that work at a time.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -24,6 +24,44 @@ pub enum Depth {
     EachStep,
 }
 
+/// Way of running a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The checks.
+    pub depth: Depth,
+    /// The elements that are compared, and the arithmetic.
+    pub check: CheckHow,
+    /// The device.
+    pub device: Device,
+}
+
+impl Way {
+    /// The results of machine code, as they are.
+    pub const PLAIN: Way = Way {
+        depth: Depth::LastStep,
+        check: CheckHow::Sample,
+        device: Device::Cpu,
+    };
+
+    /// The same in integers.
+    pub const EXACT: Way = Way {
+        check: CheckHow::Exact,
+        ..Way::PLAIN
+    };
+
+    /// The options of `mdh run`, with a blank before each.
+    pub fn options(self) -> &'static str {
+        match (self.check, self.device) {
+            (CheckHow::Exact, Device::Cpu) => " --check=exact",
+            (CheckHow::Exact, Device::Sim) => " --check=exact --device sim --fallback cpu",
+            (CheckHow::Exact, Device::Cuda) => " --check=exact --device cuda --fallback cpu",
+            (_, Device::Cpu) => " --check",
+            (_, Device::Sim) => " --check --device sim --fallback cpu",
+            (_, Device::Cuda) => " --check --device cuda --fallback cpu",
+        }
+    }
+}
+
 /// End of a run; the reason for a failure has been shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -37,13 +75,15 @@ pub enum Ending {
     Bug,
 }
 
-/// Runs a program on the processor or on the simulator of a GPU; `folder` is for the arrays that it
+/// Runs a program on a device, of which a GPU may be simulated; `folder` is for the arrays that it
 /// is called with.
-pub fn run(program: &Program, depth: Depth, device: Device, folder: &Path) -> Ending {
+pub fn run(program: &Program, way: Way, folder: &Path) -> Ending {
     let text = program.to_string();
     let source = Source::from_text("f.mlir", &text);
-    let outcome = arguments(program, &source, depth, folder).and_then(|mut arguments| {
-        arguments.device = device;
+    let outcome = arguments(program, &source, folder).and_then(|mut arguments| {
+        arguments.check = Some(way.check);
+        arguments.check_each_step = way.depth == Depth::EachStep;
+        arguments.device = way.device;
         // A program without points has no kernel.
         arguments.fallback = Some(Fallback::Cpu);
         run_command::run_source(&source, &arguments)
@@ -71,12 +111,7 @@ pub fn ended(error: &Error) -> Ending {
 }
 
 /// The command line of a program's run, its arrays written to `folder`.
-pub fn arguments(
-    program: &Program,
-    source: &Source,
-    depth: Depth,
-    folder: &Path,
-) -> Result<RunArguments> {
+pub fn arguments(program: &Program, source: &Source, folder: &Path) -> Result<RunArguments> {
     let is_given = |value: &Value| matches!(value.definition, Definition::Argument(Some(_)));
     let names = match program.arguments().any(is_given) {
         true => names(source)?,
@@ -99,7 +134,6 @@ pub fn arguments(
         random: Some(program.seed),
         size: sizes(program),
         check: Some(CheckHow::Sample),
-        check_each_step: depth == Depth::EachStep,
         ..RunArguments::of("f.mlir".as_ref())
     })
 }
@@ -135,12 +169,12 @@ fn tensor(value: &Value, contents: &[Scalar]) -> Result<Tensor> {
 }
 
 /// Writes a program, its arrays and its command to a folder; returns the command.
-pub fn write(program: &Program, folder: &Path) -> Result<String> {
+pub fn write(program: &Program, way: Way, folder: &Path) -> Result<String> {
     let text = program.to_string();
     let file = folder.join("f.mlir");
     mdh_compiler::output::write(&file, text.as_bytes())?;
     let source = Source::from_text("f.mlir", &text);
-    let arguments = arguments(program, &source, Depth::LastStep, folder);
+    let arguments = arguments(program, &source, folder);
     let mut command = format!(
         "mdh run {} --entry f --random {}",
         file.display(),
@@ -157,5 +191,5 @@ pub fn write(program: &Program, folder: &Path) -> Result<String> {
         let flag = if n == 0 { " --size" } else { "" };
         command += &format!("{flag} {dimension}={size}");
     }
-    Ok(command + " --check")
+    Ok(command + way.options())
 }

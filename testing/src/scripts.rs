@@ -17,7 +17,7 @@ use crate::choices::Choices;
 use crate::generate;
 use crate::print::code::list;
 use crate::program::{Definition, Dim, Program, Statement, Step, ValueId, View};
-use crate::run::{self, Depth, Ending};
+use crate::run::{self, Ending, Way};
 
 /// A program, and the script that tiles it.
 pub struct Case {
@@ -84,13 +84,13 @@ impl Case {
             between_gap: Some(0),
             no_raise: self.keeps_linalg,
             check: Some(CheckHow::All),
-            ..run::arguments(&self.program, source, Depth::LastStep, folder)?
+            ..run::arguments(&self.program, source, folder)?
         })
     }
 
     /// Writes program, script and arrays to a folder; returns the command.
     pub fn write(&self, folder: &Path) -> Result<String> {
-        let command = run::write(&self.program, folder)?;
+        let command = run::write(&self.program, Way::PLAIN, folder)?;
         let file = folder.join("script.mlir");
         output::write(&file, self.script.as_bytes())?;
         let raise = if self.keeps_linalg { " --no-raise" } else { "" };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use mdh_passes::pipelines::{Raise, RangeChecks, Target};
+use mdh_passes::pipelines::{Arithmetic, Raise, RangeChecks, Target};
 
 use super::values::{Binding, GivenSchedule, Size, is_name, seed};
 
@@ -41,7 +41,8 @@ pub struct RunArguments {
     #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub ranges: Vec<Range>,
     /// Compares the results with the definition; exit code 3 if they differ. Of large outputs 64
-    /// elements are compared, or every element with 'all'.
+    /// elements are compared, or every element with 'all'; with 'exact', every bit, of integers in the
+    /// place of floats.
     #[arg(
         long,
         value_name = "HOW",
@@ -115,6 +116,14 @@ impl RunArguments {
         Raise::of(!self.no_raise)
     }
 
+    /// Returns the arithmetic of floats.
+    pub fn arithmetic(&self) -> Arithmetic {
+        match self.check {
+            Some(CheckHow::Exact) => Arithmetic::Exact,
+            _ => Arithmetic::Float,
+        }
+    }
+
     /// Returns the arguments of `mdh run FILE`.
     pub fn of(file: &Path) -> RunArguments {
         RunArguments {
@@ -174,6 +183,8 @@ pub enum CheckHow {
     Sample,
     /// Every element.
     All,
+    /// Every element of the program in integers: sums and products have the same bits in every order.
+    Exact,
 }
 
 /// Device that may run instead of a GPU.

@@ -39,7 +39,7 @@ impl<'c> Translator<'c> {
 }
 
 /// The elements of a dense constant; one if all are the same.
-pub(super) fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
+pub fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
     if let Some(value) = types::splat(attribute) {
         return Some(vec![types::scalar(value)?]);
     }

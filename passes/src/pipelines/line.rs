@@ -4,10 +4,13 @@
 use mdh_dialect::pass::OptionText;
 
 use super::{
-    ACCESSES, CHECKS, DIVISIONS, ELEMENTWISE, Pipeline, RAISE, SCHEDULE, SCHEDULE_KERNELS, STAGES,
-    Stage, Target,
+    ACCESSES, CHECKS, DIVISIONS, ELEMENTWISE, EXACT, Pipeline, RAISE, SCHEDULE, SCHEDULE_KERNELS,
+    STAGES, Stage, Target,
 };
 use crate::machine;
+
+/// The stage in which computations have schedules.
+const SCHEDULED: &str = "scheduled";
 
 /// Checks of accesses against the sizes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +69,16 @@ impl Raise {
     }
 }
 
-/// Options that leave stages out.
+/// Arithmetic of floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// That of floats.
+    Float,
+    /// That of integers in their place, from the schedules on.
+    Exact,
+}
+
+/// Options that leave stages out, or change them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineOptions {
     /// Checks at run time.
@@ -75,6 +87,8 @@ pub struct LineOptions {
     pub schedules: Schedules,
     /// Treatment of linalg.
     pub raise: Raise,
+    /// Arithmetic of floats.
+    pub arithmetic: Arithmetic,
 }
 
 impl LineOptions {
@@ -83,6 +97,7 @@ impl LineOptions {
         ranges: RangeChecks::On,
         schedules: Schedules::Default,
         raise: Raise::On,
+        arithmetic: Arithmetic::Float,
     };
 
     fn leave_out(self, pipeline: &Pipeline) -> bool {
@@ -156,8 +171,24 @@ impl Line {
         STAGES.iter().filter(is_own)
     }
 
+    /// The pipelines of a stage. In exact arithmetic, floats become integers where all have schedules; on a GPU,
+    /// a schedule that integers cannot have is chosen again.
+    fn of(self, row: &'static Stage) -> Vec<&'static Pipeline> {
+        let mut own = row.pipelines.to_vec();
+        if self.options.arithmetic == Arithmetic::Exact && row.name == SCHEDULED {
+            let again = own.clone();
+            own.push(&EXACT);
+            own.extend(
+                again
+                    .into_iter()
+                    .filter(|own| own.name == SCHEDULE_KERNELS.name),
+            );
+        }
+        own
+    }
+
     fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
-        let all = rows.flat_map(|row| row.pipelines).copied();
+        let all = rows.flat_map(|row| self.of(row));
         let kept = all.filter(|pipeline| !self.options.leave_out(pipeline));
         let stays = |own: &Pipeline| self.options.raise == Raise::Off && own.name == RAISE.name;
         kept.map(|own| if stays(own) { &ELEMENTWISE } else { own })
@@ -195,6 +226,7 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
         ranges: RangeChecks::of(is_on("checks", checks)?),
         schedules: Schedules::of(is_on("schedules", schedules)?),
         raise: Raise::of(is_on("raise", raise)?),
+        ..LineOptions::RUN
     };
     let target = target.parse()?;
     let leading = Line { target, options }.to(stage)?;
@@ -208,7 +240,7 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ALL, DEBUG, NVVM, TO_LINALG};
+    use super::super::{ALL, DEBUG, NVVM, PLACE, TILES, TO_LINALG};
     use super::*;
     use mdh_dialect::ops;
 
@@ -251,7 +283,8 @@ mod tests {
             .filter(|own| !staged(own))
             .map(|own| own.name)
             .collect();
-        assert_eq!(others, [ELEMENTWISE.name, DEBUG.name, TO_LINALG.name]);
+        let expected = [&ELEMENTWISE, &EXACT, &DEBUG, &TO_LINALG].map(|own| own.name);
+        assert_eq!(others, expected);
     }
 
     #[test]
@@ -303,6 +336,30 @@ mod tests {
                 })
                 .collect();
             assert_eq!(own, expected);
+        }
+    }
+
+    /// Whatever chooses and rewrites for floats comes before, whatever makes loops behind.
+    #[test]
+    fn integers_stand_for_floats_from_the_schedules_on() {
+        let options = LineOptions {
+            arithmetic: Arithmetic::Exact,
+            ..LineOptions::RUN
+        };
+        for target in Target::ALL {
+            let own = names(&Line { target, options }.all());
+            let all = names(&line(target).all());
+            let at = own.iter().position(|name| *name == EXACT.name).unwrap();
+            let expected: &[&str] = match target {
+                Target::Cpu => &[SCHEDULE.name, EXACT.name, TILES.name],
+                Target::Sim | Target::Cuda => {
+                    let kernels = SCHEDULE_KERNELS.name;
+                    &[kernels, EXACT.name, kernels, PLACE.name]
+                }
+            };
+            assert_eq!(&own[at - 1..at - 1 + expected.len()], expected);
+            let end = at + expected.len() - 2;
+            assert_eq!([&own[..at], &own[end..]].concat(), all);
         }
     }
 

@@ -1,4 +1,4 @@
-"""Runs programs' PTX, at once and from packages, and compares results with the definition."""
+"""Runs programs' PTX, at once, in integers and from packages, and compares results with the definition."""
 
 import json
 import pathlib
@@ -23,6 +23,7 @@ for program in sorted(pathlib.Path(sys.argv[1]).glob("*.mlir")):
     package = f"{sys.argv[2]}-{program.stem}.mdhpkg"
     text = run(program, "mdh", "run", program, "--device", "cuda", "--random", "1", "--check", "--json")
     own = text and json.loads(text)
+    run(program, "mdh", "run", program, "--device", "cuda", "--random", "1", "--check=exact")
     if run(program, "mdh", "compile", program, "--device", "cuda", "--random", "1", "-o", package) is None:
         continue
     text = run(program, "mdh-exec", package, "--repeat", "1", "--json")

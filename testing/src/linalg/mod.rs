@@ -224,14 +224,14 @@ fn finish(mut maker: Maker) -> String {
 }
 
 impl Program {
-    /// Runs it, and by upstream's lowering too, if it is to be compared.
-    pub fn run(&self) -> Ending {
+    /// Runs it, and by upstream's lowering too, if it is to be compared; as it is, or in integers.
+    pub fn run(&self, check: CheckHow) -> Ending {
         let source = Source::from_text("f.mlir", &self.text);
         let run = |no_raise| {
             let arguments = RunArguments {
                 entry: Some("f".into()),
                 random: Some(self.seed),
-                check: Some(CheckHow::All),
+                check: Some(check),
                 no_raise,
                 ..RunArguments::of("f.mlir".as_ref())
             };
@@ -244,11 +244,15 @@ impl Program {
     }
 
     /// Writes it to a folder; returns the command that runs it.
-    pub fn write(&self, folder: &Path) -> Result<String> {
+    pub fn write(&self, check: CheckHow, folder: &Path) -> Result<String> {
         let file = folder.join("f.mlir");
         mdh_compiler::output::write(&file, self.text.as_bytes())?;
+        let check = match check {
+            CheckHow::Exact => "exact",
+            CheckHow::All | CheckHow::Sample => "all",
+        };
         Ok(format!(
-            "mdh run {} --entry f --random {} --check=all",
+            "mdh run {} --entry f --random {} --check={check}",
             file.display(),
             self.seed
         ))

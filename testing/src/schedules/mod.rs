@@ -24,7 +24,7 @@ use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::legality::{self, Subject};
 use mdh_algebra::schedule::{Schedule, Schedules, check};
-use mdh_compiler::cli::{Device, Fallback};
+use mdh_compiler::cli::{CheckHow, Device, Fallback};
 use mdh_compiler::error::Result;
 use mdh_compiler::run_command;
 use mdh_compiler::source::Source;
@@ -32,7 +32,7 @@ use mdh_compiler::source::Source;
 use crate::choices::Choices;
 use crate::generate;
 use crate::program::Program;
-use crate::run::{self, Depth, Ending};
+use crate::run::{self, Ending, Way};
 use plan::ValidSchedule;
 use targets::Target;
 
@@ -246,25 +246,24 @@ impl Case {
         format!("{program}{:?}\n{}", program.values, schedules.to_json())
     }
 
-    /// Runs it on its machine and compares the result with the definition; `folder` is for what it is
-    /// called with.
-    pub fn run(&self, folder: &Path) -> Ending {
-        self.run_on(
-            folder,
-            match self.machine {
-                Machine::Cpu => Device::Cpu,
-                Machine::Gpu => Device::Sim,
-            },
-        )
+    /// Runs it on its machine and compares the result with the definition, as it is or in integers; `folder` is
+    /// for what it is called with.
+    pub fn run(&self, check: CheckHow, folder: &Path) -> Ending {
+        let device = match self.machine {
+            Machine::Cpu => Device::Cpu,
+            Machine::Gpu => Device::Sim,
+        };
+        self.run_on(check, folder, device)
     }
 
     /// The same on a device, with its kernels.
-    pub fn run_on(&self, folder: &Path, device: Device) -> Ending {
+    pub fn run_on(&self, check: CheckHow, folder: &Path, device: Device) -> Ending {
         let source = Source::from_text("f.mlir", &self.program.to_string());
         let arguments = || -> Result<_> {
             let file = folder.join("schedule.json");
             mdh_compiler::output::write(&file, self.schedules.to_json().as_bytes())?;
-            let mut arguments = run::arguments(&self.program, &source, Depth::LastStep, folder)?;
+            let mut arguments = run::arguments(&self.program, &source, folder)?;
+            arguments.check = Some(check);
             arguments.given.schedule = Some(file);
             if self.machine == Machine::Gpu {
                 arguments.device = device;
@@ -290,15 +289,20 @@ impl Case {
     }
 
     /// Writes program, schedules, arrays and the command to a folder; returns the command.
-    pub fn write(&self, folder: &Path) -> Result<String> {
+    pub fn write(&self, check: CheckHow, folder: &Path) -> Result<String> {
         let file = folder.join("schedule.json");
         mdh_compiler::output::write(&file, (self.schedules.to_json() + "\n").as_bytes())?;
-        let command = run::write(&self.program, folder)?;
-        let device = match self.machine {
-            Machine::Cpu => "",
-            Machine::Gpu => " --device sim --fallback cpu --report",
+        let (device, report) = match self.machine {
+            Machine::Cpu => (Device::Cpu, ""),
+            Machine::Gpu => (Device::Sim, " --report"),
         };
-        let command = format!("{command} --schedule {}{device}", file.display());
+        let way = Way {
+            check,
+            device,
+            ..Way::PLAIN
+        };
+        let command = run::write(&self.program, way, folder)?;
+        let command = format!("{command} --schedule {}{report}", file.display());
         mdh_compiler::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
         Ok(command)
     }

@@ -1,0 +1,68 @@
+// Programs with integers in the place of floats: every bit is that of the definition.
+//
+// RUN: mdh run %s --entry sums --size n=1000 --random 3 --check=exact | FileCheck %s
+// RUN: mdh run %s --entry sums --size n=33 --random 3 --check=exact --check-each-step | FileCheck %s
+// RUN: mdh run %s --entry sums --size n=1000 --random 3 --check=exact --device sim | FileCheck %s
+// RUN: %emulated mdh run %s --entry sums --size n=1000 --random 3 --check=exact --device cuda | FileCheck %s
+// CHECK:      check passed: 2 of 2 elements compared, no difference; 2 told from zero
+func.func @sums(%x: tensor<?xf32>, %y: tensor<?xf16>) -> (tensor<f64>, tensor<f32>) {
+  %s = tensor.empty() : tensor<f64>
+  %m = tensor.empty() : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %r:2 = mdh.compute (n = %n)
+    out_view(s = %s[] : tensor<f64>, m = %m[] : tensor<f32>)
+    md_hom((%a: f32, %b: f16) {
+      %third = arith.constant 0.333 : f32
+      %w = arith.extf %b : f16 to f32
+      %p = math.fma %a, %w, %third : f32
+      %e = math.exp %p : f32
+      %q = arith.divf %e, %a : f32
+      %d = arith.extf %q : f32 to f64
+      mdh.yield %d, %q : f64, f32
+    }, (pw(addf, maximumf)))
+    inp_view(x = %x[n] : tensor<?xf32>, y = %y[n] : tensor<?xf16>)
+  return %r#0, %r#1 : tensor<f64>, tensor<f32>
+}
+
+// A number in the command is the integer; others are bits.
+// RUN: mdh run %s --entry scaled --in by=3 --random 1 --check=exact --out %t.npy
+// RUN: %python -c "import numpy; a = numpy.load('%t.npy'); assert a.dtype == numpy.int32 and (a % 3 == 0).all(), a"
+func.func @scaled(%x: tensor<8xi32>, %by: f32) -> tensor<8xf32> {
+  %y = tensor.empty() : tensor<8xf32>
+  %r = mdh.compute (i = 8)
+    out_view(y = %y[i] : tensor<8xf32>)
+    md_hom((%a: i32, %b: f32) {
+      %f = arith.sitofp %a : i32 to f32
+      %p = arith.mulf %f, %b : f32
+      mdh.yield %p : f32
+    }, (cc))
+    inp_view(x = %x[i] : tensor<8xi32>, by = %by[] : f32)
+  return %r : tensor<8xf32>
+}
+
+// Sums of logarithms associate in the reals only.
+// RUN: not mdh run %s --entry logarithms --check=exact 2>&1 | FileCheck %s --check-prefix REFUSED
+// RUN: mdh run %s --entry logarithms --check | FileCheck %s --check-prefix FLOATS
+// REFUSED: exact.mlir:[[#@LINE+5]]:{{.*}}has an operator whose laws do not hold in integers: {{.*}}; expected one of sums, products, maxima and exponentials, for '--check=exact', or '--check'
+// FLOATS:  check passed
+func.func @logarithms(%x: tensor<9xf32>) -> tensor<f32> {
+  %y = tensor.empty() : tensor<f32>
+  // Where the operator is.
+  %r = mdh.compute (i = 9)
+    out_view(y = %y[] : tensor<f32>)
+    md_hom(id, (pw(join)))
+    inp_view(x = %x[i] : tensor<9xf32>)
+    combine join commutative associative (%a: f32, %b: f32) {
+      %m = arith.maximumf %a, %b : f32
+      %below = arith.subf %a, %m : f32
+      %above = arith.subf %b, %m : f32
+      %p = math.exp %below : f32
+      %q = math.exp %above : f32
+      %s = arith.addf %p, %q : f32
+      %l = math.log %s : f32
+      %t = arith.addf %m, %l : f32
+      mdh.yield %t : f32
+    }
+  return %r : tensor<f32>
+}
