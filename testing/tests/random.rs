@@ -131,7 +131,9 @@ impl Way {
         let text = &failure.text;
         let is_right = match self {
             // Two orders of a sum, which linalg does not choose between, take different branches.
-            Way::Linalg(_) if text.contains("of which the definition leaves open what it is") => true,
+            Way::Linalg(_) if text.contains("of which the definition leaves open what it is") => {
+                true
+            }
             // Sums of logarithms associate in the reals only.
             Way::Linalg(CheckHow::Exact) => text.contains("whose laws do not hold in integers"),
             Way::Script => scripts::is_refusal(text),
