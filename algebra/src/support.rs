@@ -393,10 +393,10 @@ impl<'a> Reader<'a> {
     /// A number as a form of the indices, where its type holds all values of that. Of sizes that are not
     /// known, those of 64 bits do.
     fn affine(&self, register: Register) -> Option<Condition> {
-        let form = match self.made(register)? {
-            Instruction::Index { dimension, .. } => return Some(Form::variable(*dimension)),
+        match self.made(register)? {
+            Instruction::Index { dimension, .. } => Some(Form::variable(*dimension)),
             Instruction::Constant { value, .. } if !value.ty.is_float() => {
-                return Some(Form::constant(value.as_i64()));
+                Some(Form::constant(value.as_i64()))
             }
             Instruction::Apply {
                 op, operands, ty, ..
@@ -418,8 +418,7 @@ impl<'a> Reader<'a> {
                 form.filter(|form| self.fits(form, *ty))
             }
             _ => None,
-        };
-        form
+        }
     }
 
     fn fits(&self, form: &Condition, ty: ScalarType) -> bool {

@@ -72,6 +72,9 @@ struct Draft {
     cut: Option<(usize, i64)>,
 }
 
+/// The dimensions that cores share, and into how many parts.
+type Shares = Vec<(usize, i64)>;
+
 /// A computation and a block of it.
 pub struct Search<'a> {
     computation: &'a Computation,
@@ -87,7 +90,7 @@ pub struct Search<'a> {
     cuts: Vec<Option<(usize, i64)>>,
     support: Support,
     /// Visits of cores, where these are known: they take long to count.
-    visits: RefCell<Vec<(Vec<(usize, i64)>, Visits)>>,
+    visits: RefCell<Vec<(Shares, Visits)>>,
 }
 
 impl<'a> Search<'a> {
