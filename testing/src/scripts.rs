@@ -242,7 +242,9 @@ impl<'p> Writer<'p> {
 
     fn forall(&mut self, c: &mut Choices, tile: &Tile<'p>) -> String {
         let dims = cut(c, tile.step, Loops::Forall);
-        let (what, sizes) = match c.chance("threads", 50) {
+        // Upstream makes no loop for threads of nothing, and the handle of one.
+        let is_some = dims.iter().all(|d| periods(&tile.step.dims[*d]) > 0);
+        let (what, sizes) = match is_some && c.chance("threads", 50) {
             true => ("num_threads", sizes(c, tile, &dims, threads)),
             false => ("tile_sizes", sizes(c, tile, &dims, size)),
         };
