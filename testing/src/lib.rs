@@ -9,6 +9,8 @@
 //! | `print`      | programs as MLIR                                                      |
 //! | `lower`      | programs with the schedules that the model makes, on small machines    |
 //! | `linalg`     | random programs of linalg                                            |
+//! | `loops`      | random loops over tensors                                            |
+//! | `text`       | programs as text, and how they are run                               |
 //! | `linalg_round_trip` | these, raised, as linalg again and raised again; computations as linalg and raised |
 //! | `schedules`  | random schedules of programs and workloads                            |
 //! | `scripts`    | random scripts of upstream's transformations of programs              |
@@ -22,6 +24,7 @@ pub mod failure;
 pub mod generate;
 pub mod linalg;
 pub mod linalg_round_trip;
+pub mod loops;
 pub mod lower;
 pub mod mutate;
 pub mod print;
@@ -32,3 +35,4 @@ pub mod run;
 pub mod schedules;
 pub mod scripts;
 pub mod stack;
+pub mod text;

@@ -16,8 +16,8 @@ use mdh_dialect::context;
 use mdh_passes::pipelines::{Pipeline, RAISE, TO_LINALG};
 use mdh_passes::register;
 
-use crate::linalg::Program;
 use crate::run::{Ending, ended, ending};
+use crate::text::Program;
 
 /// A program at each step.
 pub struct Trip {

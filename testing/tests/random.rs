@@ -1,11 +1,10 @@
 //! Random programs without schedules against the oracle, with those that the model makes: run on the
-//! Random programs without schedules against the oracle, with those that the model makes: run on the
 //! processor, on the simulator of a GPU and, as PTX for several chips, on the interpreter, and lowered;
-//! random programs of linalg, raised and by upstream's own lowering; and random programs that random scripts
-//! of upstream's transformations tile. A program that is refused is a failure as any other: nobody has
-//! written what is refused, but for what a way [expects](Way::expects).
+//! random programs of linalg, raised and by upstream's own lowering; random loops over tensors; and random
+//! programs that random scripts of upstream's transformations tile. A program that is refused is a failure
+//! as any other: nobody has written what is refused, but for what a way [expects](Way::expects).
 //!
-//! `MDH_RANDOM_CASES` says how many (90; on the simulator 25; as PTX 40; lowered 300; of linalg 350; scripts 100;
+//! `MDH_RANDOM_CASES` says how many (90; on the simulator 25; as PTX 40; lowered 300; of linalg 350; scripts 100; loops 60;
 //! with integers in the place of floats 60, 15 as PTX, 150 of linalg),
 //! `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1), `MDH_RANDOM_STEPS` how many of them
 //! are also checked after every pass (20, and 10), `MDH_FIRST_FAILURE` that the first failure is the end. A
@@ -24,7 +23,7 @@ use mdh_testing::failure::Failure;
 use mdh_testing::record::record;
 use mdh_testing::reduce::{Case, reduce};
 use mdh_testing::run::{self, Depth, Ending};
-use mdh_testing::{environment, generate, linalg, lower, scripts};
+use mdh_testing::{environment, generate, linalg, loops, lower, scripts, text};
 
 /// Time limit of a run: checking each step of some programs takes ten seconds, most of them in
 /// LLVM, on a machine that has nothing else to do.
@@ -51,6 +50,8 @@ enum Way {
     Lower,
     /// A program of linalg is run.
     Linalg(CheckHow),
+    /// Loops over tensors are run.
+    Loops,
     /// A script tiles it before it is run.
     Script,
 }
@@ -92,6 +93,7 @@ impl Way {
         ("lower", Way::Lower),
         ("linalg", Way::Linalg(CheckHow::All)),
         ("exact-linalg", Way::Linalg(CheckHow::Exact)),
+        ("loops", Way::Loops),
         ("script", Way::Script),
     ];
 
@@ -105,10 +107,26 @@ impl Way {
         own.map(|(_, way)| *way)
     }
 
+    /// A program that is made as text.
+    fn text(self, choices: &mut Choices) -> text::Program {
+        match self {
+            Way::Loops => loops::program(choices),
+            _ => linalg::program(choices),
+        }
+    }
+
+    /// The check of such a program.
+    fn check(self) -> CheckHow {
+        match self {
+            Way::Linalg(check) => check,
+            _ => CheckHow::All,
+        }
+    }
+
     fn go(self, choices: &mut Choices, folder: &Path) -> Ending {
         match self {
             Way::Lower => lower::case(choices).lower(),
-            Way::Linalg(check) => linalg::program(choices).run(check),
+            Way::Linalg(_) | Way::Loops => self.text(choices).run(self.check()),
             Way::Script => scripts::case(choices).run(folder),
             Way::Run(way) | Way::Interpret(way, _) => {
                 run::run(&generate::program(choices), way, folder)
@@ -178,7 +196,7 @@ fn case(way: Way, seed: u64, overrides: &Overrides) -> Case {
     let mut choices = Choices::new(seed, overrides.clone());
     let text = match way {
         Way::Lower => lower::case(&mut choices).text(),
-        Way::Linalg(_) => linalg::program(&mut choices).text,
+        Way::Linalg(_) | Way::Loops => way.text(&mut choices).text,
         Way::Script => scripts::case(&mut choices).text(),
         Way::Run(_) | Way::Interpret(..) => {
             let program = generate::program(&mut choices);
@@ -227,9 +245,9 @@ fn explain(worker: &mut Worker, way: Way, seed: u64, failure: &Failure) -> Strin
             let command = case.write(&folder);
             (case.text(), command.map_err(|error| error.to_string()))
         }
-        Way::Linalg(check) => {
-            let program = linalg::program(&mut choices);
-            let command = program.write(check, &folder);
+        Way::Linalg(_) | Way::Loops => {
+            let program = way.text(&mut choices);
+            let command = program.write(way.check(), &folder);
             (program.text, command.map_err(|error| error.to_string()))
         }
         Way::Script => {
@@ -455,5 +473,15 @@ fn random_scripts_give_what_programs_give_without_them() {
     }
     let count = environment::number(&["MDH_RANDOM_CASES"], 100);
     let failures = many("scripts", count, |_| Way::Script);
+    assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn random_loops_give_what_they_say() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_RANDOM_CASES"], 60);
+    let failures = many("loops", count, |_| Way::Loops);
     assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }

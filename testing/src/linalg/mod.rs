@@ -17,71 +17,56 @@
 mod body;
 mod calls;
 mod extracted;
-mod generic;
+pub(crate) mod generic;
 mod masks;
-mod named;
-mod shapes;
-mod types;
+pub(crate) mod named;
+pub(crate) mod shapes;
+pub(crate) mod types;
 mod views;
 mod windows;
 
 use std::fmt::Write as _;
-use std::path::Path;
-
-use mdh_compiler::cli::{CheckHow, RunArguments};
-use mdh_compiler::error::Result;
-use mdh_compiler::run_command;
-use mdh_compiler::source::Source;
 
 use crate::choices::Choices;
-use crate::run::{Ending, ending};
-
-/// A program and how it is run.
-pub struct Program {
-    /// The function `f`.
-    pub text: String,
-    /// The seed of its arguments.
-    pub seed: u64,
-    /// It runs by upstream's lowering too.
-    is_compared: bool,
-}
+use crate::text::Program;
 
 /// A tensor or memref of the function.
-#[derive(Clone)]
-struct Value {
-    name: String,
-    shape: Vec<i64>,
-    element: &'static str,
+#[derive(Clone, Default)]
+pub(crate) struct Value {
+    pub name: String,
+    pub shape: Vec<i64>,
+    pub element: &'static str,
     /// Axes whose sizes its type leaves open.
-    open: bool,
+    pub open: bool,
     /// Offset and strides of a part of a memref.
-    layout: Option<(i64, Vec<i64>)>,
+    pub layout: Option<(i64, Vec<i64>)>,
 }
 
 /// A function while it is made.
-struct Maker {
-    memory: bool,
+#[derive(Default)]
+pub(crate) struct Maker {
+    pub memory: bool,
     /// The type of most elements.
-    element: &'static str,
-    arguments: Vec<String>,
-    lines: String,
-    values: Vec<Value>,
-    next: usize,
+    pub element: &'static str,
+    pub arguments: Vec<String>,
+    pub lines: String,
+    pub values: Vec<Value>,
+    pub next: usize,
     /// Functions that are called.
-    functions: Vec<String>,
+    pub functions: Vec<String>,
 }
 
 impl Maker {
-    fn name(&mut self) -> String {
+    pub fn name(&mut self) -> String {
         self.next += 1;
         format!("%v{}", self.next)
     }
 
-    fn line(&mut self, text: &str) {
+    pub fn line(&mut self, text: &str) {
         let _ = writeln!(self.lines, "  {text}");
     }
 
-    fn ty(&self, value: &Value) -> String {
+    pub fn ty(&self, value: &Value) -> String {
         let sizes = value.shape.iter().map(|size| match value.open {
             true => "?x".to_owned(),
             false => format!("{size}x"),
@@ -145,7 +130,26 @@ impl Maker {
         known
     }
 
-    fn constant(&mut self, number: i64, element: &'static str) -> String {
+    /// The function with these results, and what it calls.
+    pub fn function(&self, results: &[Value]) -> String {
+        let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
+        let types: Vec<String> = results.iter().map(|r| self.ty(r)).collect();
+        let arguments = self.arguments.join(", ");
+        let (arrow, tail) = match results.is_empty() {
+            true => (String::new(), "return".to_owned()),
+            false => (
+                format!(" -> ({})", types.join(", ")),
+                format!("return {} : {}", names.join(", "), types.join(", ")),
+            ),
+        };
+        format!(
+            "{}func.func @f({arguments}){arrow} {{\n{}  {tail}\n}}\n",
+            self.functions.concat(),
+            self.lines
+        )
+    }
+
+    pub fn constant(&mut self, number: i64, element: &'static str) -> String {
         let name = self.name();
         let text = match element {
             _ if types::is_float(element) => format!("{number}.0 : {element}"),
@@ -165,11 +169,7 @@ pub fn program(c: &mut Choices) -> Program {
     let mut maker = Maker {
         memory,
         element,
-        arguments: Vec::new(),
-        lines: String::new(),
-        values: Vec::new(),
-        next: 0,
-        functions: Vec::new(),
+        ..Maker::default()
     };
     let count = 1 + c.below("statements", 4);
     for n in 0..count {
@@ -194,6 +194,7 @@ pub fn program(c: &mut Choices) -> Program {
         text: finish(maker),
         seed,
         is_compared,
+        ..Program::default()
     }
 }
 
@@ -201,60 +202,8 @@ pub fn program(c: &mut Choices) -> Program {
 fn finish(mut maker: Maker) -> String {
     let mut results = Vec::new();
     if !maker.memory {
-        for value in maker.values.clone() {
-            let known = maker.known(&value);
-            results.push((known.name.clone(), maker.ty(&known)));
-        }
+        let values = maker.values.clone();
+        results = values.iter().map(|value| maker.known(value)).collect();
     }
-    let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
-    let types: Vec<&str> = results.iter().map(|(_, ty)| ty.as_str()).collect();
-    let arguments = maker.arguments.join(", ");
-    let (arrow, tail) = match results.is_empty() {
-        true => (String::new(), "return".to_owned()),
-        false => (
-            format!(" -> ({})", types.join(", ")),
-            format!("return {} : {}", names.join(", "), types.join(", ")),
-        ),
-    };
-    format!(
-        "{}func.func @f({arguments}){arrow} {{\n{}  {tail}\n}}\n",
-        maker.functions.concat(),
-        maker.lines
-    )
-}
-
-impl Program {
-    /// Runs it, and by upstream's lowering too, if it is to be compared; as it is, or in integers.
-    pub fn run(&self, check: CheckHow) -> Ending {
-        let source = Source::from_text("f.mlir", &self.text);
-        let run = |no_raise| {
-            let arguments = RunArguments {
-                entry: Some("f".into()),
-                random: Some(self.seed),
-                check: Some(check),
-                no_raise,
-                ..RunArguments::of("f.mlir".as_ref())
-            };
-            ending(run_command::run_source(&source, &arguments))
-        };
-        match run(false) {
-            Ending::Right if self.is_compared => run(true),
-            ended => ended,
-        }
-    }
-
-    /// Writes it to a folder; returns the command that runs it.
-    pub fn write(&self, check: CheckHow, folder: &Path) -> Result<String> {
-        let file = folder.join("f.mlir");
-        mdh_compiler::output::write(&file, self.text.as_bytes())?;
-        let check = match check {
-            CheckHow::Exact => "exact",
-            CheckHow::All | CheckHow::Sample => "all",
-        };
-        Ok(format!(
-            "mdh run {} --entry f --random {} --check={check}",
-            file.display(),
-            self.seed
-        ))
-    }
+    maker.function(&results)
 }

@@ -1,0 +1,280 @@
+//! Random loops over tensors as text: loops and branches that carry tensors of one type, computations
+//! that write all or a part of what is there, slices and linalg between them.
+//!
+//! | module    | what is in it                                          |
+//! |-----------|--------------------------------------------------------|
+//! | `flow`    | loops and branches                                     |
+//! | `compute` | computations                                           |
+//! | `parts`   | slices, elements, fills, choices between whole tensors |
+//!
+//! Tensors that hold nothing are kept apart from those that do: they are carried and written as all others,
+//! but nothing reads them before all of them is written.
+
+mod compute;
+mod flow;
+mod parts;
+
+use crate::choices::Choices;
+use crate::linalg::{Maker, Value, generic, named, shapes, types};
+use crate::text::Program;
+
+/// A program while it is made. The maker's values hold something.
+struct Loops {
+    maker: Maker,
+    /// The type of what loops carry, and the name of nothing.
+    like: Value,
+    /// Tensors of that type that hold nothing.
+    undefined: Vec<Value>,
+    /// Results of computations, and the tensors that they were written into.
+    written: Vec<(String, String)>,
+    /// Sizes that the type leaves open.
+    sizes: Vec<String>,
+    /// Indices of the loops around.
+    indices: Vec<String>,
+    /// The number of loops and branches around.
+    depth: usize,
+    /// Arguments that are no random ones.
+    inputs: Vec<(String, u64)>,
+}
+
+impl Loops {
+    fn ty(&self) -> String {
+        self.maker.ty(&self.like)
+    }
+
+    fn tensor(&mut self, name: String) -> Value {
+        Value {
+            name,
+            ..self.like.clone()
+        }
+    }
+
+    /// Names a result of an operation; it is one of the tensors that hold something.
+    fn result(&mut self) -> String {
+        let name = self.maker.name();
+        let value = self.tensor(name.clone());
+        self.maker.values.push(value);
+        name
+    }
+
+    /// The tensors of the type that hold something.
+    fn alike(&self) -> Vec<Value> {
+        let like = &self.like;
+        let is_alike =
+            |v: &&Value| v.shape == like.shape && v.element == like.element && v.open == like.open;
+        self.maker.values.iter().filter(is_alike).cloned().collect()
+    }
+
+    /// One of them, the latest ones more often.
+    fn defined(&self, c: &mut Choices) -> String {
+        let all = self.alike();
+        let late = all.len() - 1 - c.below("late", all.len().min(3) as u64) as usize;
+        let number = match c.chance("any", 60) {
+            true => c.below("which", all.len() as u64) as usize,
+            false => late,
+        };
+        all[number].name.clone()
+    }
+
+    /// A tensor to be written, and whether it holds something.
+    fn destination(&mut self, c: &mut Choices) -> (String, bool) {
+        if c.chance("empty", 40) {
+            return (self.empty(c), false);
+        }
+        (self.defined(c), true)
+    }
+
+    /// A tensor that holds nothing: one that is there, or a new one, which `cse` may find to be one that is.
+    fn empty(&mut self, c: &mut Choices) -> String {
+        let count = self.undefined.len() as u64;
+        if count > 0 && c.chance("known", 70) {
+            return self.undefined[c.below("which", count) as usize]
+                .name
+                .clone();
+        }
+        let name = self.maker.name();
+        let sizes = self.sizes.join(", ");
+        let text = format!("{name} = tensor.empty({sizes}) : {}", self.ty());
+        self.maker.line(&text);
+        let value = self.tensor(name.clone());
+        self.undefined.push(value);
+        name
+    }
+
+    /// The latest tensor that started as one.
+    fn latest(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        for (result, destination) in &self.written {
+            if *destination == name {
+                name.clone_from(result);
+            }
+        }
+        name
+    }
+
+    /// An argument of type index with this value.
+    fn index_argument(&mut self, number: u64) -> String {
+        self.scalar_argument("n", "index", number)
+    }
+
+    fn scalar_argument(&mut self, prefix: &str, ty: &str, number: u64) -> String {
+        let name = format!("{prefix}{}", self.inputs.len());
+        self.maker.arguments.push(format!("%{name}: {ty}"));
+        self.inputs.push((name.clone(), number));
+        format!("%{name}")
+    }
+
+    /// A size of the type, as bounds are written.
+    fn size(&self, axis: usize) -> String {
+        match self.sizes.get(axis) {
+            Some(size) => size.clone(),
+            None => self.like.shape[axis].to_string(),
+        }
+    }
+}
+
+/// A program of choices.
+pub fn program(c: &mut Choices) -> Program {
+    let element = ["i32", "f32", "i64", "i8", "f64"][c.weighted("element", &[55, 25, 8, 6, 6])];
+    let rank = 1 + c.weighted("rank", &[65, 35]);
+    let size = |axis| {
+        let sizes = [5, 1, 2, 3, 4, 7, 0, 33];
+        c.scope(format!("d{axis}"), |c| {
+            sizes[c.weighted("size", &[30, 10, 12, 14, 16, 10, 5, 3])]
+        })
+    };
+    let mut shape: Vec<i64> = (0..rank).map(size).collect();
+    if c.chance("large", 2) {
+        // More than what is worth memory of its own.
+        shape = vec![40_000];
+    }
+    let mut loops = Loops {
+        maker: Maker {
+            element,
+            ..Maker::default()
+        },
+        like: Value {
+            open: c.chance("open", 25) && !shape.contains(&0),
+            shape,
+            element,
+            ..Value::default()
+        },
+        undefined: Vec::new(),
+        written: Vec::new(),
+        sizes: Vec::new(),
+        indices: Vec::new(),
+        depth: 0,
+        inputs: Vec::new(),
+    };
+    let seed = c.below("seed", 1000);
+    if loops.like.open {
+        for size in loops.like.shape.clone() {
+            let size = loops.index_argument(size as u64);
+            loops.sizes.push(size);
+        }
+    }
+    for n in 0..2 + c.below("arguments", 2) {
+        // Then it is only seen when the program runs that all are of one size.
+        let is_cast = c.chance("cast", 20);
+        argument(&mut loops, is_cast && n == 0);
+    }
+    let count = 2 + c.below("statements", 5);
+    for n in 0..count {
+        c.scope(format!("s{n}"), |c| {
+            if c.keep() {
+                statement(c, &mut loops);
+            }
+        });
+    }
+    let results = results(c, &loops);
+    Program {
+        text: loops.maker.function(&results),
+        seed,
+        inputs: loops.inputs,
+        is_compared: c.chance("compared", 10),
+        is_simulated: c.chance("simulated", 8),
+    }
+}
+
+/// An argument of the type; of one whose sizes are open as a part of one that has them.
+fn argument(loops: &mut Loops, is_cast: bool) {
+    let known = Value {
+        name: loops.maker.name(),
+        open: false,
+        ..loops.like.clone()
+    };
+    let ty = loops.maker.ty(&known);
+    loops.maker.arguments.push(format!("{}: {ty}", known.name));
+    if !loops.like.open {
+        loops.maker.values.push(known);
+        return;
+    }
+    let (name, open) = (loops.result(), loops.ty());
+    let zeros = vec!["0"; loops.sizes.len()].join(", ");
+    let ones = vec!["1"; loops.sizes.len()].join(", ");
+    let made = match is_cast {
+        true => format!("tensor.cast {} : {ty} to {open}", known.name),
+        false => format!(
+            "tensor.extract_slice {}[{zeros}] [{}] [{ones}] : {ty} to {open}",
+            known.name,
+            loops.sizes.join(", ")
+        ),
+    };
+    loops.maker.line(&format!("{name} = {made}"));
+}
+
+/// Adds a statement.
+fn statement(c: &mut Choices, loops: &mut Loops) {
+    let flow = if loops.depth < 3 { 30 } else { 0 };
+    let linalg = if loops.like.shape[0] > compute::LARGE {
+        0
+    } else {
+        8
+    };
+    match c.weighted("what", &[36, 22, linalg, flow]) {
+        0 => compute::add(c, loops),
+        1 => parts::add(c, loops),
+        2 => match c.weighted("linalg", &[50, 30, 20]) {
+            0 => generic::add(c, &mut loops.maker),
+            1 => shapes::add(c, &mut loops.maker),
+            _ => named::add(c, &mut loops.maker),
+        },
+        _ => flow::add(c, loops),
+    }
+}
+
+/// Some of the tensors that hold something, in any order, at least one.
+fn results(c: &mut Choices, loops: &Loops) -> Vec<Value> {
+    let all = loops.alike();
+    let mut results = Vec::new();
+    for (n, value) in all.iter().enumerate() {
+        let is_returned = c.scope(format!("r{n}"), |c| c.keep() && c.chance("returned", 45));
+        if is_returned {
+            results.push(value.clone());
+        }
+    }
+    if results.is_empty() {
+        results.extend(all.last().cloned());
+    }
+    if c.chance("reversed", 30) {
+        results.reverse();
+    }
+    results
+}
+
+/// A number of the elements' type.
+fn number(loops: &mut Loops, number: i64) -> String {
+    let element = loops.maker.element;
+    loops.maker.constant(number, element)
+}
+
+/// Commutative and other operations on two elements.
+fn operators(element: &str) -> (&'static [&'static str], &'static [&'static str]) {
+    match types::is_float(element) {
+        true => (&["addf", "maximumf", "minimumf"], &["subf", "addf", "mulf"]),
+        false => (
+            &["addi", "maxsi", "xori", "muli"],
+            &["subi", "addi", "minsi"],
+        ),
+    }
+}

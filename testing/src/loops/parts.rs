@@ -1,0 +1,139 @@
+//! Operations beside computations, on a part of a tensor or on all of it.
+
+use super::{Loops, flow, number, operators};
+use crate::choices::Choices;
+
+/// Adds such an operation.
+pub fn add(c: &mut Choices, loops: &mut Loops) {
+    let has_points = !loops.like.shape.contains(&0);
+    match c.weighted("part", &[25, 15, 20, 20, 20]) {
+        0 => fill(c, loops),
+        1 => choose(c, loops),
+        2 if has_points => slice(c, loops),
+        3 if has_points => element(c, loops),
+        _ => arithmetic(c, loops),
+    }
+}
+
+fn fill(c: &mut Choices, loops: &mut Loops) {
+    let number = number(loops, c.below("number", 9) as i64);
+    let (to, _) = loops.destination(c);
+    let (ty, element) = (loops.ty(), loops.maker.element);
+    let name = loops.result();
+    loops.maker.line(&format!(
+        "{name} = linalg.fill ins({number} : {element}) outs({to} : {ty}) -> {ty}"
+    ));
+}
+
+/// One of two tensors.
+fn choose(c: &mut Choices, loops: &mut Loops) {
+    let condition = flow::condition(c, loops);
+    let [one, other] = ["one", "other"].map(|name| c.scope(name, |c| loops.defined(c)));
+    let ty = loops.ty();
+    let name = loops.result();
+    loops.maker.line(&format!(
+        "{name} = arith.select {condition}, {one}, {other} : {ty}"
+    ));
+}
+
+fn arithmetic(c: &mut Choices, loops: &mut Loops) {
+    let operator = c.pick("operator", &operators(loops.maker.element).1[..2]);
+    let [one, other] = ["one", "other"].map(|name| c.scope(name, |c| loops.defined(c)));
+    let ty = loops.ty();
+    let name = loops.result();
+    loops
+        .maker
+        .line(&format!("{name} = arith.{operator} {one}, {other} : {ty}"));
+}
+
+/// A part of one tensor, at the same or another place of another one.
+fn slice(c: &mut Choices, loops: &mut Loops) {
+    let size = loops.like.shape[0];
+    let length = match loops.sizes.is_empty() {
+        true => 1 + c.below("length", size as u64) as i64,
+        false => 1,
+    };
+    let [from, to] = ["from", "to"].map(|name| c.below(name, (size - length + 1) as u64));
+    let [source, place] = ["source", "place"].map(|name| c.scope(name, |c| loops.defined(c)));
+    let ty = loops.ty();
+    let (rest, part) = rest(loops, length);
+    let taken = loops.maker.name();
+    loops.maker.line(&format!(
+        "{taken} = tensor.extract_slice {source}[{from}{}] [{length}{}] [1{}] : {ty} to {part}",
+        rest.0, rest.1, rest.2
+    ));
+    let put = match c.chance("changed", 40) {
+        true => {
+            let name = loops.maker.name();
+            let operator = operators(loops.maker.element).1[1];
+            let text = format!("{name} = arith.{operator} {taken}, {taken} : {part}");
+            loops.maker.line(&text);
+            name
+        }
+        false => taken,
+    };
+    let name = loops.result();
+    loops.maker.line(&format!(
+        "{name} = tensor.insert_slice {put} into {place}[{to}{}] [{length}{}] [1{}] : {part} into {ty}",
+        rest.0, rest.1, rest.2
+    ));
+}
+
+/// Offsets, sizes and strides of all axes but the first, and the type of a part of that length.
+fn rest(loops: &Loops, length: i64) -> ((String, String, String), String) {
+    let axes = 1..loops.like.shape.len();
+    let sizes = axes.clone().map(|axis| format!(", {}", loops.size(axis)));
+    let is_open = loops.like.open;
+    let typed = axes.clone().map(|axis| match is_open {
+        true => "x?".to_owned(),
+        false => format!("x{}", loops.like.shape[axis]),
+    });
+    let part = format!(
+        "tensor<{length}{}x{}>",
+        typed.collect::<String>(),
+        loops.maker.element
+    );
+    let rest = (
+        ", 0".repeat(axes.len()),
+        sizes.collect(),
+        ", 1".repeat(axes.len()),
+    );
+    (rest, part)
+}
+
+/// One element of one tensor, in another one.
+fn element(c: &mut Choices, loops: &mut Loops) {
+    let [source, place] = ["source", "place"].map(|name| c.scope(name, |c| loops.defined(c)));
+    let [from, to] = ["from", "to"].map(|name| c.scope(name, |c| indices(c, loops)));
+    let (ty, taken) = (loops.ty(), loops.maker.name());
+    loops
+        .maker
+        .line(&format!("{taken} = tensor.extract {source}[{from}] : {ty}"));
+    let name = loops.result();
+    loops.maker.line(&format!(
+        "{name} = tensor.insert {taken} into {place}[{to}] : {ty}"
+    ));
+}
+
+/// A place in a tensor, which may change with a loop around.
+fn indices(c: &mut Choices, loops: &mut Loops) -> String {
+    let mut places = Vec::new();
+    for (axis, size) in loops.like.shape.clone().into_iter().enumerate() {
+        let place = c.scope(format!("a{axis}"), |c| {
+            let count = loops.indices.len() as u64;
+            if count == 0 || c.chance("known", 50) {
+                let place = c.below("place", size as u64) as i64;
+                return loops.maker.constant(place, "index");
+            }
+            let of = loops.indices[c.below("of", count) as usize].clone();
+            let size = loops.maker.constant(size, "index");
+            let name = loops.maker.name();
+            loops
+                .maker
+                .line(&format!("{name} = arith.remui {of}, {size} : index"));
+            name
+        });
+        places.push(place);
+    }
+    places.join(", ")
+}
