@@ -34,6 +34,7 @@ pub mod keep_loops;
 pub mod kernels;
 mod layout_vectors;
 pub mod layouts;
+pub mod limit_vectorizer;
 pub mod locate;
 pub mod loop_annotations;
 pub mod loop_buffers;

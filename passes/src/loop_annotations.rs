@@ -74,11 +74,25 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 /// Asks LLVM to leave a loop around others as it is. Unrolled, small loops of copies become bodies
 /// of a hundred loads and stores, which are no faster, and take its vectorizer half a second.
 pub fn keep_rolled(of: Op) {
-    let text = "#llvm.loop_annotation<unroll = <disable = true>>";
-    let annotation = Attribute::parse(ir::context_of(of), text);
-    ir::set_attribute(
-        of,
-        LOOP,
-        annotation.unwrap_or_else(|| panic!("{text} is an attribute")),
-    );
+    annotate(of, "unroll");
+}
+
+/// Asks LLVM not to vectorize a loop.
+pub fn keep_from_vectorizer(of: Op) {
+    annotate(of, "vectorize");
+}
+
+/// Switches a transformation of LLVM's off for a loop, beside what is said of others.
+fn annotate(of: Op, transformation: &str) {
+    let own = format!("{transformation} = <disable = true>");
+    let said = ir::attribute(of, LOOP).map(|said| said.to_string());
+    let said = said.as_deref().and_then(|said| said.strip_suffix('>'));
+    let text = match said {
+        Some(said) if said.contains(&own) => return,
+        Some(said) => format!("{said}, {own}>"),
+        None => format!("#{LOOP}<{own}>"),
+    };
+    let annotation = Attribute::parse(ir::context_of(of), &text);
+    let annotation = annotation.unwrap_or_else(|| panic!("{text} is an attribute"));
+    ir::set_attribute(of, LOOP, annotation);
 }

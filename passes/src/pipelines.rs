@@ -322,6 +322,7 @@ pub const LLVM: Pipeline = Pipeline {
         "any(memref-expand,expand-strided-metadata,lower-affine)",
         "mdh-expand-vector-math",
         "mdh-split-masks",
+        "mdh-limit-vectorizer",
         "any(convert-vector-to-scf,convert-scf-to-cf)",
         "mdh-expand-math",
         // Integer powers; those of floats have an intrinsic.

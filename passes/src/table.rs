@@ -27,6 +27,7 @@ pub static PASSES: &[Pass] = &[
     crate::kernels::launches::PASS,
     crate::layouts::PASS,
     crate::kernels::math::PASS,
+    crate::limit_vectorizer::PASS,
     crate::locate::PASS,
     crate::loop_annotations::PASS,
     crate::loop_buffers::PASS,
