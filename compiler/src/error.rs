@@ -19,7 +19,8 @@ use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
-use mdh_runtime::{exhaustion, faults};
+use mdh_passes::prefix;
+use mdh_runtime::{Slow, exhaustion, faults};
 
 /// The result of everything in the driver that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -177,6 +178,7 @@ impl From<mdh_runtime::Error> for Error {
         match error {
             Runtime::Array(error) => error.into(),
             Runtime::Llvm { .. } => Error::of_system(text),
+            Runtime::Slow(slow) => Error::bug(slow_text(&slow)).help(WAIT),
             Runtime::UnknownFunction { .. } | Runtime::ArgumentCount { .. } => Error::bug(text),
         }
     }
@@ -237,6 +239,7 @@ pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
     faults::watch();
     exhaustion::before_end(crate::output::discard_temporaries);
     mdh_runtime::on_fatal_error(on_fatal_error);
+    mdh_runtime::on_slow(on_slow);
     // SAFETY: the function is there for as long as the process.
     unsafe { mdh_dialect::ffi::mdhOnBadAlloc(on_bad_allocation) };
     match command() {
@@ -271,6 +274,23 @@ fn on_fatal_error(reason: &str) -> ! {
         exit(Kind::Input);
     }
     end_with_bug(&format!("LLVM gave up: {reason}"))
+}
+
+/// LLVM does not come to an end, and has less to do the next time.
+fn on_slow(slow: &Slow) {
+    let text = slow_text(slow);
+    say(&format!(
+        "warning: {text}; it is compiled with less optimisation, and may run slower\nhelp: {WAIT}\n"
+    ));
+}
+
+/// Advice where LLVM does not come to an end.
+const WAIT: &str = "MDH_LLVM_SECONDS=600 waits so long; report the program, so that it is avoided";
+
+/// Text about work that has not ended; functions have their names in the program.
+fn slow_text(slow: &Slow) -> String {
+    slow.to_string()
+        .replace(&format!("'{}", prefix::PREFIX), "'")
 }
 
 /// LLVM's own containers have no memory.

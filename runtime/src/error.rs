@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Slow;
+
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -15,6 +17,8 @@ pub enum Error {
         /// LLVM's message.
         message: String,
     },
+    /// LLVM does not come to an end, also with less to do.
+    Slow(Slow),
     /// There is no function of that name to call.
     UnknownFunction {
         /// The name that was asked for.
@@ -39,6 +43,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Llvm { doing, message } => write!(f, "{doing}: {message}"),
+            Error::Slow(slow) => slow.fmt(f),
             Error::UnknownFunction { name, known } if known.is_empty() => {
                 write!(f, "no compiled function '{name}', the module defines none")
             }

@@ -23,6 +23,7 @@ pub mod faults;
 mod jit;
 mod kernels;
 mod library;
+mod limit;
 mod llvm;
 mod module;
 mod packed;
@@ -31,6 +32,7 @@ mod target;
 
 pub use error::{Error, Result};
 pub use jit::{Function, Jit};
+pub use limit::{Slow, on_slow};
 pub use llvm::{on_fatal_error, version};
 pub use mdh_arrays::{Arguments, Buffer, Descriptor, Field, Placement, Results, Times};
 pub use mdh_arrays::{buffer, descriptor, measure, memory, steady, timing};

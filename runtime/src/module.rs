@@ -2,11 +2,17 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
 use llvm_sys::core::*;
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
-use llvm_sys::prelude::{LLVMAttributeRef, LLVMContextRef, LLVMModuleRef, LLVMValueRef};
+use llvm_sys::prelude::{
+    LLVMAttributeRef, LLVMContextRef, LLVMMemoryBufferRef, LLVMModuleRef, LLVMValueRef,
+};
 use llvm_sys::target::{LLVMDisposeTargetData, LLVMSetModuleDataLayout};
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
@@ -16,6 +22,7 @@ use mdhrt::interface::Interface;
 use crate::backend;
 use crate::jit::Jit;
 use crate::library;
+use crate::limit;
 use crate::llvm::{Diagnostics, c_string, check, take_message};
 use crate::packed::{self, Signature};
 use crate::target::{self, Processor, Target};
@@ -172,6 +179,29 @@ impl Module {
     }
 
     pub(crate) fn optimise_with(self, target: Target, level: Level) -> Result<Optimised> {
+        self.optimise_within(limit::usual(), target, level)
+    }
+
+    /// The same with less effort, and a warning, where LLVM takes longer than that.
+    fn optimise_within(self, limit: Duration, target: Target, level: Level) -> Result<Optimised> {
+        let (saved, less) = (Saved::of(&self), target.at(Level::Quick)?);
+        let full = move || self.optimise_now(target, level);
+        // SAFETY: the work owns the module and the target.
+        let slow = match unsafe { limit::within(limit, full) } {
+            Ok(result) => return result,
+            Err(slow) => slow,
+        };
+        if level == Level::Quick {
+            return Err(Error::Slow(slow));
+        }
+        limit::warn(&slow);
+        let again = saved.module()?;
+        let quick = move || again.optimise_now(less, Level::Quick);
+        // SAFETY: likewise; nothing is shared with the work before.
+        unsafe { limit::within(limit, quick) }.unwrap_or(Err(Error::Slow(slow)))
+    }
+
+    fn optimise_now(self, target: Target, level: Level) -> Result<Optimised> {
         // What entries have added: once, however many there are.
         self.verify()?;
         if !self.exported.is_empty() {
@@ -207,10 +237,10 @@ impl Module {
             // SAFETY: the module is alive.
             unsafe { library::replace_calls(self.raw) };
         }
-        Ok(Optimised {
+        Ok(Optimised(Arc::new(Code {
             module: self,
             target,
-        })
+        })))
     }
 
     pub(crate) fn context(&self) -> LLVMContextRef {
@@ -304,63 +334,121 @@ pub enum Emit {
     Object,
 }
 
-/// Optimised LLVM IR for the host.
-pub struct Optimised {
+/// A module as it was, which shares nothing with that.
+struct Saved {
+    bitcode: Vec<u8>,
+    entries: Vec<(String, Signature)>,
+    exported: Vec<CString>,
+}
+
+impl Saved {
+    fn of(module: &Module) -> Saved {
+        // SAFETY: the module is alive; the buffer is copied and disposed.
+        let bitcode = unsafe { bytes(LLVMWriteBitcodeToMemoryBuffer(module.raw)) };
+        Saved {
+            bitcode,
+            entries: module.entries.clone(),
+            exported: module.exported.clone(),
+        }
+    }
+
+    fn module(self) -> Result<Module> {
+        let mut module = Module::empty();
+        let (data, length) = (self.bitcode.as_ptr().cast(), self.bitcode.len());
+        // SAFETY: the bitcode is copied into the buffer, which is disposed after it is read.
+        let failed = unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(data, length, c"saved".as_ptr());
+            let failed = LLVMParseBitcodeInContext2(module.context, buffer, &mut module.raw);
+            LLVMDisposeMemoryBuffer(buffer);
+            failed
+        };
+        module.diagnostics.check("reading bitcode")?;
+        assert!(failed == 0, "LLVM reads what it has written");
+        (module.entries, module.exported) = (self.entries, self.exported);
+        Ok(module)
+    }
+}
+
+/// The bytes of a buffer, which is disposed.
+///
+/// # Safety
+/// The buffer is alive, and is not used afterwards.
+unsafe fn bytes(buffer: LLVMMemoryBufferRef) -> Vec<u8> {
+    // SAFETY: by this function's contract.
+    unsafe {
+        let (start, size) = (LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size).to_vec();
+        LLVMDisposeMemoryBuffer(buffer);
+        bytes
+    }
+}
+
+/// Optimised LLVM IR for the host. It is shared with LLVM where that has not ended.
+pub struct Optimised(Arc<Code>);
+
+struct Code {
     module: Module,
     target: Target,
 }
+
+// SAFETY: LLVM's objects belong to no thread, and one waits while another uses them.
+unsafe impl Send for Code {}
+// SAFETY: likewise.
+unsafe impl Sync for Code {}
 
 impl Optimised {
     /// The text or object file. What is emitted here is what [`Optimised::load`] runs.
     pub fn emit(&self, what: Emit) -> Result<Vec<u8>> {
         let kind = match what {
-            Emit::LlvmIr => return Ok(self.module.ir().into_bytes()),
+            Emit::LlvmIr => return Ok(self.module().ir().into_bytes()),
             Emit::Assembly => LLVMCodeGenFileType::LLVMAssemblyFile,
             Emit::Object => LLVMCodeGenFileType::LLVMObjectFile,
         };
-        let doing = "generating machine code";
-        let (mut message, mut buffer) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: code generation changes the module, so a clone is used up; the buffer is
-        // copied and disposed.
-        let result = unsafe {
-            let clone = LLVMCloneModule(self.module.raw);
-            let machine = self.target.machine;
-            let failed = LLVMTargetMachineEmitToMemoryBuffer(
-                machine,
-                clone,
-                kind,
-                &mut message,
-                &mut buffer,
-            );
-            LLVMDisposeModule(clone);
-            if failed != 0 {
-                return Err(Error::Llvm {
-                    doing,
-                    message: take_message(message),
-                });
-            }
-            let (start, size) = (LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
-            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size).to_vec();
-            LLVMDisposeMemoryBuffer(buffer);
-            bytes
-        };
-        self.module.diagnostics.check(doing)?;
-        Ok(result)
+        let shared = Arc::clone(&self.0);
+        // SAFETY: the module is not used while this thread waits, and not again if it is in use for longer.
+        let done = unsafe { limit::within(limit::usual(), move || generate(&shared, kind)) };
+        done.unwrap_or_else(|slow| Err(Error::Slow(slow)))
     }
 
     /// Loads the object file into this process, with what it refers to linked.
     pub fn load(&self) -> Result<Jit> {
-        Jit::load(&self.emit(Emit::Object)?, self.module.entries.clone())
+        Jit::load(&self.emit(Emit::Object)?, self.module().entries.clone())
     }
 
     pub(crate) fn module(&self) -> &Module {
-        &self.module
+        &self.0.module
     }
 
     /// The CPU that the code is for, by LLVM's name.
     pub fn cpu(&self) -> &str {
-        &self.target.cpu
+        &self.0.target.cpu
     }
+}
+
+/// Machine code of a module.
+fn generate(code: &Code, kind: LLVMCodeGenFileType) -> Result<Vec<u8>> {
+    let (module, target) = (&code.module, &code.target);
+    let doing = "generating machine code";
+    let (mut message, mut buffer) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: code generation changes the module, so a clone is used up; the buffer is copied and disposed.
+    let code = unsafe {
+        let clone = LLVMCloneModule(module.raw);
+        let failed = LLVMTargetMachineEmitToMemoryBuffer(
+            target.machine,
+            clone,
+            kind,
+            &mut message,
+            &mut buffer,
+        );
+        LLVMDisposeModule(clone);
+        if failed != 0 {
+            let message = take_message(message);
+            return Err(Error::Llvm { doing, message });
+        }
+        bytes(buffer)
+    };
+    module.diagnostics.check(doing)?;
+    Ok(code)
 }
 
 /// A function's name.

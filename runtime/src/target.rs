@@ -36,6 +36,7 @@ pub struct Target {
     pub(crate) triple: String,
     pub(crate) cpu: String,
     pub(crate) features: String,
+    relocation: LLVMRelocMode,
 }
 
 impl Target {
@@ -107,7 +108,14 @@ impl Target {
             triple,
             cpu,
             features,
+            relocation,
         })
+    }
+
+    /// The same with another effort.
+    pub(crate) fn at(&self, level: Level) -> Result<Target> {
+        let [triple, cpu, features] = [&self.triple, &self.cpu, &self.features].map(String::clone);
+        Target::create(triple, cpu, features, level, self.relocation)
     }
 
     /// The vector width that the optimiser should prefer, in bits: LLVM shies away from 512.
