@@ -88,12 +88,12 @@ pub fn names(parameters: &[&Parameter]) -> String {
 /// Use of an argument by a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Read.
+    /// Read; also a tensor that a result starts from, of which some elements stay.
     Input,
     /// A tensor that results start from, or a memref that is written before anything reads it, of which no
     /// element stays as it is, as far as that is known.
     Destination,
-    /// A memref that is read and then written, or one or a tensor of which some elements stay.
+    /// A memref that is read and then written, or of which some elements stay.
     Updated,
 }
 
@@ -190,9 +190,13 @@ pub fn describe<'c>(op: Op<'c>, written: Option<Op<'c>>, names: &Names) -> Resul
         let what = format!("argument {i} of '{name}'");
         let (ty, layout) = parameter_type(location, &what, argument.r#type())?;
         let role = role(argument, &ty, &views);
-        let role = match role {
-            Role::Destination if is_kept(op, argument, &number) => Role::Updated,
-            role => role,
+        let role = match (role, ty.kind) {
+            (Role::Destination, BufferKind::MemRef) if is_kept(op, argument, &number) => {
+                Role::Updated
+            }
+            // A tensor is a value: the result starts from a copy.
+            (Role::Destination, _) if is_kept(op, argument, &number) => Role::Input,
+            (role, _) => role,
         };
         let written = names.arguments.get(i).cloned().flatten();
         let preferred = written.or_else(|| view_name(argument, &views));
