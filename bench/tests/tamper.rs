@@ -101,10 +101,10 @@ fn assert_caught(source: &Source, ranges: &[Range]) {
     }
 }
 
-fn assert_caught_by(check: CheckHow, source: &Source, ranges: Vec<Range>) {
+fn assert_caught_by(how: CheckHow, source: &Source, ranges: Vec<Range>) {
     let command = RunArguments {
         ranges,
-        check: Some(check),
+        check: Some(how),
         ..RunArguments::of(Path::new(source.name()))
     };
     let mut passed = None;
@@ -117,7 +117,10 @@ fn assert_caught_by(check: CheckHow, source: &Source, ranges: Vec<Range>) {
         check.passed && check.compared == check.elements,
         "{name}: {check:?}"
     );
-    assert_eq!(check.weak, [""; 0], "{name}: {check:?}");
+    // Integers are drawn from all there are, of which few agree: a count may be zero almost everywhere.
+    if how == CheckHow::All {
+        assert_eq!(check.weak, [""; 0], "{name}: {check:?}");
+    }
     assert_eq!(passed.unwrap(), [""; 0], "{name}");
 }
 
