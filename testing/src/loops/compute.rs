@@ -118,9 +118,12 @@ fn function(
     text + &format!("    mdh.yield {} : {types}\n  }}", yielded.join(", "))
 }
 
+/// Dimensions, what is written, and what is read at which indices.
+type Views<'a> = (&'a [Dim], &'a [(String, bool)], &'a [(String, String)]);
+
 fn print(
     loops: &mut Loops,
-    (dims, written, accesses): (&[Dim], &[(String, bool)], &[(String, String)]),
+    (dims, written, accesses): Views,
     combined: Option<(&str, &str)>,
     function: &str,
     carry: Option<String>,
