@@ -18,9 +18,9 @@ fn number(session: &Session, query: &str) -> Option<i64> {
     database.query_row(query, (), |row| row.get(0)).ok()
 }
 
-/// The number of evaluations in the database, without the note of the one that was chosen.
+/// The number of evaluations in the database, without what was measured again and the note of what was chosen.
 fn evaluations(session: &Session) -> i64 {
-    let query = "SELECT count(*) FROM evaluation WHERE technique <> 'chosen'";
+    let query = "SELECT count(*) FROM evaluation WHERE technique NOT IN ('chosen', 'pace', 'confirmed')";
     number(session, query).unwrap_or(0)
 }
 
