@@ -20,7 +20,8 @@ fn number(session: &Session, query: &str) -> Option<i64> {
 
 /// The number of evaluations in the database, without what was measured again and the note of what was chosen.
 fn evaluations(session: &Session) -> i64 {
-    let query = "SELECT count(*) FROM evaluation WHERE technique NOT IN ('chosen', 'pace', 'confirmed')";
+    let query =
+        "SELECT count(*) FROM evaluation WHERE technique NOT IN ('chosen', 'pace', 'confirmed')";
     number(session, query).unwrap_or(0)
 }
 
