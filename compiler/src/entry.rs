@@ -190,13 +190,13 @@ pub fn describe<'c>(op: Op<'c>, written: Option<Op<'c>>, names: &Names) -> Resul
         let what = format!("argument {i} of '{name}'");
         let (ty, layout) = parameter_type(location, &what, argument.r#type())?;
         let role = role(argument, &ty, &views);
-        let role = match (role, ty.kind) {
-            (Role::Destination, BufferKind::MemRef) if is_kept(op, argument, &number) => {
-                Role::Updated
-            }
-            // A tensor is a value: the result starts from a copy.
-            (Role::Destination, _) if is_kept(op, argument, &number) => Role::Input,
-            (role, _) => role,
+        let role = match role {
+            Role::Destination if is_kept(op, argument, &number) => match ty.kind {
+                BufferKind::MemRef => Role::Updated,
+                // A tensor is a value: the result starts from a copy.
+                _ => Role::Input,
+            },
+            role => role,
         };
         let written = names.arguments.get(i).cloned().flatten();
         let preferred = written.or_else(|| view_name(argument, &views));
