@@ -91,6 +91,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::scf::WHILE]) {
         places::align(op)?;
     }
+    distinct::keep_starts_apart(module);
     while step(module)? {}
     Ok(())
 }
