@@ -49,6 +49,11 @@
 // MOVED-TOO: 5 int64
 // MOVED-TOO-NEXT: 11 21 31 41 51
 //
+// The condition carries out the first tensor, an iteration both.
+// RUN: mdh run %s --check --entry first_only --in %t.x.npy %t.z.npy 1 --out %t.a.npy
+// RUN: %python %S/Inputs/npy.py show %t.a.npy "a" | FileCheck %s --check-prefix FIRST-ONLY
+// FIRST-ONLY: 66 66 66 66 66
+//
 // RUN: mdh compile %s --emit loops --no-schedules | FileCheck %s --check-prefix LOOPS
 
 // An odd number of steps: the inner loop leaves its tensors in each other's memory.
@@ -214,4 +219,22 @@ func.func @moved(%x: tensor<5xi64>, %z: tensor<5xi64>, %n: index) -> (tensor<5xi
     scf.yield %u, %b, %next : index, tensor<5xi64>, tensor<5xi64>
   }
   return %r#0, %r#1 : tensor<5xi64>, tensor<5xi64>
+}
+
+func.func @first_only(%x: tensor<5xi64>, %z: tensor<5xi64>, %n: index) -> tensor<5xi64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.while (%t = %c0, %u = %x, %v = %z) : (index, tensor<5xi64>, tensor<5xi64>) -> (index, tensor<5xi64>) {
+    %w = mdh.compute (i = 5)
+      out_view(w = %v[i] : tensor<5xi64>)
+      md_hom(addi, (cc))
+      inp_view(v = %v[i] : tensor<5xi64>, u = %u[4 - i] : tensor<5xi64>)
+    %more = arith.cmpi slt, %t, %n : index
+    scf.condition(%more) %t, %w : index, tensor<5xi64>
+  } do {
+  ^bb0(%t: index, %w: tensor<5xi64>):
+    %next = arith.addi %t, %c1 : index
+    scf.yield %next, %w, %w : index, tensor<5xi64>, tensor<5xi64>
+  }
+  return %r#1 : tensor<5xi64>
 }

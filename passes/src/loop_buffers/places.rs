@@ -22,7 +22,8 @@
 //! ```
 //!
 //! Upstream bufferizes such a loop where each tensor that the condition carries out is in the memory of the
-//! argument at its place, and each that an iteration carries out likewise.
+//! argument at its place, and each that an iteration carries out likewise. So a condition that carries out the
+//! first arguments only, while an iteration carries out more tensors, carries out the others, too.
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::code::arguments;
@@ -37,7 +38,8 @@ use crate::builder::Builder;
 use crate::{buffers, extents, region};
 
 /// Gives an `scf.while` an argument for each value that its condition carries out, before the others, where one
-/// of these tensors is at another place than the loop has it. Fails where its size is not known before.
+/// of these tensors is at another place than the loop has it, and lets the condition carry out all arguments
+/// where an iteration does. Fails where the size of a tensor is not known before.
 pub fn align<'c>(op: Op<'c>) -> Result<(), Errors> {
     let regions = [0, 1].map(|number| ir::only_block(ir::region(op, number)));
     let [Some(before), Some(after)] = regions else {
@@ -49,31 +51,41 @@ pub fn align<'c>(op: Op<'c>) -> Result<(), Errors> {
         let argument = own.get(*place);
         is_tensor(**value) && argument.is_none_or(|a| a.r#type() != value.r#type())
     });
-    let Some((place, moved)) = moved else {
-        return Ok(());
-    };
-    let mut builder = Builder::before(op);
-    let first: Option<Vec<Val>> = handed
+    let next = region::yields(after);
+    let has_more = next
         .iter()
-        .map(|value| undefined(&mut builder, op, *value))
-        .collect();
-    let Some(first) = first else {
-        return Err(refused(op, place, *moved, own.get(place)));
+        .skip(handed.len())
+        .any(|value| is_tensor(*value));
+    let mut builder = Builder::before(op);
+    // Arguments before those that the loop has, and the first of these that the condition is to carry out.
+    let (first, missing) = match moved {
+        Some((place, moved)) => {
+            let first: Option<Vec<Val>> = handed
+                .iter()
+                .map(|value| undefined(&mut builder, op, *value))
+                .collect();
+            let Some(first) = first else {
+                return Err(refused(op, place, *moved, own.get(place)));
+            };
+            (first, 0)
+        }
+        None if has_more => (Vec::new(), handed.len()),
+        None => return Ok(()),
     };
-    let (count, all) = (own.len(), own.len() + handed.len());
-    for value in &handed {
+    let (count, all) = (own.len(), own.len() + first.len());
+    for value in &first {
         region::add_argument(before, value.r#type(), builder.location);
     }
     let order: Vec<usize> = (count..all).chain(0..count).collect();
     region::keep_arguments(before, &order);
-    let own = arguments(before).split_off(handed.len());
+    let own = arguments(before).split_off(first.len() + missing);
     let condition = region::yields(before);
     region::set_yields(before, &[&condition[..], &own[..]].concat());
     for value in &own {
         region::add_argument(after, value.r#type(), builder.location);
     }
-    let (taken, next) = (arguments(after), region::yields(after));
-    region::set_yields(after, &[&taken[..handed.len()], &next[..]].concat());
+    let taken = arguments(after);
+    region::set_yields(after, &[&taken[..first.len()], &next[..]].concat());
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     let types: Vec<Type> = arguments(before)
         .iter()

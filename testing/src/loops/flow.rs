@@ -1,6 +1,6 @@
 //! Loops and branches, which carry tensors of one type.
 
-use super::{Loops, statement};
+use super::{Loops, compute, parts, statement};
 use crate::choices::Choices;
 
 /// A tensor that is carried, and whether it holds something.
@@ -10,9 +10,13 @@ type Carried = (String, bool);
 pub fn add(c: &mut Choices, loops: &mut Loops) {
     loops.depth += 1;
     let count = 1 + c.weighted("carried", &[30, 50, 20]);
-    match c.weighted("flow", &[55, 20, 25]) {
+    // Each part is an iteration.
+    let has_points = !loops.like.shape.contains(&0);
+    let has_parts = has_points && loops.like.shape[0] <= compute::LARGE;
+    match c.weighted("flow", &[46, 16, 20, 18]) {
         0 => for_loop(c, loops, count),
         1 => while_loop(c, loops, count),
+        3 if has_parts => filling(c, loops),
         _ => branch(c, loops, count),
     }
     loops.depth -= 1;
@@ -159,16 +163,56 @@ fn for_loop(c: &mut Choices, loops: &mut Loops, count: usize) {
         "{head} = scf.for {induction} = {lower} to {upper} step {step} iter_args({}) -> ({ty}) {{",
         pairs.join(", ")
     ));
-    loops.indices.push(induction);
+    loops.indices.push(induction.clone());
     let wanted: Vec<bool> = initial.iter().map(|i| i.1).collect();
     let carried = block(c, loops, ("body", 3), &arguments, &wanted);
     loops.indices.pop();
+    asserted(c, loops, &induction, &upper);
     loops
         .maker
         .line(&format!("scf.yield {} : {ty}", names(&carried)));
     loops.maker.line("}");
     let runs = known > Some(0);
     keep(loops, &left, |n| carried[n].1 && (initial[n].1 || runs));
+}
+
+/// A loop that fills an undefined tensor, of which each iteration writes the next part.
+fn filling(c: &mut Choices, loops: &mut Loops) {
+    let initial = loops.empty(c);
+    let upper = match loops.sizes.first() {
+        Some(size) => size.clone(),
+        None => index(loops, loops.like.shape[0] as u64),
+    };
+    let (lower, step) = (index(loops, 0), index(loops, 1));
+    let [left, argument, induction] = [(); 3].map(|()| loops.maker.name());
+    let ty = loops.ty();
+    loops.maker.line(&format!(
+        "{left} = scf.for {induction} = {lower} to {upper} step {step} iter_args({argument} = {initial}) -> ({ty}) {{"
+    ));
+    loops.indices.push(induction.clone());
+    let carried = loops.tensor(argument.clone());
+    loops.undefined.push(carried);
+    let source = block(c, loops, ("body", 3), &[], &[true]);
+    loops.undefined.pop();
+    loops.indices.pop();
+    asserted(c, loops, &induction, &upper);
+    let part = parts::taken(c, loops, &source[0].0, &induction, 1);
+    let filled = loops.maker.name();
+    parts::put(loops, &filled, &part, &argument, &induction);
+    loops.maker.line(&format!("scf.yield {filled} : {ty}"));
+    loops.maker.line("}");
+    keep(loops, &[left], |_| true);
+}
+
+/// Now and then, an assertion that holds: it keeps a loop whose results are of no use.
+fn asserted(c: &mut Choices, loops: &mut Loops, induction: &str, upper: &str) {
+    if c.chance("asserted", 30) {
+        let name = loops.maker.name();
+        let text = format!("{name} = arith.cmpi slt, {induction}, {upper} : index");
+        loops.maker.line(&text);
+        let text = format!("cf.assert {name}, \"an iteration too many\"");
+        loops.maker.line(&text);
+    }
 }
 
 fn while_loop(c: &mut Choices, loops: &mut Loops, count: usize) {

@@ -55,26 +55,40 @@ fn slice(c: &mut Choices, loops: &mut Loops) {
     };
     let [from, to] = ["from", "to"].map(|name| c.below(name, (size - length + 1) as u64));
     let [source, place] = ["source", "place"].map(|name| c.scope(name, |c| loops.defined(c)));
-    let ty = loops.ty();
+    let part = taken(c, loops, &source, &from.to_string(), length);
+    let name = loops.result();
+    put(loops, &name, &part, &place, &to.to_string());
+}
+
+/// A part of a tensor: its name and its length.
+pub struct Part {
+    name: String,
+    length: i64,
+}
+
+/// Takes a part of that length from a tensor, and may change it.
+pub fn taken(c: &mut Choices, loops: &mut Loops, source: &str, from: &str, length: i64) -> Part {
     let (rest, part) = rest(loops, length);
-    let taken = loops.maker.name();
+    let (ty, mut name) = (loops.ty(), loops.maker.name());
     loops.maker.line(&format!(
-        "{taken} = tensor.extract_slice {source}[{from}{}] [{length}{}] [1{}] : {ty} to {part}",
+        "{name} = tensor.extract_slice {source}[{from}{}] [{length}{}] [1{}] : {ty} to {part}",
         rest.0, rest.1, rest.2
     ));
-    let put = match c.chance("changed", 40) {
-        true => {
-            let name = loops.maker.name();
-            let operator = operators(loops.maker.element).1[1];
-            let text = format!("{name} = arith.{operator} {taken}, {taken} : {part}");
-            loops.maker.line(&text);
-            name
-        }
-        false => taken,
-    };
-    let name = loops.result();
+    if c.chance("changed", 40) {
+        let before = std::mem::replace(&mut name, loops.maker.name());
+        let operator = operators(loops.maker.element).1[1];
+        let text = format!("{name} = arith.{operator} {before}, {before} : {part}");
+        loops.maker.line(&text);
+    }
+    Part { name, length }
+}
+
+/// Names what is a tensor with that part in it.
+pub fn put(loops: &mut Loops, name: &str, part: &Part, place: &str, to: &str) {
+    let (rest, ty) = rest(loops, part.length);
+    let (put, length, whole) = (&part.name, part.length, loops.ty());
     loops.maker.line(&format!(
-        "{name} = tensor.insert_slice {put} into {place}[{to}{}] [{length}{}] [1{}] : {part} into {ty}",
+        "{name} = tensor.insert_slice {put} into {place}[{to}{}] [{length}{}] [1{}] : {ty} into {whole}",
         rest.0, rest.1, rest.2
     ));
 }
