@@ -20,7 +20,7 @@ const TABLE: &str = include_str!("../workloads.toml");
 const OF_TENSORS: [&str; 2] = ["inplace", "interpolation"];
 
 /// The programs.
-const PROGRAMS: [(&str, &str); 25] = [
+const PROGRAMS: [(&str, &str); 26] = [
     ("attention", include_str!("../workloads/attention.mlir")),
     ("bmatmul", include_str!("../workloads/bmatmul.mlir")),
     ("ccsdt", include_str!("../workloads/ccsdt.mlir")),
@@ -55,6 +55,7 @@ const PROGRAMS: [(&str, &str); 25] = [
     ("stencil27", include_str!("../workloads/stencil27.mlir")),
     ("stencil9", include_str!("../workloads/stencil9.mlir")),
     ("transpose", include_str!("../workloads/transpose.mlir")),
+    ("trmm", include_str!("../workloads/trmm.mlir")),
 ];
 
 /// From which value on, and below which, random numbers of an input are.

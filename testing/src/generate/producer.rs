@@ -49,6 +49,7 @@ fn computed(c: &mut Choices, g: &mut Generator, ty: Type, into: ValueId) -> Valu
     let mut scope = scalar::Scope {
         rank: dims.len(),
         callees: &mut g.program.callees,
+        neutral: None,
     };
     let hom = Hom {
         scalar: scalar::function(c, &mut scope, &[ty.element], &[ty.element]),

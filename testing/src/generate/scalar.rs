@@ -21,6 +21,8 @@ pub struct Scope<'a> {
     pub rank: usize,
     /// Functions that it may call; more are added.
     pub callees: &'a mut Vec<Arc<Code>>,
+    /// The neutral element of the operator that combines its results, if there is one.
+    pub neutral: Option<Vec<Scalar>>,
 }
 
 /// Code from these arguments to these results.
@@ -30,7 +32,12 @@ pub fn function(
     inputs: &[ScalarType],
     results: &[ScalarType],
 ) -> Code {
-    let simple = c.weighted("simple", &[78, 14, 8]);
+    let neutral = scope.neutral.clone();
+    let neutral = neutral.filter(|_| scope.rank > 0 && c.chance("condition", 25));
+    let simple = match &neutral {
+        Some(_) => 0,
+        None => c.weighted("simple", &[78, 14, 8]),
+    };
     if simple == 1 && inputs == results {
         return Code::identity(inputs);
     }
@@ -66,8 +73,67 @@ pub fn function(
             }
         })
     };
-    let yields: Vec<Register> = results.iter().enumerate().map(result).collect();
+    let mut yields: Vec<Register> = results.iter().enumerate().map(result).collect();
+    if let Some(neutral) = neutral {
+        yields = under_condition(c, &mut writer.code, scope.rank, &yields, &neutral);
+    }
     writer.code.finish(&yields)
+}
+
+/// Values where conditions on indices hold, and others elsewhere, most often the neutral element.
+pub fn under_condition(
+    c: &mut Choices,
+    code: &mut CodeBuilder,
+    rank: usize,
+    values: &[Register],
+    neutral: &[Scalar],
+) -> Vec<Register> {
+    let mut condition = comparison(c, code, rank);
+    for n in 0..c.weighted("further", &[60, 35, 5]) {
+        let other = c.scope(format!("further{n}"), |c| comparison(c, code, rank));
+        let op = if c.chance("both", 80) {
+            Op::Andi
+        } else {
+            Op::Ori
+        };
+        condition = code.same(op, &[condition, other]);
+    }
+    let is_excluded = c.chance("excluded", 30);
+    let is_neutral = c.chance("neutral", 85);
+    let each = values.iter().zip(neutral);
+    each.map(|(value, neutral)| {
+        let elsewhere = match is_neutral {
+            true => code.constant(*neutral),
+            false => code.number_of(neutral.ty, 1),
+        };
+        match is_excluded {
+            true => code.select(condition, elsewhere, *value),
+            false => code.select(condition, *value, elsewhere),
+        }
+    })
+    .collect()
+}
+
+/// A comparison of two indices, or of one and a number.
+fn comparison(c: &mut Choices, code: &mut CodeBuilder, rank: usize) -> Register {
+    use CmpiPredicate::*;
+    let a = code.index(c.below("first", rank as u64) as usize);
+    let factor = code.number(Index, c.pick("factor", &[1, 1, 1, 2, 3, -1]));
+    let a = code.same(Op::Muli, &[a, factor]);
+    let b = match c.chance("two", 85) {
+        true => code.index(c.below("second", rank as u64) as usize),
+        false => code.number(Index, 0),
+    };
+    let distance = code.number(Index, c.below("distance", 11) as i64 - 5);
+    let b = code.same(Op::Addi, &[b, distance]);
+    let predicate = c.pick("order", &[Sle, Slt, Sge, Sgt, Sle, Sge, Eq, Ne, Ult, Uge]);
+    match c.chance("narrow", 15) {
+        true => {
+            let [a, b] = [a, b].map(|r| code.convert(r, I32));
+            code.cmpi(predicate, a, b)
+        }
+        false => code.cmpi(predicate, a, b),
+    }
 }
 
 struct Writer {
@@ -258,6 +324,7 @@ impl Writer {
             let mut inner = Scope {
                 rank: 0,
                 callees: scope.callees,
+                neutral: None,
             };
             let code = c.scope("callee", |c| function(c, &mut inner, &inputs, &results));
             scope.callees.push(Arc::new(code));

@@ -379,6 +379,7 @@ fn homs(
             let mut scope = scalar::Scope {
                 rank: plan.combine.len(),
                 callees: &mut g.program.callees,
+                neutral: (plan.operator.as_ref()).and_then(|own| own.neutral(&plan.components)),
             };
             Hom {
                 scalar: scalar::function(c, &mut scope, &inputs, &plan.components),

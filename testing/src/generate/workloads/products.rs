@@ -7,6 +7,7 @@ use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::ScalarType;
 
 use super::super::Generator;
+use super::super::scalar::under_condition;
 use super::draft::Draft;
 use crate::builder::CodeBuilder;
 use crate::choices::Choices;
@@ -95,8 +96,11 @@ pub fn product(
         true => (Op::Mulf, Builtin::Addf),
         false => (Op::Muli, Builtin::Addi),
     };
-    let product = code.same(times, &factors);
-    draft.hom(code.finish(&[product]), Some(Operator::Builtin(vec![plus])));
+    let mut values = vec![code.same(times, &factors)];
+    if let (Some(neutral), true) = (plus.neutral(combined), draft.c.chance("condition", 25)) {
+        values = under_condition(draft.c, &mut code, names.len(), &values, &[neutral]);
+    }
+    draft.hom(code.finish(&values), Some(Operator::Builtin(vec![plus])));
     draft.write("C", 0, combined, result);
     draft.finish();
 }

@@ -271,6 +271,7 @@ fn of_user(c: &mut Choices, g: &mut Generator, combine: Combine) {
     let mut scope = scalar::Scope {
         rank: combines.len(),
         callees: &mut callees,
+        neutral: None,
     };
     let code = scalar::function(draft.c, &mut scope, &[read, read], &components);
     draft.hom(code, Some(operator));
