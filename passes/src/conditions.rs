@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use mdh_algebra::computation::Computation;
 use mdh_algebra::scalar::Scalar;
-use mdh_algebra::support::Support;
+use mdh_algebra::support::{Condition, Support};
 use mdh_dialect::code;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
@@ -33,6 +33,9 @@ pub enum Points {
     /// They hold at all of them.
     All,
 }
+
+/// Gives the first and the last index of a box in a dimension.
+pub type Ends<'c, 'e> = &'e mut dyn FnMut(&mut Builder<'c>, usize) -> [Val<'c>; 2];
 
 impl Conditions {
     /// The conditions of an `mdh.compute`.
@@ -81,21 +84,11 @@ impl Conditions {
         d: usize,
         [mut lower, mut upper]: [Val<'c>; 2],
         points: Points,
-        ends: &mut dyn FnMut(&mut Builder<'c>, usize) -> [Val<'c>; 2],
+        ends: Ends<'c, '_>,
     ) -> [Val<'c>; 2] {
         let least = lower;
         for condition in &self.support.conditions {
-            let mut rest = builder.index(condition.constant);
-            for (other, factor) in condition.terms().filter(|(other, _)| *other != d) {
-                let [first, last] = ends(builder, other);
-                let end = match (factor > 0) == (points == Points::Any) {
-                    true => last,
-                    false => first,
-                };
-                let factor = builder.index(factor);
-                let part = builder.binary(ops::arith::MULI, end, factor);
-                rest = builder.binary(ops::arith::ADDI, rest, part);
-            }
+            let rest = rest(builder, condition, Some(d), points, ends);
             let factor = condition.of(d);
             let by = builder.index(factor.abs());
             let zero = builder.index(0);
@@ -119,6 +112,18 @@ impl Conditions {
         [lower, upper]
     }
 
+    /// Returns whether all conditions hold at all points of a box.
+    pub fn hold<'c>(&self, builder: &mut Builder<'c>, ends: Ends<'c, '_>) -> Val<'c> {
+        let mut all = builder.boolean(true);
+        for condition in &self.support.conditions {
+            let value = rest(builder, condition, None, Points::All, ends);
+            let zero = builder.index(0);
+            let holds = builder.compare("sge", value, zero);
+            all = builder.binary(ops::arith::ANDI, all, holds);
+        }
+        all
+    }
+
     /// Makes the scalar function of an operation one for points at which all conditions hold: canonicalization
     /// folds what they decide.
     pub fn assume(&self, op: Op) {
@@ -132,6 +137,29 @@ impl Conditions {
             region::replace_all_uses(*value, constant);
         }
     }
+}
+
+/// The least value that a condition has at points of a box, or the greatest if it is asked of any; without a
+/// dimension.
+fn rest<'c>(
+    builder: &mut Builder<'c>,
+    condition: &Condition,
+    without: Option<usize>,
+    points: Points,
+    ends: Ends<'c, '_>,
+) -> Val<'c> {
+    let mut rest = builder.index(condition.constant);
+    for (d, factor) in condition.terms().filter(|(d, _)| Some(*d) != without) {
+        let [first, last] = ends(builder, d);
+        let end = match (factor > 0) == (points == Points::Any) {
+            true => last,
+            false => first,
+        };
+        let factor = builder.index(factor);
+        let part = builder.binary(ops::arith::MULI, end, factor);
+        rest = builder.binary(ops::arith::ADDI, rest, part);
+    }
+    rest
 }
 
 /// The comparisons of integers in scalar code, in order.

@@ -37,25 +37,32 @@
 //! A loop over parts of a combined dimension goes from the first part in which a condition can hold, for
 //! any of the tile's points in the other dimensions, to the last; one part is left in any case, which then
 //! has the neutral element as its result. The loop that a leaf keeps in registers is cut in up to three: where the
-//! conditions hold for all points of the tile, the scalar function has none.
+//! conditions hold for all points of the tile, the scalar function has none. Conditions that exclude whole results are not
+//! asked inside of sums at all: those results are set to the neutral element afterwards.
 //!
 //! What threads of a block do together has to go through the same iterations: there, bounds are those of
 //! the block.
 
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
+use mdh_dialect::parts::{BufferPart, Parts};
 
+use super::carry::numbered;
+use super::code::{self, cc, component_types};
 use super::cyclic::is_in;
 use super::nest::{Home, Nest, Tile, bound};
+use super::slices::kept;
 use super::split::{is_summed, summed};
 use super::steps::Steps;
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::conditions::Points;
+use crate::draft::point_index;
 use crate::kernels::BLOCK;
 use crate::lower::grid::Grid;
+use crate::projection::Projection;
 use crate::scheduled::Loop;
-use crate::tiles::stored;
+use crate::tiles::{so_far, stored};
 
 /// The bounds of a loop over parts, without those that contribute nothing.
 pub fn iterations<'c>(
@@ -169,6 +176,15 @@ pub fn leaf<'c>(
     let d = of.level.dimension;
     let whole = (grid.lower, grid.upper, stride);
     let [first, end] = some(nest, builder, &tile, d, whole);
+    if is_masked_after(nest, &tile) {
+        let mut tile = tile;
+        let dim = &mut tile.parts.dims[d];
+        (dim.lower, dim.upper) = (bound(first), bound(end));
+        tile.meets_conditions = true;
+        nest.leaf_tile(builder, position, tile.clone());
+        mask(nest, builder, &tile);
+        return Ok(());
+    }
     let [from, to] = within(nest, builder, &tile, d, [first, end], Points::All);
     // In the order in which they lie: some, all, some.
     let from = on_grid(builder, (from, first, end), stride);
@@ -198,6 +214,61 @@ pub fn leaf<'c>(
         }
         Ok(())
     })
+}
+
+/// Returns whether conditions exclude whole results, which can be set to the neutral element once they are there:
+/// no combined dimension decides, and nothing comes in from outside.
+fn is_masked_after(nest: &Nest, tile: &Tile) -> bool {
+    let mut dims = 0..tile.combine.len();
+    let decides = |d: usize| tile.combine[d].is_pw() && nest.conditions.depend_on(d);
+    nest.of.parts.carries.is_empty() && !dims.any(decides) && holds_all(nest, tile)
+}
+
+/// Sets the results of a tile at which conditions do not hold to the neutral element.
+fn mask<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>) {
+    let computation = &nest.of.computation;
+    let neutral = (computation.operator()).and_then(|own| own.neutral(&computation.components));
+    let Some(neutral) = neutral else {
+        panic!("there are no conditions without a neutral element");
+    };
+    let kept = kept(tile, None);
+    let projection = Projection::new(&kept, tile.combine.len());
+    let outputs = &tile.parts.outputs;
+    let components = computation.components.iter().enumerate();
+    let results = components.filter_map(|(n, ty)| {
+        let (output, access) = stored(outputs, n, *ty)?;
+        let result = so_far(&outputs[output], access, format!("masked_{n}"));
+        Some(projection.buffer(&result))
+    });
+    let results: Vec<BufferPart> = results.collect();
+    let types = component_types(builder, &computation.components);
+    let conditions = &nest.conditions;
+    let scalar = builder.region(&types, ops::mdh::YIELD, |builder, values| {
+        let holds = conditions.hold(builder, &mut |builder, d| {
+            let place = kept.iter().position(|own| *own == d).unwrap_or_default();
+            [point_index(builder, place); 2]
+        });
+        let each = values.iter().zip(&neutral);
+        each.map(|(value, neutral)| {
+            let neutral = builder.scalar(*neutral);
+            builder.select(holds, *value, neutral)
+        })
+        .collect()
+    });
+    let mut parts = Parts {
+        dims: projection.dims(&tile.parts.dims),
+        combine: kept.iter().map(|_| cc(builder)).collect(),
+        inputs: results.clone(),
+        outputs: numbered(results),
+        ..Parts::default()
+    };
+    parts.in_place = parts.reads_what_it_writes();
+    let all = conditions.hold(builder, &mut |builder, d| ends(nest, builder, tile, d));
+    let yes = builder.boolean(true);
+    let is_needed = builder.binary(ops::arith::XORI, all, yes);
+    builder.if_then(is_needed, |builder| {
+        code::stored(builder, nest.of.op, &parts, scalar);
+    });
 }
 
 /// Returns whether the outputs of a tile hold every component in its own type.
