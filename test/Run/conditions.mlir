@@ -26,6 +26,8 @@
 // RUN: mdh run %s --entry scans --random 14 --check=all | FileCheck %s
 // RUN: mdh run %s --entry threads --random 15 --device sim --check=all | FileCheck %s
 // RUN: mdh run %s --entry window --random 16 --check=all | FileCheck %s
+// RUN: mdh run %s --entry nothing --random 17 --check=all | FileCheck %s
+// RUN: mdh run %s --entry quotients --random 18 --check=all | FileCheck %s
 // CHECK: check  passed: {{[1-9][0-9]*}} of
 // THREE: check  passed: 12 of 12 elements compared
 
@@ -387,5 +389,44 @@ func.func @window(%x: memref<64xf32>, %y: memref<60xf32>) {
       mdh.yield %v : f32
     }, (cc, pw(addf)))
     inp_view(x = %x[k] : memref<64xf32>)
+  return
+}
+// No point of a sum of all contributes: there is one result, and no dimension of results.
+func.func @nothing(%x: memref<40xi64>, %y: memref<i64>) {
+  mdh.compute (k = 40)
+    out_view(y = %y[] : memref<i64>)
+    md_hom((%a: i64) {
+      %zero = arith.constant 0 : i64
+      %five = arith.constant 5 : index
+      %k = mdh.index 0 : index
+      %less = arith.subi %k, %five : index
+      %there = arith.cmpi sle, %k, %less : index
+      %v = arith.select %there, %a, %zero : i64
+      mdh.yield %v : i64
+    }, (pw(addi)))
+    inp_view(x = %x[k] : memref<40xi64>)
+  return
+}
+// Outside of the triangle of results divisors are 0: nothing is divided there.
+func.func @quotients(%A: memref<45x33xi64>, %C: memref<45x51xi64>) {
+  mdh.compute (i = 45, j = 51, k = 33)
+    out_view(C = %C[i, j] : memref<45x51xi64>)
+    md_hom((%a: i64) {
+      %zero = arith.constant 0 : i64
+      %i = mdh.index 0 : index
+      %j = mdh.index 1 : index
+      %above = arith.cmpi sgt, %j, %i : index
+      %distance = arith.subi %j, %i : index
+      %d = arith.index_cast %distance : index to i64
+      %divisor = arith.maxsi %d, %zero : i64
+      %v = scf.if %above -> i64 {
+        %q = arith.divsi %a, %divisor : i64
+        scf.yield %q : i64
+      } else {
+        scf.yield %zero : i64
+      }
+      mdh.yield %v : i64
+    }, (cc, cc, pw(addi)))
+    inp_view(A = %A[i, k] : memref<45x33xi64>)
   return
 }

@@ -43,9 +43,9 @@
 //! What threads of a block do together has to go through the same iterations: there, bounds are those of
 //! the block.
 
-use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ir::{self, Errors, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::parts::{BufferPart, CarryPart, Parts};
 
 use super::carry::numbered;
 use super::code::{self, cc, component_types};
@@ -61,6 +61,7 @@ use crate::draft::point_index;
 use crate::kernels::BLOCK;
 use crate::lower::grid::Grid;
 use crate::projection::Projection;
+use crate::region;
 use crate::scheduled::Loop;
 use crate::tiles::{so_far, stored};
 
@@ -217,11 +218,22 @@ pub fn leaf<'c>(
 }
 
 /// Returns whether conditions exclude whole results, which can be set to the neutral element once they are there:
-/// no combined dimension decides, and nothing comes in from outside.
+/// no combined dimension decides, and nothing comes in from outside. What a branch computes has to stay under its
+/// condition: it may divide by zero elsewhere.
 fn is_masked_after(nest: &Nest, tile: &Tile) -> bool {
-    let mut dims = 0..tile.combine.len();
-    let decides = |d: usize| tile.combine[d].is_pw() && nest.conditions.depend_on(d);
-    nest.of.parts.carries.is_empty() && !dims.any(decides) && holds_all(nest, tile)
+    let decides = |wanted: bool| {
+        let mut dims = 0..tile.combine.len();
+        dims.any(|d| tile.combine[d].is_pw() == wanted && nest.conditions.depend_on(d))
+    };
+    let code = region::operations_of(ir::region(nest.of.op, 0));
+    let has_branches = code.iter().any(|op| ir::name_of(*op) == ops::scf::IF);
+    let is_plain = nest.of.parts.carries.is_empty() && !has_branches;
+    let leaves = |carry: &CarryPart| !carry.outgoing.is_empty();
+    is_plain
+        && decides(false)
+        && !decides(true)
+        && !tile.parts.carries.iter().any(leaves)
+        && holds_all(nest, tile)
 }
 
 /// Sets the results of a tile at which conditions do not hold to the neutral element.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::asm::{Asm, MATRIX};
+use mdh_algebra::code::Instruction;
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::ScalarType;
@@ -28,7 +29,10 @@ pub fn factors(of: &Computation) -> Vec<Factors> {
         return Vec::new();
     };
     let has_types = a_type == b_type && halves.contains(&a_type);
-    if !has_types || of.components != [ScalarType::F32] || of.operators != sums {
+    // Indices choose what is added: there is no instruction for that.
+    let instructions = &mut of.scalar.body.instructions.iter();
+    let has_choices = instructions.any(|one| matches!(one, Instruction::Index { .. }));
+    if has_choices || !has_types || of.components != [ScalarType::F32] || of.operators != sums {
         return Vec::new();
     }
     let dimensions = of.dimensions.iter().enumerate();
