@@ -88,7 +88,36 @@ pub fn under_condition(
     values: &[Register],
     neutral: &[Scalar],
 ) -> Vec<Register> {
-    let mut condition = comparison(c, code, rank);
+    let mut condition = conditions(c, code, rank);
+    let is_excluded = c.chance("excluded", 30);
+    let is_neutral = c.chance("neutral", 85);
+    let is_branch = c.chance("branch", 25);
+    let each = values.iter().zip(neutral).enumerate();
+    each.map(|(n, (value, neutral))| {
+        let other = c.scope(format!("of{n}"), |c| {
+            let is_there = n > 0 && c.chance("other", 20);
+            is_there.then(|| conditions(c, code, rank))
+        });
+        condition = other.unwrap_or(condition);
+        let elsewhere = match is_neutral {
+            true => code.constant(*neutral),
+            false => code.number_of(neutral.ty, 1),
+        };
+        let [then, otherwise] = match is_excluded {
+            true => [elsewhere, *value],
+            false => [*value, elsewhere],
+        };
+        match is_branch {
+            true => code.conditional(condition, |_| vec![then], |_| vec![otherwise])[0],
+            false => code.select(condition, then, otherwise),
+        }
+    })
+    .collect()
+}
+
+/// Some comparisons of indices, of which all hold, or one.
+fn conditions(c: &mut Choices, code: &mut CodeBuilder, rank: usize) -> Register {
+    let mut all = comparison(c, code, rank);
     for n in 0..c.weighted("further", &[60, 35, 5]) {
         let other = c.scope(format!("further{n}"), |c| comparison(c, code, rank));
         let op = if c.chance("both", 80) {
@@ -96,34 +125,26 @@ pub fn under_condition(
         } else {
             Op::Ori
         };
-        condition = code.same(op, &[condition, other]);
+        all = code.same(op, &[all, other]);
     }
-    let is_excluded = c.chance("excluded", 30);
-    let is_neutral = c.chance("neutral", 85);
-    let each = values.iter().zip(neutral);
-    each.map(|(value, neutral)| {
-        let elsewhere = match is_neutral {
-            true => code.constant(*neutral),
-            false => code.number_of(neutral.ty, 1),
-        };
-        match is_excluded {
-            true => code.select(condition, elsewhere, *value),
-            false => code.select(condition, *value, elsewhere),
-        }
-    })
-    .collect()
+    all
 }
 
-/// A comparison of two indices, or of one and a number.
+/// A comparison of two indices, of one and a number, or of one and a sum of two.
 fn comparison(c: &mut Choices, code: &mut CodeBuilder, rank: usize) -> Register {
     use CmpiPredicate::*;
     let a = code.index(c.below("first", rank as u64) as usize);
     let factor = code.number(Index, c.pick("factor", &[1, 1, 1, 2, 3, -1]));
     let a = code.same(Op::Muli, &[a, factor]);
-    let b = match c.chance("two", 85) {
+    let mut b = match c.chance("two", 85) {
         true => code.index(c.below("second", rank as u64) as usize),
         false => code.number(Index, 0),
     };
+    if c.chance("three", 20) {
+        let third = code.index(c.below("third", rank as u64) as usize);
+        let op = c.pick("sign", &[Op::Addi, Op::Subi]);
+        b = code.same(op, &[b, third]);
+    }
     let distance = code.number(Index, c.below("distance", 11) as i64 - 5);
     let b = code.same(Op::Addi, &[b, distance]);
     let predicate = c.pick("order", &[Sle, Slt, Sge, Sgt, Sle, Sge, Eq, Ne, Ult, Uge]);
