@@ -28,6 +28,11 @@
 // RUN: mdh run %s --entry window --random 16 --check=all | FileCheck %s
 // RUN: mdh run %s --entry nothing --random 17 --check=all | FileCheck %s
 // RUN: mdh run %s --entry quotients --random 18 --check=all | FileCheck %s
+// RUN: mdh run %s --entry empty --in n=-1 --check=all | FileCheck %s
+// RUN: mdh run %s --entry empty --in n=9 --check=all | FileCheck %s
+// RUN: mdh run %s --entry lanes --random 19 --device sim --in n=0 --check=all | FileCheck %s
+// RUN: mdh run %s --entry lanes --random 19 --device sim --in n=9 --check=all | FileCheck %s
+// RUN: mdh run %s --entry lanes --random 19 --device sim --in n=150 --check=all | FileCheck %s
 // CHECK: check  passed: {{[1-9][0-9]*}} of
 // THREE: check  passed: 12 of 12 elements compared
 
@@ -428,5 +433,44 @@ func.func @quotients(%A: memref<45x33xi64>, %C: memref<45x51xi64>) {
       mdh.yield %v : i64
     }, (cc, cc, pw(addi)))
     inp_view(A = %A[i, k] : memref<45x33xi64>)
+  return
+}
+// A dimension that ends before it starts.
+func.func @empty(%n: index, %y: memref<2x2x2xi64>) {
+  mdh.compute (i = 2, j = 2, k = 2, p = %n)
+    out_view(y = %y[i, j, k] : memref<2x2x2xi64>)
+    md_hom(() {
+      %one = arith.constant 1 : i64
+      %lowest = arith.constant -9223372036854775808 : i64
+      %five = arith.constant 5 : index
+      %p = mdh.index 3 : index
+      %less = arith.subi %p, %five : index
+      %there = arith.cmpi sle, %p, %less : index
+      %v = arith.select %there, %one, %lowest : i64
+      mdh.yield %v : i64
+    }, (cc, cc, cc, pw(maxsi)))
+    inp_view()
+  return
+}
+// Each thread has a sum of its own for all parts, which are combined after them: all of them have one, though the
+// condition holds for less points than there are threads.
+#lanes = #mdh.schedule<asm = cuda, layers = [block {i: *}, device {k: *}, thread {k: 32}],
+  decompose = {order: [block.i, device.k, thread.k], assign: {thread.i: thread.y, thread.k: thread.x}},
+  recompose = {order: [block.i, thread.k, device.k], assign: {thread.i: thread.y, thread.k: thread.x}}>
+func.func @lanes(%x: memref<5x200xf32>, %y: memref<5xf32>, %n: index) {
+  mdh.compute (i = 5, k = %n to 200)
+    out_view(y = %y[i] : memref<5xf32>)
+    md_hom((%a: f32) {
+      %zero = arith.constant 0.0 : f32
+      %ten = arith.constant 10 : index
+      %i = mdh.index 0 : index
+      %k = mdh.index 1 : index
+      %end = arith.muli %i, %ten : index
+      %below = arith.cmpi slt, %k, %end : index
+      %v = arith.select %below, %a, %zero : f32
+      mdh.yield %v : f32
+    }, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<5x200xf32>)
+    schedule(#lanes)
   return
 }

@@ -90,12 +90,27 @@ pub fn iterations<'c>(
     if nest.conditions.is_empty() || !is_plain {
         return grid;
     }
-    let [lower, upper] = some(nest, builder, tile, d, (grid.lower, grid.upper, *span));
+    let [mut lower, mut upper] = some(nest, builder, tile, d, (grid.lower, grid.upper, *span));
+    if has_deferred_parts(nest, tile, d) {
+        lower = grid.lower;
+        let distance = builder.binary(ops::arith::SUBI, upper, lower);
+        let parts = builder.binary(ops::arith::CEILDIVSI, distance, *span);
+        let distance = builder.binary(ops::arith::MULI, parts, *span);
+        let end = builder.binary(ops::arith::ADDI, lower, distance);
+        upper = builder.binary(ops::arith::MINSI, end, grid.upper);
+    }
     Grid {
         lower,
         upper,
         ..grid
     }
+}
+
+/// Returns whether parts further in have results of their own, which are combined outside of a loop: in its first
+/// iteration, whole, each of them leaves one.
+fn has_deferred_parts(nest: &Nest, tile: &Tile, d: usize) -> bool {
+    let inside = nest.deferred.map(|own| nest.loops[own.inside]);
+    tile.deferred.is_some() && inside.is_some_and(|of| of.level.dimension == d)
 }
 
 /// The bounds of a dimension with all of its points that contribute something, and one at least; the
@@ -298,8 +313,9 @@ fn on_grid<'c>(
     if index == first {
         return first;
     }
-    let index = builder.binary(ops::arith::MAXSI, index, first);
+    // Of what is empty the end may be before the first index.
     let index = builder.binary(ops::arith::MINSI, index, end);
+    let index = builder.binary(ops::arith::MAXSI, index, first);
     if known(stride) == Some(1) {
         return index;
     }

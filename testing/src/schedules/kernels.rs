@@ -14,7 +14,7 @@ use crate::choices::Choices;
 /// The model's schedule for a GPU of random facts, one put together, or none; one of matrices where
 /// there are such.
 pub fn base(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
-    let factors = matrices::factors(&target.known);
+    let factors = matrices::factors(target);
     let of = change::pick(c, "factors", &factors);
     if let Some(of) = of.filter(|_| c.chance("by warps", 80)) {
         return c.scope("matrices", |c| matrices::schedule(c, target, asm, &of));

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::asm::{Asm, MATRIX};
-use mdh_algebra::code::Instruction;
-use mdh_algebra::computation::{Combine, Computation};
+use mdh_algebra::computation::Combine;
 use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Layer, LevelName, Parts, Schedule};
@@ -16,8 +15,10 @@ use crate::choices::Choices;
 #[derive(Clone, Debug)]
 pub struct Factors([String; 3]);
 
-/// The products that a computation is: each of two dimensions moves one of two factors.
-pub fn factors(of: &Computation) -> Vec<Factors> {
+/// The products that a computation is: each of two dimensions moves one of two factors. There are no instructions
+/// for terms that indices choose.
+pub fn factors(target: &Target) -> Vec<Factors> {
+    let of = &target.known;
     let halves = [ScalarType::F16, ScalarType::BF16];
     let accesses = of.inputs.iter().flat_map(|input| {
         let accesses = input.accesses.iter();
@@ -29,10 +30,11 @@ pub fn factors(of: &Computation) -> Vec<Factors> {
         return Vec::new();
     };
     let has_types = a_type == b_type && halves.contains(&a_type);
-    // Indices choose what is added: there is no instruction for that.
-    let instructions = &mut of.scalar.body.instructions.iter();
-    let has_choices = instructions.any(|one| matches!(one, Instruction::Index { .. }));
-    if has_choices || !has_types || of.components != [ScalarType::F32] || of.operators != sums {
+    if target.asks_indices
+        || !has_types
+        || of.components != [ScalarType::F32]
+        || of.operators != sums
+    {
         return Vec::new();
     }
     let dimensions = of.dimensions.iter().enumerate();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mdh_algebra::code::Instruction;
 use mdh_algebra::computation::{Computation, Extent};
 use mdh_algebra::domain::Grid;
 use mdh_compiler::source::Source;
@@ -24,6 +25,8 @@ pub struct Target {
     /// The same with the sizes that it may have instead: which of the program's steps it belongs to
     /// is not known where several have dimensions of its names.
     pub others: Vec<Computation>,
+    /// True if its scalar function asks for indices.
+    pub asks_indices: bool,
 }
 
 /// The computations of a program in the order of their positions; why it has none.
@@ -55,7 +58,10 @@ pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
         if all.is_empty() {
             all.push(known(&computation, &BTreeMap::new()));
         }
+        let code = translate::compute(op, Depth::Code).map(|whole| whole.scalar.body.instructions);
+        let is_index = |one: &Instruction| matches!(one, Instruction::Index { .. });
         Ok(Target {
+            asks_indices: code.is_ok_and(|all| all.iter().any(is_index)),
             name: schedule::name(op),
             known: all.remove(0),
             others: all,
