@@ -22,6 +22,7 @@ use mdh_dialect::context;
 use mdh_exec::Package;
 use mdh_exec::tune::package::{Candidate, TunePackage};
 use mdh_passes::pipelines::{RangeChecks, Schedules};
+use mdh_runtime::pool;
 use mdh_tuner::abort::Abort;
 use mdh_tuner::clock::Monotonic;
 use mdh_tuner::measure::{Computed, FailureKind, Outcome};
@@ -263,7 +264,7 @@ fn compiled(
     let made: Mutex<Vec<Option<std::result::Result<Package, String>>>> =
         Mutex::new(best.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = pool::thread_count();
     std::thread::scope(|scope| {
         for _ in 0..cores.min(best.len()) {
             scope.spawn(|| {

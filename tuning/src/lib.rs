@@ -234,7 +234,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     program.expect_chains()?;
     let start = start.map(|start| start.configuration(&program, &space));
     let start = start.transpose()?.flatten();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = pool::thread_count();
     let model = |configuration: &Configuration| program.cycles(configuration);
     let mut processes = Processes::new(&program, task.clone(), cores, measure::patience());
     let work = processes.work();

@@ -63,6 +63,22 @@ fn measured(configuration: &Configuration) -> Outcome {
     Outcome::of_cost(bowl(configuration))
 }
 
+impl<'s> Setup<'s> {
+    /// One that tries every point, from (8, 8).
+    fn of_every_point(cost: &'s dyn Fn(&Configuration) -> Outcome) -> Self {
+        Setup {
+            cost,
+            abort: Abort::Or(Vec::new()),
+            technique: "exhaustive",
+            seeds: vec![Seed {
+                role: Role::Default,
+                configuration: pair(8, 8),
+            }],
+            ..Setup::default()
+        }
+    }
+}
+
 impl Default for Setup<'_> {
     fn default() -> Self {
         Setup {
@@ -477,15 +493,8 @@ fn costs_are_compared_at_one_pace() {
     let run = |pace| {
         made.set(0);
         let setup = Setup {
-            cost: &cost,
-            abort: Abort::Or(Vec::new()),
-            technique: "exhaustive",
-            seeds: vec![Seed {
-                role: Role::Default,
-                configuration: pair(8, 8),
-            }],
             pace,
-            ..Setup::default()
+            ..Setup::of_every_point(&cost)
         };
         setup.run().unwrap().0
     };

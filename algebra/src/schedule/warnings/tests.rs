@@ -3,6 +3,7 @@
 use super::super::named_tests::matmul;
 use super::*;
 use crate::asm::CpuFacts;
+use crate::code::{Op, Register};
 use crate::computation::{Buffer, Combine, Dimension};
 use crate::examples::{d, straight};
 use crate::operator::{Builtin, Operator};

@@ -23,15 +23,8 @@ fn whoever_was_lucky_is_not_the_best() {
     let run = |confirmations| {
         times.borrow_mut().clear();
         let setup = Setup {
-            cost: &cost,
-            abort: Abort::Or(Vec::new()),
-            technique: "exhaustive",
-            seeds: vec![Seed {
-                role: Role::Default,
-                configuration: pair(8, 8),
-            }],
             confirmations,
-            ..Setup::default()
+            ..Setup::of_every_point(&cost)
         };
         setup.run().unwrap().0
     };
