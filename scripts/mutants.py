@@ -124,7 +124,8 @@ class Tests:
 
     def __init__(self, folder):
         self.tree, self.log = folder / "tree", folder / "logs"
-        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(folder / "build")}
+        # A choice between two codes has parentheses, whether its place needs them or not.
+        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(folder / "build"), "RUSTFLAGS": "-A warnings"}
         self.log.mkdir(parents=True, exist_ok=True)
 
     def build(self):

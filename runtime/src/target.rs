@@ -127,21 +127,25 @@ impl Target {
     }
 }
 
-/// Features whose conversions to bf16 take denormal numbers for zeros, whatever the mode.
-const FLUSHING: [&str; 2] = ["avx512bf16", "avxneconvert"];
+/// Features that are not used. Conversions to bf16 of the first two take denormal numbers for zeros, whatever
+/// the mode. With the last, which exchanges any bytes of a vector, LLVM 22 selects instructions for ever where
+/// some of the lanes of a difference from zero are reversed.
+const DROPPED: [&str; 3] = ["avx512bf16", "avxneconvert", "avx512vbmi"];
 
-/// The host's features (a message of LLVM's, which is freed) without those that give wrong
-/// numbers.
+/// The host's features (a message of LLVM's, which is freed) without those that are not used.
 ///
 /// # Safety
 /// The message is LLVM's, and is not used any more.
 unsafe fn kept(features: *mut c_char) -> String {
     // SAFETY: by contract.
-    let mut features = unsafe { take_message(features) };
-    for feature in FLUSHING {
-        features = features.replace(&format!("+{feature}"), &format!("-{feature}"));
-    }
-    features
+    let features = unsafe { take_message(features) };
+    let kept = features
+        .split(',')
+        .map(|feature| match feature.strip_prefix('+') {
+            Some(name) if DROPPED.contains(&name) => format!("-{name}"),
+            _ => feature.to_owned(),
+        });
+    kept.collect::<Vec<_>>().join(",")
 }
 
 impl Drop for Target {

@@ -292,6 +292,26 @@ fn flags_in_the_ir_are_what_counts() {
 }
 
 #[test]
+fn instructions_for_lanes_in_reverse_order_are_selected() {
+    // Five of 64 bytes: with a permutation of bytes, LLVM's selection does not end.
+    let lanes = (0..64).map(|n| match n {
+        0..5 => format!("i32 {}", 63 - n),
+        _ => "i32 poison".to_owned(),
+    });
+    let lanes = lanes.collect::<Vec<_>>().join(", ");
+    let ir = format!(
+        "define <64 x i8> @f(<64 x i8> %x) {{
+           %y = sub <64 x i8> zeroinitializer, %x
+           %z = shufflevector <64 x i8> %y, <64 x i8> zeroinitializer, <64 x i32> <{lanes}>
+           ret <64 x i8> %z
+         }}"
+    );
+    let module = Module::parse("lanes", &ir).unwrap();
+    let optimised = module.optimise(Level::Full).unwrap();
+    optimised.emit(Emit::Object).unwrap();
+}
+
+#[test]
 fn both_levels_run() {
     for level in [Level::Quick, Level::Full] {
         let ir = "define i32 @_mlir_ciface_f(i32 %x) { %r = mul i32 %x, 3 ret i32 %r }";
