@@ -37,10 +37,11 @@ NEXTEST = ["cargo", "nextest", "run", "--release", "--locked", "--cargo-quiet"]
 KILLERS = [
     ("exact", [*NEXTEST, "-p", "mdh-testing", "-E", "test(exact)"], {"MDH_RANDOM_CASES": "60", "MDH_RANDOM_STEPS": "0"}),
     ("kernels", [*NEXTEST, "-p", "mdh-testing", "-E", "test(kernels)"], {"MDH_KERNEL_CASES": "60"}),
-    ("lit", ["{lit}", "-q", "-j", "2", "--max-failures", "1", "test/Passes", "test/Run", "test/Kernels",
-             "test/Simulator", "test/Errors", "test/Cuda"], {}),
-    ("more exact", [*NEXTEST, "-p", "mdh-testing", "-E", "test(exact_give)"],
-     {"MDH_RANDOM_CASES": "500", "MDH_RANDOM_STEPS": "0"}),
+    ("more exact", [*NEXTEST, "-p", "mdh-testing", "-E", "test(exact_give) | test(exact_schedules)"],
+     {"MDH_RANDOM_CASES": "300", "MDH_RANDOM_STEPS": "0", "MDH_SCHEDULE_CASES": "150"}),
+    # Searches and benchmarks are no tests of the lowering.
+    ("lit", ["{lit}", "-q", "-j", "2", "--max-failures", "1", "--filter-out", "tune|bench|shared", "test/Passes",
+             "test/Kernels", "test/Simulator", "test/Run", "test/Cuda", "test/Errors"], {}),
 ]
 
 
