@@ -159,9 +159,9 @@ def table(chosen, results):
     for mutant in chosen:
         kinds[mutant.kind].append(results[mutant.name])
     for kind, found in [*kinds.items(), ("all", [results[mutant.name] for mutant in chosen])]:
-        counts = [str(sum(result["by"] == name for result in found)) for name in [*killers, None]]
+        counts = [str(found.count(by)) for by in [*killers, None]]
         print(f"| {kind} | {len(found)} | " + " | ".join(counts) + " |")
-    survivors = [mutant for mutant in chosen if results[mutant.name]["by"] is None]
+    survivors = [mutant for mutant in chosen if results[mutant.name] is None]
     for mutant in survivors:
         print(f"survives: {mutant.name} ({mutant.file})")
     return len(survivors)
@@ -192,23 +192,28 @@ def main():
     tests.build()
     sources, kept = digest(tests.tree), folder / "results.jsonl"
     lines = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
-    results = {line["name"]: line for line in lines if line["sources"] == sources}
-    todo = [mutant for mutant in chosen if mutant.name not in results]
-    for killer in KILLERS if todo else []:
-        if why := tests.fails(0, killer):
-            sys.exit(f"error: '{killer[0]}' fails without a mutant ({why}); see {tests.log}/0.{killer[0]}.txt")
-    for mutant in todo:
-        start, by, why = time.time(), None, None
-        for killer in KILLERS:
-            if why := tests.fails(mutant.number, killer):
-                by = killer[0]
-                break
-        result = {"name": mutant.name, "by": by, "why": why, "sources": sources, "seconds": round(time.time() - start)}
-        results[mutant.name] = result
-        with open(kept, "a") as file:
-            file.write(json.dumps(result) + "\n")
-        said = f"killed by {by} ({why})" if by else "survives"
-        print(f"{mutant.name}: {said}, {result['seconds']} s", flush=True)
+    known = {(line["name"], line["killer"]): line["why"] for line in lines if line["sources"] == sources}
+
+    def why(name, number, killer):
+        """Why a test fails with a mutant, as it is known or found now."""
+        if (name, killer[0]) not in known:
+            start = time.time()
+            found = known[name, killer[0]] = tests.fails(number, killer)
+            result = {"name": name, "killer": killer[0], "why": found, "sources": sources}
+            with open(kept, "a") as file:
+                file.write(json.dumps({**result, "seconds": round(time.time() - start)}) + "\n")
+            print(f"{name}, {killer[0]}: {found or 'passes'}, {time.time() - start:.0f} s", flush=True)
+        return known[name, killer[0]]
+
+    # Each kind of test meets all that are left, the fast ones first.
+    results = dict.fromkeys(mutant.name for mutant in chosen)
+    for killer in KILLERS:
+        alive = [mutant for mutant in chosen if results[mutant.name] is None]
+        if alive and (reason := why("none", 0, killer)):
+            sys.exit(f"error: '{killer[0]}' fails without a mutant ({reason}); see {tests.log}/0.{killer[0]}.txt")
+        for mutant in alive:
+            if why(mutant.name, mutant.number, killer):
+                results[mutant.name] = killer[0]
     sys.exit(table(chosen, results) > SURVIVORS)
 
 
