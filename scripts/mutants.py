@@ -32,7 +32,7 @@ pub fn mutant(number: u32) -> bool {
     *ON.get_or_init(read) == Some(number)
 }
 """
-NEXTEST = ["cargo", "nextest", "run", "--release", "--locked", "--cargo-quiet"]
+NEXTEST = ["cargo", "nextest", "run", "--release", "--locked", "--cargo-quiet", "--fail-fast"]
 # The tests, in the order in which they are tried: name, command, environment.
 KILLERS = [
     ("exact", [*NEXTEST, "-p", "mdh-testing", "-E", "test(exact)"], {"MDH_RANDOM_CASES": "60", "MDH_RANDOM_STEPS": "0"}),
@@ -140,7 +140,8 @@ class Tests:
         name, command, variables = killer
         lit = [str(ROOT / ".venv/bin/python"), os.environ["MDH_LLVM_PREFIX"] + "/bin/lit"]
         command = [part for word in command for part in (lit if word == "{lit}" else [word])]
-        environment = {**self.environment, **variables, "MDH_MUTANT": str(number)}
+        switches = {"MDH_FIRST_FAILURE": "1", "MDH_MUTANT": str(number)}
+        environment = {**self.environment, **variables, **switches}
         with open(self.log / f"{number}.{name}.txt", "wb") as log:
             try:
                 done = subprocess.run(command, cwd=self.tree, env=environment, timeout=LIMIT, stdout=log,
