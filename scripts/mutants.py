@@ -32,12 +32,13 @@ pub fn mutant(number: u32) -> bool {
     *ON.get_or_init(read) == Some(number)
 }
 """
-NEXTEST = ["cargo", "nextest", "run", "--release", "--locked", "--cargo-quiet", "--fail-fast"]
+NEXTEST = ["cargo", "nextest", "run", "--release", "--locked", "--cargo-quiet"]
+RANDOM = [*NEXTEST, "--fail-fast", "-p", "mdh-testing", "-E"]
 # The tests, in the order in which they are tried: name, command, environment.
 KILLERS = [
-    ("exact", [*NEXTEST, "-p", "mdh-testing", "-E", "test(exact)"], {"MDH_RANDOM_CASES": "60", "MDH_RANDOM_STEPS": "0"}),
-    ("kernels", [*NEXTEST, "-p", "mdh-testing", "-E", "test(kernels)"], {"MDH_KERNEL_CASES": "60"}),
-    ("more exact", [*NEXTEST, "-p", "mdh-testing", "-E", "test(exact_give) | test(exact_schedules)"],
+    ("exact", [*RANDOM, "test(exact)"], {"MDH_RANDOM_CASES": "60", "MDH_RANDOM_STEPS": "0"}),
+    ("kernels", [*RANDOM, "test(kernels)"], {"MDH_KERNEL_CASES": "60"}),
+    ("more exact", [*RANDOM, "test(exact_give) | test(exact_schedules)"],
      {"MDH_RANDOM_CASES": "300", "MDH_RANDOM_STEPS": "0", "MDH_SCHEDULE_CASES": "150"}),
     # Searches and benchmarks are no tests of the lowering.
     ("lit", ["{lit}", "-q", "-j", "2", "--max-failures", "1", "--filter-out", "tune|bench|shared", "test/Passes",
