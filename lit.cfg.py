@@ -38,6 +38,9 @@ config.environment["NO_COLOR"] = "1"
 # A machine that stands for this one: no test of IR may depend on it.
 if "MDH_ASM" in os.environ:
     config.environment["MDH_ASM"] = os.path.abspath(os.environ["MDH_ASM"])
+# The breakage that scripts/mutants has switched on.
+if "MDH_MUTANT" in os.environ:
+    config.environment["MDH_MUTANT"] = os.environ["MDH_MUTANT"]
 
 emulator = os.path.join(config.test_exec_root, "emulator")
 os.makedirs(emulator, exist_ok=True)
