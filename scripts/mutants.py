@@ -38,6 +38,7 @@ RANDOM = [*NEXTEST, "--fail-fast", "-p", "mdh-testing", "-E"]
 KILLERS = [
     ("exact", [*RANDOM, "test(exact)"], {"MDH_RANDOM_CASES": "60", "MDH_RANDOM_STEPS": "0"}),
     ("kernels", [*RANDOM, "test(kernels)"], {"MDH_KERNEL_CASES": "60"}),
+    ("scripts", [*RANDOM, "test(random_scripts) | test(random_loops)"], {"MDH_RANDOM_CASES": "200"}),
     # Searches and benchmarks are no tests of the lowering.
     ("lit", ["{lit}", "-q", "-j", "2", "--max-failures", "1", "--filter-out", "tune|bench|shared", "test/Passes",
              "test/Kernels", "test/Simulator", "test/Run", "test/Cuda", "test/Errors"], {}),
