@@ -52,9 +52,18 @@ def conv2d_padded(task):
 
 
 def mcc_padded(task):
+    stride = (task.dims["t"],) * 2
     around = [(task.dims[d] // 2,) * 2 for d in "rs"]
     return lambda image, weights: jax.lax.conv_general_dilated(
-        image, weights, (1, 1), around, dimension_numbers=("NHWC", "OHWI", "NHWC"))
+        image, weights, stride, around, dimension_numbers=("NHWC", "OHWI", "NHWC"))
+
+
+def depthwise(task):
+    stride = (task.dims["t"],) * 2
+    is_padded = task.texts.get("padding") == "zeros"
+    around = [(task.dims[d] // 2 if is_padded else 0,) * 2 for d in "rs"]
+    return lambda image, weights: jax.lax.conv_general_dilated(
+        image, weights[:, None], stride, around, feature_group_count=task.dims["c"])
 
 
 def stencil(task):
@@ -119,6 +128,7 @@ MADE = {
     "conv2d_padded": conv2d_padded,
     "mcc": mcc,
     "mcc_padded": mcc_padded,
+    "depthwise": depthwise,
     "stencil9": stencil,
     "stencil27": stencil,
     "mcc_capsule": mcc_capsule,

@@ -70,7 +70,15 @@ def stencil(task, x, y):
 def mcc_padded(task, image, weights, out):
     image, weights = image.permute(0, 3, 1, 2), weights.permute(0, 3, 1, 2)
     around = (task.dims["r"] // 2, task.dims["s"] // 2)
-    return lambda: torch.nn.functional.conv2d(image, weights, padding=around).permute(0, 2, 3, 1)
+    stride = task.dims["t"]
+    return lambda: torch.nn.functional.conv2d(image, weights, stride=stride, padding=around).permute(0, 2, 3, 1)
+
+
+def depthwise(task, image, weights, out):
+    weights, channels, stride = weights[:, None], task.dims["c"], task.dims["t"]
+    is_padded = task.texts.get("padding") == "zeros"
+    around = tuple(task.dims[d] // 2 if is_padded else 0 for d in "rs")
+    return lambda: torch.nn.functional.conv2d(image, weights, stride=stride, padding=around, groups=channels)
 
 
 def mcc(task, image, weights, out):
@@ -151,6 +159,7 @@ MADE = {
     "conv2d_padded": conv2d_padded,
     "mcc": mcc,
     "mcc_padded": mcc_padded,
+    "depthwise": depthwise,
     "stencil9": stencil,
     "stencil27": stencil,
     "ccsdt": ccsdt,

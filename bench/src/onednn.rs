@@ -31,7 +31,8 @@ struct Convolution {
     /// Height and width of a filter.
     window: [i64; 2],
     stride: i64,
-    /// Zeros above an image and left of it, as many as below it and right of it.
+    /// Zeros above an image and left of it. Around an image that has some, there are as many below it and right
+    /// of it as it takes with an image that is `stride` times as large as the result.
     around: [i64; 2],
     /// The order of an image's dimensions (image, channel, row, column) in memory; that of the
     /// filters is the same.
@@ -154,7 +155,12 @@ impl OneDnn {
         } = *case;
         let (t, order) = (case.stride, &case.order);
         let (high, wide) = ((p - 1) * t + r, (q - 1) * t + s);
-        let extents = [images, c, high - 2 * above, wide - 2 * left];
+        let [rows, columns] = match case.around {
+            [0, 0] => [high, wide],
+            _ => [t * p, t * q],
+        };
+        let extents = [images, c, rows, columns];
+        let behind = [high - above - rows, wide - left - columns];
         // SAFETY: as said above.
         unsafe {
             let image = self.operand(SOURCE, image, &extents, order)?;
@@ -165,11 +171,11 @@ impl OneDnn {
             let (engine, none) = (self.engine.handle(), null_mut());
             let (strides, zeros) = ([t, t], [0i64, 0]);
             let (by, zero) = (strides.as_ptr(), zeros.as_ptr());
-            let around = case.around.as_ptr();
+            let (before, behind) = (case.around.as_ptr(), behind.as_ptr());
             let name = b"dnnl_convolution_forward_primitive_desc_create\0";
             let described = self.described(name, |create: MakeConvolution, at| {
                 create(
-                    at, engine, INFERENCE, DIRECT, x, w, none, y, by, zero, around, around, none,
+                    at, engine, INFERENCE, DIRECT, x, w, none, y, by, zero, before, behind, none,
                 )
             })?;
             let chosen = self.weights(&described)?;

@@ -20,7 +20,7 @@ const TABLE: &str = include_str!("../workloads.toml");
 const OF_TENSORS: [&str; 2] = ["inplace", "interpolation"];
 
 /// The programs.
-const PROGRAMS: [(&str, &str); 26] = [
+const PROGRAMS: [(&str, &str); 27] = [
     ("attention", include_str!("../workloads/attention.mlir")),
     ("bmatmul", include_str!("../workloads/bmatmul.mlir")),
     ("ccsdt", include_str!("../workloads/ccsdt.mlir")),
@@ -29,6 +29,7 @@ const PROGRAMS: [(&str, &str); 26] = [
         "conv2d_padded",
         include_str!("../workloads/conv2d_padded.mlir"),
     ),
+    ("depthwise", include_str!("../workloads/depthwise.mlir")),
     ("dot", include_str!("../workloads/dot.mlir")),
     ("histo", include_str!("../workloads/histo.mlir")),
     ("inplace", include_str!("../workloads/inplace.tdsl")),

@@ -13,7 +13,7 @@ use mdh_passes::register;
 use mdh_runtime::{Emit, Level, Processor};
 
 use mdh_bench::workloads::{self, Case, Devices, Scale};
-use mdh_compiler::compile::{line, run_all_for, to_llvm};
+use mdh_compiler::compile::{line, operation, run_all_for, to_llvm};
 use mdh_compiler::diagnostics;
 use mdh_compiler::source::Source;
 
@@ -215,6 +215,22 @@ fn loops<'a>(function: &'a [&'a str]) -> Vec<&'a [&'a str]> {
     inner.map(|(start, end)| &function[*start..=*end]).collect()
 }
 
+/// So many lines of loops of one computation take LLVM some tenths of a second.
+const MOST_LINES: usize = 3000;
+
+/// Number of lines of the longest nest of loops in a printed module: of what stands in a function, up to
+/// what stands next.
+fn longest_nest(module: &str) -> usize {
+    let (mut longest, mut lines) = (0, 0);
+    for line in module.lines() {
+        let next = line.strip_prefix("    ");
+        let is_next = next.is_some_and(|text| !text.starts_with([' ', '}']));
+        lines = if is_next { 1 } else { lines + 1 };
+        longest = longest.max(lines);
+    }
+    longest
+}
+
 /// A workload's machine code.
 fn assembly(case: &Case, asm: &Asm, processor: Processor) -> String {
     let name = case.name();
@@ -222,7 +238,14 @@ fn assembly(case: &Case, asm: &Asm, processor: Processor) -> String {
     let context = context::program_context();
     diagnostics::show(&context, &source);
     let mut module = source.parse(&context).unwrap();
-    run_all_for(asm, &context, &mut module, &line(Target::Cpu).all()).unwrap();
+    let stages = line(Target::Cpu);
+    run_all_for(asm, &context, &mut module, &stages.to("loops").unwrap()).unwrap();
+    let lines = longest_nest(&operation(&module).to_string());
+    assert!(
+        lines < MOST_LINES,
+        "{name}: {lines} lines of loops for one computation"
+    );
+    run_all_for(asm, &context, &mut module, &stages.after("loops")).unwrap();
     let code = to_llvm(&module)
         .unwrap()
         .optimise_for(processor, Level::Full)
