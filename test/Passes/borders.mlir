@@ -57,6 +57,37 @@ func.func @rows(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %i: index) {
   return
 }
 
+// Of strided rows, tiles at both ends are one loop, and all tiles where a row is left.
+// CHECK-LABEL: func.func @strided(
+// CHECK: %[[INSIDE:.*]] = arith.andi
+// CHECK: %[[BEFORE:.*]] = arith.select %[[INSIDE]], %c1, %c4
+// CHECK: %[[BEHIND:.*]] = arith.select %[[INSIDE]], %c1, %c0
+// CHECK: %[[TILES:.*]] = arith.addi %[[BEFORE]], %[[BEHIND]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[TILES]]
+// A row that is not there is not even named.
+// CHECK: arith.select
+// CHECK: vector.maskedload
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: scf.for %{{.*}} = %c16 to %c48 step %c16
+// CHECK-NOT: vector.maskedload
+// CHECK: return
+func.func @strided(%x: memref<64x126xf32>, %y: memref<64x64xf32>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %next = arith.addi %i, %c1 : index
+  scf.for %j = %c0 to %c64 step %c16 {
+    %end = arith.addi %j, %c16 : index
+    mdh.compute (i = %i to %next, j = %j to %end)
+      out_view(y = %y[i, j] : memref<64x64xf32>)
+      md_hom(addf, (cc, cc))
+      inp_view(x = %x[i - 1, j * 2 - 1][i + 1, j * 2 + 1] pad(0.0 : f32) : memref<64x126xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 1, j: 1}, simd {j: 16}]>)
+  }
+  return
+}
+
 // A loop with more in it stays one.
 // CHECK-LABEL: func.func @shared(
 // CHECK: scf.for

@@ -8,12 +8,14 @@
 //! for k = .. to b step s { tile at k, masked }
 //! ```
 //!
-//! A branch inside of the loop would ask at each tile, and registers would have to do for both sides.
+//! Where lanes read elements that are apart, and tiles may be computed in any order, one loop goes over those at both
+//! ends, or over all tiles where another axis is left, so that there are two versions of a tile's code. A branch inside of the loop would ask at each tile,
+//! and registers would have to do for both sides.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks::LEVEL;
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, Dim, Parts};
+use mdh_dialect::parts::{Bound, CombinePart, Dim, Parts, combine_part};
 use melior::ir::BlockLike;
 use melior::ir::operation::OperationLike;
 
@@ -22,6 +24,9 @@ use crate::builder::{Builder, known};
 use crate::inline::key;
 use crate::lower::grid::{Grid, bound};
 use crate::region;
+
+/// Emits the index of the tile that a loop's counter means.
+type Index<'c, 'b> = dyn Fn(&mut Builder<'c>, Val<'c>) -> Val<'c> + 'b;
 
 /// The loop right around a computation, over tiles of one dimension.
 pub struct Along<'c> {
@@ -32,11 +37,15 @@ pub struct Along<'c> {
     size: i64,
     /// The end of the last tile, if that need not be a whole one.
     end: Option<Val<'c>>,
+    /// True if it goes along lanes, and what these read is not next to each other: rows have little in common
+    /// then, and asking for each costs little.
+    is_apart: bool,
 }
 
 impl<'c> Along<'c> {
-    /// The loop that goes along the axes with a version of their own, if there is nothing else in it.
-    pub fn of(op: Op<'c>, plan: &BorderPlan<'c, '_>) -> Option<Self> {
+    /// The loop that goes along the axes with a version of their own, if there is nothing else in it; `lanes` is
+    /// the dimension of a vector's lanes.
+    pub fn of(op: Op<'c>, plan: &BorderPlan<'c, '_>, lanes: usize) -> Option<Self> {
         let of = ir::parent(op).filter(|op| ir::name_of(*op) == ops::scf::FOR)?;
         let body = ir::only_block(ir::region(of, 0))?;
         let index: Val = body.argument(0).ok().map(ir::value)?;
@@ -63,18 +72,28 @@ impl<'c> Along<'c> {
         };
         let is_own = uses(index) == 1 && uses(upper) == 1;
         let is_dense = known_one(dims[dim].step) && known_one(dims[dim].width);
-        let is_along = plan.inner.iter().all(|(input, axis)| {
-            let forms = reach(&plan.inputs[*input], *axis, dims.len());
-            forms.keys().all(|factors| factors[dim] > 0)
-        });
+        let moves_by = |least: i64| {
+            plan.inner.iter().all(|(input, axis)| {
+                let forms = reach(&plan.inputs[*input], *axis, dims.len());
+                forms.keys().all(|factors| factors[dim] >= least)
+            })
+        };
+        let (is_along, is_apart) = (moves_by(1), dim == lanes && moves_by(2));
         let is_still = plan.outer.iter().all(|(input, axis)| {
             let mut accesses = plan.inputs[*input].accesses.iter();
             accesses.all(|access| !access[*axis].uses(dim))
         });
         let is_outside = end.is_none_or(|end| !region::is_defined_in(end, of));
         let is_plain = is_alone && of_results == 0 && is_free && is_own && is_dense;
-        (is_plain && is_along && is_still && is_outside && !plan.inner.is_empty())
-            .then_some(Along { of, dim, size, end })
+        (is_plain && is_along && is_still && is_outside && !plan.inner.is_empty()).then_some(
+            Along {
+                of,
+                dim,
+                size,
+                end,
+                is_apart,
+            },
+        )
     }
 
     /// Emits the loop, with the question for the other axes outside of it.
@@ -92,29 +111,92 @@ impl<'c> Along<'c> {
             })
             .collect();
         let plan = &plan;
+        let combine = combine_part(plan.parts.combine[self.dim]);
+        let is_free = combine == Ok(CombinePart::Cc) && !plan.parts.in_place && self.is_apart;
         let whole: Vec<Val> = self.of.operands().map(ir::value).collect();
         let [from, to, step] = whole[..] else {
             panic!("a loop without results has its bounds only");
         };
-        let masked = plan.inside(&[&plan.outer]);
+        let [all, masked] = [plan.inside(&[]), plan.inside(&[&plan.outer])];
         let clean = plan.inside(&[&plan.outer, &plan.inner]);
-        let parted = |builder: &mut Builder<'c>, body: &mut Body<'c, '_>| {
+        let (inputs, outer) = (&plan.inputs, &plan.outer);
+        let is_asked = !outer.is_empty();
+        let inside = is_asked.then(|| all_inside(builder, inputs, &plan.grids, outer));
+        let middle = |builder: &mut Builder<'c>| {
             let [first, last, after] = self.ends(builder, plan, [from, to, step]);
             let end = builder.binary(ops::arith::MINSI, first, to);
-            self.each(builder, [from, end, step], &masked, body);
-            self.each(builder, [first, last, step], &clean, body);
-            self.each(builder, [after, to, step], &masked, body);
+            [[from, end, step], [first, last, step], [after, to, step]]
         };
-        if plan.outer.is_empty() {
-            return parted(builder, body);
+        if is_free {
+            let [before, within, behind] = middle(builder);
+            self.both(builder, [before, behind], inside, &all, body);
+            let mut middle = |builder: &mut Builder<'c>| self.each(builder, within, &clean, body);
+            return match inside {
+                Some(inside) => builder.if_then(inside, middle),
+                None => middle(builder),
+            };
         }
-        let inside = all_inside(builder, &plan.inputs, &plan.grids, &plan.outer);
-        let all = plan.inside(&[]);
-        either(builder, inside, body, parted, |builder, body| {
-            self.each(builder, [from, to, step], &all, body);
-        });
+        let parted = |builder: &mut Builder<'c>, body: &mut Body<'c, '_>| {
+            let [before, within, behind] = middle(builder);
+            self.each(builder, before, &masked, body);
+            self.each(builder, within, &clean, body);
+            self.each(builder, behind, &masked, body);
+        };
+        match inside {
+            Some(inside) => either(builder, inside, body, parted, |builder, body| {
+                self.each(builder, [from, to, step], &all, body);
+            }),
+            None => parted(builder, body),
+        }
     }
 
+    /// A loop over the tiles before the first one that lies inside, and those after the last one; over
+    /// all tiles where other axes are left, which a condition tells.
+    fn both(
+        &self,
+        builder: &mut Builder<'c>,
+        ends: [[Val<'c>; 3]; 2],
+        inside: Option<Val<'c>>,
+        parts: &Parts<'c>,
+        body: &mut Body<'c, '_>,
+    ) {
+        let zero = builder.index(0);
+        let [[from, end, step], [after, to, _]] = ends;
+        let tiles = |builder: &mut Builder<'c>, from: Val<'c>, to: Val<'c>| {
+            let span = builder.binary(ops::arith::SUBI, to, from);
+            let span = builder.binary(ops::arith::MAXSI, span, zero);
+            builder.binary(ops::arith::CEILDIVSI, span, step)
+        };
+        let [mut before, mut behind] =
+            [(from, end), (after, to)].map(|(from, to)| tiles(builder, from, to));
+        if let Some(inside) = inside {
+            let all = tiles(builder, from, to);
+            before = builder.select(inside, before, all);
+            behind = builder.select(inside, behind, zero);
+        } else if [before, behind]
+            .iter()
+            .any(|count| known(*count) == Some(0))
+        {
+            return ends
+                .into_iter()
+                .for_each(|end| self.each(builder, end, parts, body));
+        }
+        let one = builder.index(1);
+        let all = builder.binary(ops::arith::ADDI, before, behind);
+        let index = |builder: &mut Builder<'c>, number: Val<'c>| {
+            // One choice of whole indices, which LLVM does not take apart to find out what addresses have in common.
+            let is_before = builder.compare("slt", number, before);
+            let rest = builder.binary(ops::arith::SUBI, number, before);
+            let [one, other] = [(number, from), (rest, after)].map(|(number, start)| {
+                let distance = builder.binary(ops::arith::MULI, number, step);
+                builder.binary(ops::arith::ADDI, start, distance)
+            });
+            builder.select(is_before, one, other)
+        };
+        self.tiles(builder, [zero, all, one], (self.end, &index), parts, body);
+    }
+
+    /// A loop over tiles by their indices, of which all may be known to be whole.
     fn each(
         &self,
         builder: &mut Builder<'c>,
@@ -122,14 +204,32 @@ impl<'c> Along<'c> {
         parts: &Parts<'c>,
         body: &mut Body<'c, '_>,
     ) {
-        let [first, end, _] = bounds.map(known);
-        if first.zip(end).is_some_and(|(first, end)| first >= end) {
-            return;
+        let [first, end, step] = bounds.map(known);
+        let mut to = self.end;
+        if let Some(((first, end), step)) = first.zip(end).zip(step) {
+            if first >= end {
+                return;
+            }
+            let last = end - 1 - (end - 1 - first) % step.max(1);
+            to = to.filter(|to| known(*to).is_none_or(|to| last + self.size > to));
         }
-        let mut tile = |builder: &mut Builder<'c>, index: Val<'c>| {
+        self.tiles(builder, bounds, (to, &|_, index| index), parts, body);
+    }
+
+    /// A loop over tiles: up to an end where one may not be whole, each of which starts at an index.
+    fn tiles(
+        &self,
+        builder: &mut Builder<'c>,
+        bounds: [Val<'c>; 3],
+        (end, index): (Option<Val<'c>>, &Index<'c, '_>),
+        parts: &Parts<'c>,
+        body: &mut Body<'c, '_>,
+    ) {
+        let mut tile = |builder: &mut Builder<'c>, counter: Val<'c>| {
+            let index = index(builder, counter);
             let size = builder.index(self.size);
             let mut upper = builder.binary(ops::arith::ADDI, index, size);
-            if let Some(end) = self.end {
+            if let Some(end) = end {
                 upper = builder.binary(ops::arith::MINSI, upper, end);
             }
             let mut parts = parts.clone();

@@ -103,7 +103,7 @@ pub fn versions<'c>(
         outer,
         inner,
     };
-    match lanes.and_then(|_| Along::of(op, &plan)) {
+    match lanes.and_then(|lanes| Along::of(op, &plan, lanes)) {
         Some(along) => {
             along.emit(plan, body);
             region::erase(along.of);

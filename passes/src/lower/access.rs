@@ -42,16 +42,8 @@ pub fn read<'c>(
     let (Some(pad), Some(ty)) = (buffer.pad, ty) else {
         return load(builder, buffer.value, &place);
     };
-    let mut inside = builder.boolean(true);
-    for (d, coordinate) in place.iter().enumerate() {
-        if buffer.inside.contains(&d) {
-            continue;
-        }
-        // Unsigned: a negative coordinate is beyond every extent too.
-        let extent = builder.dim(buffer.value, d);
-        let fits = builder.compare("ult", *coordinate, extent);
-        inside = builder.binary(ops::arith::ANDI, inside, fits);
-    }
+    let inside = inside(builder, buffer, &place);
+    let inside = all(builder, &inside);
     let element = types::mlir_type(builder.context, ty.element);
     builder.if_else(
         inside,
@@ -59,6 +51,67 @@ pub fn read<'c>(
         |builder| vec![load(builder, buffer.value, &place)],
         |builder| vec![builder.constant(pad, element)],
     )[0]
+}
+
+/// The same without a branch, of a buffer that has [elements](has_elements): where padding is read, one
+/// of them is, too.
+pub fn read_unbranched<'c>(
+    builder: &mut Builder<'c>,
+    buffer: &BufferPart<'c>,
+    access: usize,
+    point: &[Val<'c>],
+) -> Val<'c> {
+    let Some(pad) = buffer.pad else {
+        return read(builder, buffer, access, point);
+    };
+    let mut place = place(builder, buffer, access, point);
+    let inside = inside(builder, buffer, &place);
+    let zero = builder.index(0);
+    for (axis, fits) in &inside {
+        place[*axis] = builder.select(*fits, place[*axis], zero);
+    }
+    let loaded = load(builder, buffer.value, &place);
+    let inside = all(builder, &inside);
+    let pad = builder.constant(pad, loaded.r#type());
+    builder.select(inside, loaded, pad)
+}
+
+/// For each axis that an access may leave, the condition that it does not.
+fn inside<'c>(
+    builder: &mut Builder<'c>,
+    buffer: &BufferPart<'c>,
+    place: &[Val<'c>],
+) -> Vec<(usize, Val<'c>)> {
+    let axes = place.iter().enumerate();
+    axes.filter(|(axis, _)| !buffer.inside.contains(axis))
+        .map(|(axis, coordinate)| {
+            // Unsigned: a negative coordinate is beyond every extent too.
+            let extent = builder.dim(buffer.value, axis);
+            (axis, builder.compare("ult", *coordinate, extent))
+        })
+        .collect()
+}
+
+fn all<'c>(builder: &mut Builder<'c>, conditions: &[(usize, Val<'c>)]) -> Val<'c> {
+    let conditions = conditions.iter().map(|(_, condition)| *condition);
+    let all = conditions.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b));
+    all.unwrap_or_else(|| builder.boolean(true))
+}
+
+/// The condition that a buffer has elements; `None` if it is known to have some.
+pub fn has_elements<'c>(builder: &mut Builder<'c>, buffer: Val<'c>) -> Option<Val<'c>> {
+    let shape = types::buffer_type(buffer.r#type())?.shape;
+    let open = shape
+        .iter()
+        .enumerate()
+        .filter(|(_, size)| size.is_none_or(|size| size == 0));
+    let zero = builder.index(0);
+    let conditions = open.map(|(axis, _)| {
+        let extent = builder.dim(buffer, axis);
+        (axis, builder.compare("ne", extent, zero))
+    });
+    let conditions: Vec<_> = conditions.collect();
+    (!conditions.is_empty()).then(|| all(builder, &conditions))
 }
 
 /// Stores a value where an access goes at a point.

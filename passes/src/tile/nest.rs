@@ -124,11 +124,9 @@ impl<'c> Nest<'c, '_> {
     /// those of a computation that is computed where another one needs it start anywhere.
     pub fn points(&self, d: usize) -> Option<i64> {
         let is_alone = self.of.schedule.compute_at.is_none();
-        // Code for a CPU has a path of its own for what does not fill a tile.
-        let has_kernels = self.of.resolved.asm.has_kernels();
         let dimension = self.of.computation.dimensions.get(d);
         dimension
-            .filter(|_| is_alone && has_kernels)
+            .filter(|_| is_alone)
             .and_then(|dimension| dimension.count())
     }
 

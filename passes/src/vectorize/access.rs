@@ -49,18 +49,22 @@ impl<'c> Vector<'c> {
         if map.iter().all(|expr| !expr.dims().contains(&self.dim)) {
             return Motion::Still;
         }
-        let Some(row) = row(buffer.value.r#type()) else {
-            return Motion::Other;
-        };
-        let mut others = map.iter().enumerate().filter(|(axis, _)| *axis != row);
-        let is_alone = others.all(|(_, expr)| !expr.dims().contains(&self.dim));
-        let is_plain = is_alone && known(self.step) == Some(1);
-        let along = map.get(row).filter(|_| is_plain);
-        match along.and_then(|expr| self.coefficient(expr)) {
+        match self.along_row(buffer, access) {
             Some(1) => Motion::Next,
             Some(-1) => Motion::Previous,
             _ => Motion::Other,
         }
+    }
+
+    /// Elements of a row in memory from one lane's to the next one's, if an access moves along it and
+    /// in no other way.
+    pub(super) fn along_row(&self, buffer: &BufferPart<'c>, access: usize) -> Option<i64> {
+        let map = &buffer.accesses[access];
+        let row = row(buffer.value.r#type())?;
+        let mut others = map.iter().enumerate().filter(|(axis, _)| *axis != row);
+        let is_alone = others.all(|(_, expr)| !expr.dims().contains(&self.dim));
+        let coefficient = self.coefficient(map.get(row).filter(|_| is_alone)?)?;
+        coefficient.checked_mul(known(self.step)?)
     }
 
     /// The coefficient of the lanes' dimension in an index function, if that is linear.
@@ -108,7 +112,12 @@ impl<'c> Vector<'c> {
     }
 
     /// The points of the single lanes; those beyond the limit are the last one within it.
-    fn point_of(&self, builder: &mut Builder<'c>, point: &[Val<'c>], number: i64) -> Vec<Val<'c>> {
+    pub(super) fn point_of(
+        &self,
+        builder: &mut Builder<'c>,
+        point: &[Val<'c>],
+        number: i64,
+    ) -> Vec<Val<'c>> {
         let mut number = builder.index(number);
         if let Some(limit) = self.limit {
             let one = builder.index(1);
@@ -144,33 +153,35 @@ impl<'c> Vector<'c> {
         if is_scalar || motion == Motion::Still {
             return read(builder, buffer, access, point);
         }
-        let element = ty.map_or(ScalarType::F32, |t| t.element);
-        let scalar = types::mlir_type(builder.context, element);
-        if self.limit.is_some()
-            && let Some(gathered) = self.gather(builder, buffer, access, point)
+        if let Some(value) = (self.choose(builder, buffer, access, point))
+            .or_else(|| self.gather(builder, buffer, access, point))
+            .or_else(|| self.load_run(builder, buffer, access, point))
         {
-            return gathered;
-        }
-        if let Some(loaded) = self.load_run(builder, buffer, access, point) {
-            return loaded;
+            return value;
         }
         if motion == Motion::Other || !is_in_lanes(buffer) {
-            let vector = vector_type(scalar, self.count);
-            let lanes: Vec<Val> = (0..self.count)
-                .map(|n| {
-                    let point = self.point_of(builder, point, n);
-                    read(builder, buffer, access, &point)
-                })
-                .collect();
-            return builder.op(ops::vector::FROM_ELEMENTS, &lanes, &[vector], &[])[0];
+            return self.each_lane(builder, buffer, access, point);
         }
-        let mut place = self.start(builder, buffer, access, point, motion);
+        let place = self.start(builder, buffer, access, point, motion);
+        self.neighbours(builder, buffer, place, motion)
+    }
+
+    /// Reads as many neighbours in memory as there are lanes, from the first one's place on.
+    pub(super) fn neighbours(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        mut place: Vec<Val<'c>>,
+        motion: Motion,
+    ) -> Val<'c> {
+        let element =
+            types::buffer_type(buffer.value.r#type()).map_or(ScalarType::F32, |t| t.element);
         let mask = self.readable(builder, buffer, &mut place, motion);
         let memory = truth::memory(builder, buffer.value);
         let base: Vec<Val> = [memory].into_iter().chain(place).collect();
         let pad = buffer.pad.filter(|_| mask.is_some());
         let otherwise = pad.map(|pad| {
-            let pad = builder.constant(pad, scalar);
+            let pad = builder.constant(pad, types::mlir_type(builder.context, element));
             spread(builder, pad, self.count)
         });
         let loaded = self.load(builder, base, element, mask, otherwise);
@@ -364,7 +375,7 @@ fn guarded<'c>(
 
 /// The axis along which neighbours are neighbours in memory, if there is one: the last of more than one
 /// element.
-fn row(ty: Type) -> Option<usize> {
+pub(super) fn row(ty: Type) -> Option<usize> {
     let strides = strides(ty).filter(|strides| strides.last() == Some(&1))?;
     let shape = types::buffer_type(ty)?.shape;
     let row = rank_without_units(&shape).checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! Gathers and scatters: strided elements of lanes, accessed by one operation.
+//! Strided elements of lanes: chosen from neighbours, or gathered and scattered by one operation.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-vectorize --canonicalize --cse
@@ -21,7 +21,31 @@
 //! ```
 //!
 //! Not every machine does it faster than one element after the other, but it is far less code: of
-//! masked lanes, each has a branch of its own otherwise.
+//! masked lanes, and of those that may read padding, each has a branch of its own otherwise.
+//!
+//! Of elements that lie few places apart in a row, whole vectors are read, and lanes chosen from them:
+//!
+//! ```mlir
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @g(%x: memref<100xf32>, %y: memref<8xf32>) {
+//!   mdh.compute (i = 8)
+//!     out_view(y = %y[i] : memref<8xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i * 2 - 1] pad(0.0 : f32) : memref<100xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 8}]>)
+//!   return
+//! }
+//! // becomes
+//! %a = vector.maskedload %x[%minus1], %is_there, %zeros
+//!     : memref<100xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+//! ..
+//! %b = vector.maskedload %x[%c6], %are_there, %zeros
+//!     : memref<100xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+//! %lanes = vector.shuffle %a, %b [0, 2, 4, 6, 9, 11, 13, 15] : vector<8xf32>, vector<8xf32>
+//! ```
+//!
+//! Nothing beyond the last lane's element is read, so that no mask is needed where none is for lanes
+//! that are read one by one.
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
@@ -30,14 +54,65 @@ use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types;
 use melior::ir::{Attribute, ValueLike};
 
-use super::access::{Motion, Vector, strides};
-use super::lanes::{spread, vector_type};
+use super::access::{Motion, Vector, is_in_lanes, row, strides};
+use super::fold::shuffle;
+use super::lanes::{consecutive, spread, vector_type};
 use crate::builder::{Builder, known};
-use crate::lower::access::place;
+use crate::lower::access::{has_elements, place, read_unbranched};
 
 impl<'c> Vector<'c> {
-    /// Gathers the elements of an access. `None` where the lanes' distances are not known, or
-    /// elements may not be there.
+    /// Reads elements that lie few places apart in a row: vectors of neighbours, from which lanes are
+    /// chosen. `None` where the lanes' distance is not known, or so long that few lanes come from each.
+    pub fn choose(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        access: usize,
+        point: &[Val<'c>],
+    ) -> Option<Val<'c>> {
+        let by = self.along_row(buffer, access)?;
+        let row = row(buffer.value.r#type()).filter(|_| is_in_lanes(buffer))?;
+        if !(2..=self.count / 2).contains(&by) {
+            return None;
+        }
+        let start = place(builder, buffer, access, point);
+        let [one, factor] = [1, by].map(|number| builder.index(number));
+        // One past the last element that a lane reads.
+        let end = self.limit.map(|limit| {
+            let last = builder.binary(ops::arith::SUBI, limit, one);
+            let last = builder.binary(ops::arith::MULI, last, factor);
+            builder.binary(ops::arith::ADDI, last, one)
+        });
+        // The last vector ends with the last lane's element.
+        let first = |part: i64| (part * self.count).min((self.count - 1) * by + 1 - self.count);
+        let parts: Vec<Val> = (0..by)
+            .map(|part| {
+                let offset = builder.index(first(part));
+                let mut start = start.clone();
+                start[row] = builder.binary(ops::arith::ADDI, start[row], offset);
+                let neighbours = Vector {
+                    step: one,
+                    limit: end.map(|end| builder.binary(ops::arith::SUBI, end, offset)),
+                    ..*self
+                };
+                neighbours.neighbours(builder, buffer, start, Motion::Next)
+            })
+            .collect();
+        let mut chosen = parts[0];
+        for (part, vector) in (1..).zip(&parts[1..]) {
+            let new = part * self.count..first(part) + self.count;
+            let lanes = (0..self.count).map(|lane| match lane * by {
+                element if new.contains(&element) => self.count + element - first(part),
+                element if part == 1 && element < self.count => element,
+                _ => lane,
+            });
+            chosen = shuffle(builder, chosen, *vector, &lanes.collect::<Vec<_>>());
+        }
+        Some(chosen)
+    }
+
+    /// Gathers the elements of an access of which some may not be there. `None` where all are, or the
+    /// lanes' distances are not known.
     pub fn gather(
         &self,
         builder: &mut Builder<'c>,
@@ -45,22 +120,95 @@ impl<'c> Vector<'c> {
         access: usize,
         point: &[Val<'c>],
     ) -> Option<Val<'c>> {
-        let offsets = self
-            .lane_offsets(buffer, access)
-            .filter(|_| buffer.pad.is_none())?;
+        let is_open = self.limit.is_some() || buffer.pad.is_some();
+        let offsets = self.lane_offsets(buffer, access).filter(|_| is_open)?;
         let scalar = types::buffer_type(buffer.value.r#type())?.element;
         let scalar = types::mlir_type(builder.context, scalar);
-        let mask = match self.mask(builder) {
-            Some(mask) => mask,
-            None => self.all(builder),
-        };
-        let zeros = self.zeros(builder, scalar);
         let place = place(builder, buffer, access, point);
+        let mask = [
+            self.mask(builder),
+            self.within(builder, buffer, access, &place),
+        ];
+        let mask = mask
+            .into_iter()
+            .flatten()
+            .reduce(|a, b| builder.binary(ops::arith::ANDI, a, b));
+        let mask = mask.unwrap_or_else(|| self.all(builder));
+        let otherwise = match buffer.pad {
+            Some(pad) => {
+                let pad = builder.constant(pad, scalar);
+                spread(builder, pad, self.count)
+            }
+            None => self.zeros(builder, scalar),
+        };
         let indices = self.indices(builder, &offsets);
         let base = [buffer.value].into_iter().chain(place);
-        let operands: Vec<Val> = base.chain([indices, mask, zeros]).collect();
+        let operands: Vec<Val> = base.chain([indices, mask, otherwise]).collect();
         let vector = vector_type(scalar, self.count);
         Some(builder.op(ops::vector::GATHER, &operands, &[vector], &[])[0])
+    }
+
+    /// A mask of the lanes that read no padding, of an access whose index functions are linear;
+    /// `place` is the first one's. `None` if all do.
+    fn within(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        access: usize,
+        place: &[Val<'c>],
+    ) -> Option<Val<'c>> {
+        buffer.pad?;
+        let mut mask: Option<Val> = None;
+        for (axis, first) in place.iter().enumerate() {
+            if buffer.inside.contains(&axis) {
+                continue;
+            }
+            let by = builder.index(self.coefficient(&buffer.accesses[access][axis])?);
+            let by = builder.binary(ops::arith::MULI, by, self.step);
+            // Unsigned: a negative coordinate is beyond every extent too.
+            let extent = builder.dim(buffer.value, axis);
+            let fits = match known(by) {
+                Some(0) => builder.compare("ult", *first, extent),
+                _ => {
+                    let coordinates = consecutive(builder, *first, by, self.count);
+                    let extent = spread(builder, extent, self.count);
+                    builder.compare("ult", coordinates, extent)
+                }
+            };
+            let fits = spread(builder, fits, self.count);
+            mask = Some(mask.map_or(fits, |mask| builder.binary(ops::arith::ANDI, mask, fits)));
+        }
+        mask
+    }
+
+    /// Reads one element after the other. Where padding may be read there is no branch for each: its
+    /// place is taken by an element that is there.
+    pub fn each_lane(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        access: usize,
+        point: &[Val<'c>],
+    ) -> Val<'c> {
+        let element =
+            types::buffer_type(buffer.value.r#type()).map_or(ScalarType::F32, |t| t.element);
+        let scalar = types::mlir_type(builder.context, element);
+        let vector = vector_type(scalar, self.count);
+        let lanes = |builder: &mut Builder<'c>| {
+            let lanes = (0..self.count).map(|n| {
+                let point = self.point_of(builder, point, n);
+                read_unbranched(builder, buffer, access, &point)
+            });
+            let lanes: Vec<Val> = lanes.collect();
+            builder.op(ops::vector::FROM_ELEMENTS, &lanes, &[vector], &[])
+        };
+        match buffer.pad.zip(has_elements(builder, buffer.value)) {
+            None => lanes(builder)[0],
+            Some((pad, condition)) => builder.if_else(condition, &[vector], lanes, |builder| {
+                let pad = builder.constant(pad, scalar);
+                vec![spread(builder, pad, self.count)]
+            })[0],
+        }
     }
 
     /// A mask of all lanes.

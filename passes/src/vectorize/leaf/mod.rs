@@ -130,13 +130,17 @@ impl<'c, 'p> Leaf<'c, 'p> {
         Some(leaf)
     }
 
-    /// Emits it: one version for a full block, and one for the rest where there may be any.
+    /// Emits it: one version for a full block, and one for the rest where there may be any. At borders,
+    /// which few tiles touch, lanes are masked in both.
     pub fn emit(&self, builder: &mut Builder<'c>) {
         let kept: Vec<usize> = (0..self.grids.len()).filter(|d| self.is_kept(*d)).collect();
         let mut limits: Limits = vec![None; self.grids.len()];
         let (mut full, mut some): (Option<Val>, Option<Val>) = (None, None);
         let mut is_open = false;
-        // A full block's code masks no more than what the schedule says.
+        // A full block's code masks no more than what the schedule says, and lanes of which padding masks some anyway.
+        let mut inputs = self.of.parts.inputs.iter();
+        let border = inputs.find(|input| input.pad.is_some());
+        let border = border.and(self.lanes).map(|(d, _)| d);
         let mut masked: Limits = vec![None; self.grids.len()];
         for d in kept {
             let count = self.grids[d].count;
@@ -147,7 +151,8 @@ impl<'c, 'p> Leaf<'c, 'p> {
             let (extent, zero) = (builder.index(self.extents[d]), builder.index(0));
             let is_some = builder.compare("sgt", count, zero);
             let name = &self.of.resolved.dimensions[d];
-            let is_full = if self.of.schedule.tails.get(name) == Some(&TailCode::Mask) {
+            let is_masked = self.of.schedule.tails.get(name) == Some(&TailCode::Mask);
+            let is_full = if is_masked || border == Some(d) {
                 masked[d] = Some(count);
                 is_some
             } else {
