@@ -184,7 +184,7 @@ impl Module {
 
     /// The same with less effort, and a warning, where LLVM takes longer than that.
     fn optimise_within(self, limit: Duration, target: Target, level: Level) -> Result<Optimised> {
-        let (saved, less) = (Saved::of(&self), target.at(Level::Quick)?);
+        let (saved, less) = (Saved::of(&self), target.at(Level::Quick));
         let full = move || self.optimise_now(target, level);
         // SAFETY: the work owns the module and the target.
         let slow = match unsafe { limit::within(limit, full) } {
@@ -195,7 +195,7 @@ impl Module {
             return Err(Error::Slow(slow));
         }
         limit::warn(&slow);
-        let again = saved.module()?;
+        let (again, less) = (saved.module()?, less()?);
         let quick = move || again.optimise_now(less, Level::Quick);
         // SAFETY: likewise; nothing is shared with the work before.
         unsafe { limit::within(limit, quick) }.unwrap_or(Err(Error::Slow(slow)))

@@ -112,10 +112,11 @@ impl Target {
         })
     }
 
-    /// The same with another effort.
-    pub(crate) fn at(&self, level: Level) -> Result<Target> {
+    /// Creates the same with another effort, when it is asked to.
+    pub(crate) fn at(&self, level: Level) -> impl FnOnce() -> Result<Target> + use<> {
         let [triple, cpu, features] = [&self.triple, &self.cpu, &self.features].map(String::clone);
-        Target::create(triple, cpu, features, level, self.relocation)
+        let relocation = self.relocation;
+        move || Target::create(triple, cpu, features, level, relocation)
     }
 
     /// The vector width that the optimiser should prefer, in bits: LLVM shies away from 512.
