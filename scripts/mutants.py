@@ -196,7 +196,7 @@ def main():
     known = {(line["name"], line["killer"]): line["why"] for line in lines if line["sources"] == sources}
 
     def why(name, number, killer):
-        """Why a test fails with a mutant, as it is known or found now."""
+        """Says why a test fails with a mutant: what is known, or what comes out now."""
         if (name, killer[0]) not in known:
             start = time.time()
             found = known[name, killer[0]] = tests.fails(number, killer)
