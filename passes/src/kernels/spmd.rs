@@ -193,7 +193,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Code that all threads go through, with parts of them inside: the same iterations.
     fn around(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        if is_all_cooperative(op) {
+        if is_all_cooperative(op) && !shares_wait(op) {
             self.wait_before(op, Effects::of(op), AccessScope::Others);
             for (inner, _) in loops_inside(op) {
                 self.share(inner)?;
@@ -509,6 +509,26 @@ fn is_all_cooperative(op: Op) -> bool {
     let all = ir::all(op);
     !all.iter()
         .any(|inner| is_alone(inner) || is_of_blocks(*inner))
+}
+
+/// Returns whether threads wait for each other between things that they share out in an operation: one of these needs
+/// what another one does, of which other threads do other parts.
+fn shares_wait(op: Op) -> bool {
+    let effects: Vec<Effects> = shares(op).into_iter().map(Effects::of).collect();
+    let mut pairs = (0..effects.len()).flat_map(|n| (0..n).map(move |before| (before, n)));
+    pairs.any(|(before, n)| effects[before].conflict(&effects[n]))
+        || ir::all(op).into_iter().any(is_wait)
+}
+
+/// The outermost loops and computations of an operation that threads share out.
+fn shares(op: Op) -> Vec<Op> {
+    let is_outermost = |inner: &Op| {
+        let mut around = ir::ancestors(*inner).skip(1);
+        around.find(|outer| *outer == op || is_cooperative(*outer)) == Some(op)
+    };
+    let all = ir::all(op).into_iter().filter(|inner| *inner != op);
+    all.filter(|inner| is_cooperative(*inner) && is_outermost(inner))
+        .collect()
 }
 
 /// Returns whether threads wait for each other in a loop: where something is cooperative, or one needs what
