@@ -10,8 +10,13 @@
 // RUN: mdh run %s --entry few --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry convolution --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry open --size i=45 --size j=31 --size k=77 --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry unknown --size i=17 j=10 --device sim --report --random 1 --check | FileCheck %s
 // CHECK: no mistakes found
 // CHECK: check passed
+//
+// Tiles of a size that is not known are in the device's memory, to which nothing is copied asynchronously.
+// RUN: %emulated mdh run %s --entry unknown --size i=17 j=10 --device cuda --random 1 --check | FileCheck %s --check-prefix UNKNOWN
+// UNKNOWN: check passed
 //
 // The processor has no such copies: all is there at once.
 // RUN: mdh run %s --entry edges --random 1 --check | FileCheck %s --check-prefix CPU
@@ -209,5 +214,22 @@ func.func @few(%x: memref<4x9xf32>, %y: memref<2x2xf32>) {
     md_hom(addf, (cc, cc))
     inp_view(x = %x[i - 1, 2 * j][i + 1, 2 * j + 5] origin(-1, 0) : memref<4x9xf32>)
     schedule(#mdh.schedule<asm = cuda, inputs = {x: {stage: {device.j: shared}, stages: 4}}>)
+  return
+}
+
+func.func @unknown(%x: memref<?x?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = memref.dim %x, %c0 : memref<?x?xf64>
+  %j = memref.dim %x, %c1 : memref<?x?xf64>
+  mdh.compute (i = %i, j = %j)
+    out_view(y = %y[i] : memref<?xf64>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, j] : memref<?x?xf64>)
+    schedule(#mdh.schedule<asm = cuda,
+      layers = [device {j: *}, block {i: *}, thread {i: 32}],
+      decompose = {order: [block.i, thread.i, device.j]},
+      inputs = {x: {stage: {thread.i: shared}, stages: 1}},
+      outputs = {y: {combine: {device.j: register}}}>)
   return
 }

@@ -130,4 +130,27 @@ func.func @space() {
   return
 }
 
+// -----
+
+// CHECK-LABEL: func.func @device
+// CHECK:       mdh.compute
+func.func @device() {
+  %c1 = arith.constant 1 : index
+  %x = gpu.alloc () : memref<8x16xf32>
+  %y = gpu.alloc () : memref<8x16xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    // expected-remark @+1 {{is copied through registers: it writes to the device's memory, expected memory of a block}}
+    mdh.compute (i = 8, j = 16)
+      out_view(to = %y[i, j] : memref<8x16xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(from = %x[i, j] : memref<8x16xf32>)
+      threads(asynchronous)
+    gpu.terminator
+  }
+  gpu.dealloc %x : memref<8x16xf32>
+  gpu.dealloc %y : memref<8x16xf32>
+  return
+}
+
 // Refuses nothing: what cannot bypass registers goes through them.

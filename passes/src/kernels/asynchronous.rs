@@ -31,8 +31,8 @@
 //!
 //! A copy has 16, 8 or 4 bytes: as many as both addresses are proved to be multiples of. What is
 //! beyond the buffer is not read, and zero; a thread whose copies all lie inside asks once. Where there
-//! are fewer, and where the padding is no zero, a remark says so, and the thread copies through its
-//! registers; that is waited for, too.
+//! are fewer, where the padding is no zero, and where a tile of unknown size is in the device's memory, a remark says
+//! so, and the thread copies through its registers; that is waited for, too.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::{Scalar, ScalarType};
@@ -149,6 +149,9 @@ impl<'c, 'p> Copy<'c, 'p> {
         let element = element(from, to)?;
         if !is_on_device(from.value) {
             return Err("it reads other memory than the device's".into());
+        }
+        if is_on_device(to.value) {
+            return Err("it writes to the device's memory, expected memory of a block".into());
         }
         let is_laid_out =
             ir::defining_op(to.value).is_some_and(|op| ir::name_of(op) == layout::VIEW);
