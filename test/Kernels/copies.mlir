@@ -2,7 +2,9 @@
 // all; several results that are one buffer are written by one output.
 // RUN: not mdh run %s --entry private --device sim --random 1 2>&1 | FileCheck %s --check-prefix PRIVATE
 // RUN: mdh run %s --entry outputs --device sim --random 1 --check --report | FileCheck %s --check-prefixes CLEAN,PASSED
+// RUN: not mdh run %s --entry blocks --device sim --random 1 2>&1 | FileCheck %s --check-prefix BLOCKS
 // PRIVATE: has a schedule that stages 'x' at its points: its tiles are in memory that cores have each of their own, but they copy to 'shared' cooperatively: expected tiles that are there for all of them
+// BLOCKS: has a schedule that stores 'x' in blocks of 1, but its points read 2 of them: expected a tile size that divides the block's
 // CLEAN: no mistakes found
 // PASSED: check  passed
 
@@ -34,5 +36,17 @@ func.func @outputs(%x: memref<4x9xi32>, %y: memref<8xi32>, %a: memref<i32>, %b: 
     carry k (a = %a[] : memref<i32>, b = %b[] : memref<i32>)
     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *}, device {k: 3}, register {k: *}],
       decompose = {order: [block.i, device.k, register.k]}>)
+  return
+}
+
+// What threads copy out of blocks together has to lie in one, not only what each of them reads.
+func.func @blocks(%x: memref<2x2xf32>, %y: memref<2x2xf32>) {
+  mdh.compute (i = 2, j = 2)
+    out_view(y = %y[i, j] : memref<2x2xf32>)
+    md_hom(id, (ps(addf), ps(addf)))
+    inp_view(x = %x[i, j] : memref<2x2xf32>)
+    schedule(#mdh.schedule<asm = cuda,
+      layers = [device {i: *, j: *}, block {}, shared {}, warp {}, thread {i: 4}, register {}],
+      inputs = {x: {stage: {device.j: shared}, layout: {device.j: blocked(1, 1)}, scalar_layout: permuted(2, 1)}}>)
   return
 }

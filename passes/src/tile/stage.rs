@@ -213,9 +213,15 @@ impl<'c, 'a> Staging<'c, 'a> {
         n: usize,
         here: TileMemory<'a>,
     ) -> Result<Self, Errors> {
-        // What lies in blocks is read within one of them from here on.
-        choose_block(nest, builder, position, tile, n)?;
-        let input = tile.parts.inputs[n].clone();
+        let (region, layout) = here;
+        // What cores have together is copied by all of them, for all of them.
+        let shared = owner::shared(nest, tile, region);
+        let together = shared.as_ref().map(|shared| shared.cores.len());
+        let mut of = shared.unwrap_or_else(|| tile.clone());
+        // What lies in blocks is read within one of them from here on, by all who copy it.
+        choose_block(nest, builder, position, &mut of, n)?;
+        let input = of.parts.inputs[n].clone();
+        (tile.parts.inputs[n], tile.stored[n]) = (input.clone(), None);
         let level = nest.level_name(position);
         let what = format!("has a schedule that stages '{}' at {level}", input.name);
         let refuse = |why: &str| vec![format!("{what}: {why}")];
@@ -224,10 +230,6 @@ impl<'c, 'a> Staging<'c, 'a> {
         if is_between && nest.loops[position].is_parallel {
             return Err(refuse(BETWEEN_TILES));
         }
-        let (region, layout) = here;
-        // What cores have together is copied by all of them, for all of them.
-        let shared = owner::shared(nest, tile, region);
-        let together = shared.as_ref().map(|shared| shared.cores.len());
         if together.is_some_and(|together| tile.private[n] > together) {
             return Err(refuse(&format!(
                 "its tiles are in memory that cores have each of their own, but they copy to '{}' \
@@ -235,7 +237,6 @@ impl<'c, 'a> Staging<'c, 'a> {
                 nest.of.resolved.asm.layers[region].name()
             )));
         }
-        let of = shared.unwrap_or_else(|| tile.clone());
         let extent = extent(nest, builder, &of, &input);
         let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
         let own = nest.of.parts.inputs[n].origin.len();

@@ -98,8 +98,13 @@ fn copy(
     n: usize,
     (region, layout): TileMemory,
 ) -> Checked {
-    choose_block(walk, position, tile, n)?;
-    let input = tile.inputs[n].clone();
+    let shared = shared(walk, tile, region);
+    let together = shared.as_ref().map(|shared| shared.cores.len());
+    let mut of = shared.unwrap_or_else(|| tile.clone());
+    // Of what lies in blocks, all who copy it read within one.
+    choose_block(walk, position, &mut of, n)?;
+    let input = of.inputs[n].clone();
+    tile.inputs[n] = input.clone();
     let what = format!(
         "that stages '{}' at {}",
         input.name,
@@ -114,8 +119,6 @@ fn copy(
             BETWEEN_TILES.into(),
         )));
     }
-    let shared = shared(walk, tile, region);
-    let together = shared.as_ref().map(|shared| shared.cores.len());
     if together.is_some_and(|together| input.private > together) {
         let name = walk.of.resolved.asm.layers[region].name();
         return Err(refuse(Why::Refuted(
@@ -126,7 +129,6 @@ fn copy(
             ),
         )));
     }
-    let of = shared.unwrap_or_else(|| tile.clone());
     cooperative_in_warps(walk, &of, region).map_err(refuse)?;
     if of.cores.len() == tile.cores.len() {
         equally(walk, position, tile).map_err(refuse)?;
