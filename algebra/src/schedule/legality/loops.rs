@@ -230,8 +230,21 @@ impl Subject<'_> {
             }
             found = Some(Deferred { inside, outside });
         }
-        let sums: Vec<&Loop> = loops[leaf..].iter().filter(|l| l.combine.is_pw()).collect();
         let (_, form) = self.leaf(loops);
+        self.deferred_in_leaf(&loops[leaf..], &form)?;
+        Ok(found)
+    }
+
+    /// Refuses orders of R1 that combine only some of the parts in a leaf of these loops after the loops there.
+    pub(super) fn deferred_in_leaf(
+        &self,
+        leaf: &[Loop],
+        form: &RegisterTile,
+    ) -> Result<(), Refusal> {
+        let order = &self.resolved.recompose.order;
+        let place = |of: &Loop| order.iter().position(|level| *level == of.level);
+        let is_outside = |inside: &Loop, outside: &Loop| place(inside) < place(outside);
+        let sums: Vec<&Loop> = leaf.iter().filter(|l| l.combine.is_pw()).collect();
         let (carried, parts): (Vec<&Loop>, Vec<&Loop>) =
             sums.into_iter().partition(|l| form.loops.contains(l));
         let pairs = || {
@@ -251,7 +264,7 @@ impl Subject<'_> {
                     .into(),
             ));
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Returns the number of points of a level's part, in its dimension; `None` if it is not known.

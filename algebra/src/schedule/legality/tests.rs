@@ -71,6 +71,33 @@ fn unrolled_parts_of_one_block_are_deferred() {
     assert!(subject.is_deferred(&form));
 }
 
+/// The combination of each part of a prefix-sum is a sum in that dimension, too, with its own parts in lanes.
+#[test]
+fn parts_of_prefix_sums_are_sums() {
+    let combines = [Combine::Ps(0), Combine::Pw(0)];
+    let add = vec![Operator::Builtin(vec![Builtin::Addf])];
+    let mut c = Builder::new(&[2, 32], &combines, add)
+        .input(F32, &[2, 32], &[d(0), d(1)])
+        .scalar(Code::identity(&[F32]))
+        .output(F32, &[2], &[d(0)])
+        .0;
+    name(&mut c, &["i", "j"], &["x"], &["y"]);
+    let asm = Asm::cpu(&CpuFacts::default());
+    let of = |cores: i64| {
+        let text = format!(
+            "#mdh.schedule<asm = cpu, layers = [core {{i: {cores}}}, L1 {{i: *, j: *}}, register {{j: 2}}, \
+             simd {{i: 4}}], decompose = {{order: [core.i, core.j, L1.i, L1.j, register.j, simd.j, simd.i]}}, \
+             recompose = {{order: [core.i, core.j, L1.i, register.j, simd.j, L1.j, simd.i]}}, inputs = {{x: \
+             {{stage: {{L1.j: L1}}, layout: {{L1.j: permuted(2, 1)}}}}}}, outputs = {{y: {{combine: {{register.j: \
+             register}}}}}}>"
+        );
+        let schedule: Schedule = text.parse().unwrap();
+        refusals(&schedule, &c, &asm)
+    };
+    assert_eq!(of(1), []);
+    assert_eq!(of(2), [Reason::Deferred]);
+}
+
 /// The model takes nothing less for sums of which sizes are open.
 #[test]
 fn the_model_chooses_lanes() {

@@ -66,6 +66,7 @@ impl Walk<'_, '_> {
     fn split(&self, position: usize, mut tile: Tile) -> Checked {
         if position == self.leaf {
             self.warps_come(position, &tile)?;
+            self.leaf_combines(&tile)?;
             return staging::choose_blocks(self, position, &mut tile);
         }
         let of = self.loops[position];
@@ -82,6 +83,20 @@ impl Walk<'_, '_> {
             (Combine::Ps(_), false) => self.scan(position, tile),
             (Combine::Pw(_), true) => self.partial_sums(position, tile),
             (Combine::Ps(_), true) => self.partial_scans(position, tile),
+        }
+    }
+
+    /// A leaf of a combination of each part, for prefix-sums of the parts: these are sums there, too.
+    fn leaf_combines(&self, tile: &Tile) -> Checked {
+        let combined = |of: &Loop| Loop {
+            combine: tile.combine[of.level.dimension],
+            ..*of
+        };
+        let leaf = &self.loops[self.leaf..];
+        let inner: Vec<Loop> = leaf.iter().map(combined).collect();
+        match inner == leaf {
+            true => Ok(()),
+            false => self.of.deferred_in_leaf(&inner, &self.of.leaf(&inner).1),
         }
     }
 
