@@ -44,6 +44,8 @@ const BUG: &str = "bug in mdh";
 const SEVERAL: [&str; 3] = ["(compute-at)", "loop nest", "of its tiles"];
 /// Message about an operator that integers have no use for.
 const LAWLESS: &str = "whose laws do not hold in integers";
+/// Message about an operation of scalar code that a GPU has no code for.
+const HOST_ONLY: &str = "has no code on a device";
 /// Of so many seeds, one kernel is interpreted as PTX as well.
 const INTERPRETED: u64 = 4;
 /// With fewer cases, what they cover is left to chance.
@@ -139,7 +141,9 @@ fn ask(worker: &mut Worker, way: Way, seed: u64, overrides: &Overrides) -> Reply
     let said = failure::gist(&answer.errors);
     // What is refused otherwise is a program that the generator or the lowering has made.
     let is_refused = answer.end == End::Answered("refused".into())
-        && (said.contains("has a schedule") || said.contains(LAWLESS))
+        && ["has a schedule", LAWLESS, HOST_ONLY]
+            .iter()
+            .any(|part| said.contains(part))
         && !said.contains(BROKEN)
         && !said.contains(BUG);
     let failure = Failure::of(&answer).filter(|_| !is_refused);
@@ -158,7 +162,7 @@ fn ask(worker: &mut Worker, way: Way, seed: u64, overrides: &Overrides) -> Reply
 fn disagreement(answer: &Answer, is_refused: bool, said: &str, features: &str) -> Option<Failure> {
     let is = |legality: Legality| features.split(',').any(|f| f == legality.feature());
     let is_right = answer.end == End::Answered("right".into());
-    let mut others = SEVERAL.iter().chain([&LAWLESS]);
+    let mut others = SEVERAL.iter().chain([&LAWLESS, &HOST_ONLY]);
     let is_of_others = others.any(|part| said.contains(part));
     let signature = match () {
         () if is(Legality::No) && is_right => "lowered, although it is illegal".to_string(),
