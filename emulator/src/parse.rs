@@ -194,7 +194,7 @@ impl Reader {
         let statement = statement.trim().trim_end_matches(';');
         let mut text = statement.trim_end();
         // Scopes of inlined assembly, whose registers have names of their own.
-        text = text.trim_start_matches(['{', '}']).trim_start();
+        text = text.trim_start_matches(|c: char| "{}".contains(c) || c.is_whitespace());
         let mut last = "";
         while let Some((label, rest)) = text.split_once(':') {
             let is_label = label
@@ -448,6 +448,17 @@ mod tests {
 $L__BB0_2:
   ret;
 }";
+
+    #[test]
+    fn scopes_that_follow_each_other_are_read() {
+        let halves = "{ .reg .b16 tmp; mov.b32 {%rs1, tmp}, %r1; }\n\t";
+        let registers = ".reg .b64 %rd<3>;\n\t.reg .b16 %rs<2>;\n\t";
+        let text = ADD.replace(".reg .b64 %rd<3>;", &format!("{registers}{halves}{halves}"));
+        let kernel = &parse(&text).unwrap().kernels["f"];
+        let both: Vec<Op> = kernel.body[..2].iter().map(|i| i.op).collect();
+        assert_eq!(both, [Op::Mov, Op::Mov]);
+        assert_eq!(kernel.body.len(), 8);
+    }
 
     #[test]
     fn a_kernel_is_read() {
