@@ -25,6 +25,8 @@ pub struct Scheduled<'c> {
     pub schedule: Schedule,
     /// The schedule with its defaults.
     pub resolved: Resolved,
+    /// Whether the computation is that of tiles, which may have fewer points than it says.
+    pub is_of_tiles: bool,
 }
 
 impl<'c> Scheduled<'c> {
@@ -57,6 +59,7 @@ impl<'c> Scheduled<'c> {
             computation,
             schedule,
             resolved,
+            is_of_tiles: false,
         }))
     }
 
@@ -64,6 +67,7 @@ impl<'c> Scheduled<'c> {
     /// given, `None` if it is known at run time only: its schedule is then that of a tile.
     pub fn for_tiles(mut self, most: &[Option<Option<i64>>]) -> Result<Self, Errors> {
         self.schedule.compute_at = None;
+        self.is_of_tiles = true;
         for (d, most) in most.iter().enumerate() {
             let Some(most) = *most else {
                 continue;

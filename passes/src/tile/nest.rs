@@ -121,9 +121,9 @@ impl<'c> Nest<'c, '_> {
     }
 
     /// Returns the number of points of a dimension of which tiles start at multiples of their size:
-    /// those of a computation that is computed where another one needs it start anywhere.
+    /// those of a computation that is computed where another one needs it start and end anywhere.
     pub fn points(&self, d: usize) -> Option<i64> {
-        let is_alone = self.of.schedule.compute_at.is_none();
+        let is_alone = self.of.schedule.compute_at.is_none() && !self.of.is_of_tiles;
         let dimension = self.of.computation.dimensions.get(d);
         dimension
             .filter(|_| is_alone)
