@@ -25,7 +25,7 @@ pub struct Scheduled<'c> {
     pub schedule: Schedule,
     /// The schedule with its defaults.
     pub resolved: Resolved,
-    /// Whether the computation is that of tiles, which may have fewer points than it says.
+    /// Marks the computation of tiles, which may have fewer points than it says.
     pub is_of_tiles: bool,
 }
 
