@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Where lanes read elements that are apart, and tiles may be computed in any order, one loop goes over those at both
-//! ends, or over all tiles where another axis is left, so that there are two versions of a tile's code. A branch inside of the loop would ask at each tile,
-//! and registers would have to do for both sides.
+//! ends, or over all tiles where another axis is left, so that there are two versions of a tile's code. A branch inside
+//! of the loop would ask at each tile, and registers would have to do for both sides.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks::LEVEL;
