@@ -181,8 +181,8 @@ impl<'c> Vector<'c> {
         let base: Vec<Val> = [memory].into_iter().chain(place).collect();
         let pad = buffer.pad.filter(|_| mask.is_some());
         let otherwise = pad.map(|pad| {
-            let pad = builder.constant(pad, types::mlir_type(builder.context, element));
-            spread(builder, pad, self.count)
+            let scalar = types::mlir_type(builder.context, element);
+            self.padding(builder, pad, scalar)
         });
         let loaded = self.load(builder, base, element, mask, otherwise);
         self.ordered(builder, loaded, motion)

@@ -52,7 +52,7 @@ use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types;
-use melior::ir::{Attribute, ValueLike};
+use melior::ir::{Attribute, Type, ValueLike};
 
 use super::access::{Motion, Vector, is_in_lanes, row, strides};
 use super::fold::shuffle;
@@ -135,10 +135,7 @@ impl<'c> Vector<'c> {
             .reduce(|a, b| builder.binary(ops::arith::ANDI, a, b));
         let mask = mask.unwrap_or_else(|| self.all(builder));
         let otherwise = match buffer.pad {
-            Some(pad) => {
-                let pad = builder.constant(pad, scalar);
-                spread(builder, pad, self.count)
-            }
+            Some(pad) => self.padding(builder, pad, scalar),
             None => self.zeros(builder, scalar),
         };
         let indices = self.indices(builder, &offsets);
@@ -205,10 +202,20 @@ impl<'c> Vector<'c> {
         match buffer.pad.zip(has_elements(builder, buffer.value)) {
             None => lanes(builder)[0],
             Some((pad, condition)) => builder.if_else(condition, &[vector], lanes, |builder| {
-                let pad = builder.constant(pad, scalar);
-                vec![spread(builder, pad, self.count)]
+                vec![self.padding(builder, pad, scalar)]
             })[0],
         }
+    }
+
+    /// The value outside of a buffer's extents, in all lanes.
+    pub(super) fn padding(
+        &self,
+        builder: &mut Builder<'c>,
+        pad: Attribute<'c>,
+        scalar: Type<'c>,
+    ) -> Val<'c> {
+        let pad = builder.constant(pad, scalar);
+        spread(builder, pad, self.count)
     }
 
     /// A mask of all lanes.
