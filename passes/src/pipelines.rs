@@ -323,13 +323,15 @@ pub const LLVM: Pipeline = Pipeline {
         "mdh-expand-vector-math",
         "mdh-split-masks",
         "mdh-limit-vectorizer",
-        "any(convert-vector-to-scf,convert-scf-to-cf)",
+        "any(convert-vector-to-scf)",
+        // While loops have no blocks: it merges those that are alike, and each merge may double what branches hand on.
+        "convert-vector-to-llvm",
+        "any(convert-scf-to-cf)",
         "mdh-expand-math",
         // Integer powers; those of floats have an intrinsic.
         "convert-math-to-funcs{min-width-of-fpowi-exponent=33}",
         "convert-math-to-llvm{approximate-log1p=false}",
         "convert-math-to-libm",
-        "convert-vector-to-llvm",
         "finalize-memref-to-llvm",
         "convert-func-to-llvm",
         // Before arith: what folds branches makes constants of it.

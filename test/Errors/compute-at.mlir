@@ -319,13 +319,13 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12x24xf32>) {
 }
 
 // -----
-// A prefix-sum builds on the parts before.
+// A prefix-sum builds on the parts before: all of it is needed.
 #p = #mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}], compute_at = {consumer: "y", level: L2.i}>
 #c = #mdh.schedule<asm = cpu, layers = [core {i: 2}, L2 {i: *, k: *}, L1 {i: 2}, register {k: 8}],
   decompose = {order: [core.i, L2.i, L2.k, L1.i, register.k]}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12x24xf32>) {
   %t = memref.alloc() : memref<12xf32>
-  // expected-error @below {{(compute-at): dimension 'i' is a prefix-sum, of which 'L2.i' cuts parts: expected a level outside of that}}
+  // expected-error @below {{(compute-at): it would be recomputed in each of the 2 parts of 'core.i', on which what they need of it does not depend (they need all of its prefix-sum along 'i'): expected a level outside of 'core.i'}}
   mdh.compute (i = 12, k = 24)
     out_view(t = %t[i] : memref<12xf32>)
     md_hom(id, (ps(addf), pw(addf)))

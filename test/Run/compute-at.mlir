@@ -12,6 +12,8 @@
 // RUN: mdh run %s --entry summed --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry uneven --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry scanned --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry row_of_sums --random 1 --check=all | FileCheck %s
+// RUN: mdh run %s --entry shifted_sums --random 1 --check=all | FileCheck %s
 // RUN: mdh run %s --entry pairs --random 1 --check | FileCheck %s
 // CHECK: check{{.*}}passed
 
@@ -236,6 +238,46 @@ func.func @scanned(%x: tensor<9x30xi32>) -> tensor<9x20xi32> {
     inp_view(t = %t[i, j + 10][i, j] : tensor<9x30xi32>)
     schedule(#apart)
   return %y : tensor<9x20xi32>
+}
+
+// One row of sums, which needs those before.
+#prefix = #mdh.schedule<asm = cpu, layers = [L1 {i: *, j: *}, simd {j: 8}], decompose = {order: [L1.j, L1.i, simd.j]},
+  compute_at = {consumer: "y", level: L2.j}>
+#row = #mdh.schedule<asm = cpu, layers = [core {j: 2}, L2 {j: *}, simd {j: 8}],
+  decompose = {order: [core.j, L2.j, simd.j]}>
+func.func @row_of_sums(%x: tensor<5x64xi32>) -> tensor<64xi32> {
+  %t_none = tensor.empty() : tensor<5x64xi32>
+  %none = tensor.empty() : tensor<64xi32>
+  %t = mdh.compute (i = 5, j = 64)
+    out_view(t = %t_none[i, j] : tensor<5x64xi32>)
+    md_hom(id, (ps(addi), cc))
+    inp_view(x = %x[i, j] : tensor<5x64xi32>)
+    schedule(#prefix)
+  %y = mdh.compute (j = 64)
+    out_view(y = %none[j] : tensor<64xi32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[3, j] : tensor<5x64xi32>)
+    schedule(#row)
+  return %y : tensor<64xi32>
+}
+
+// Rows from the third on.
+#rest = #mdh.schedule<asm = cpu, layers = [core {j: 2}, L2 {i: *, j: *}, simd {j: 8}],
+  decompose = {order: [core.j, L2.j, L2.i, simd.j]}>
+func.func @shifted_sums(%x: tensor<5x64xi32>) -> tensor<3x64xi32> {
+  %t_none = tensor.empty() : tensor<5x64xi32>
+  %none = tensor.empty() : tensor<3x64xi32>
+  %t = mdh.compute (i = 5, j = 64)
+    out_view(t = %t_none[i, j] : tensor<5x64xi32>)
+    md_hom(id, (ps(addi), cc))
+    inp_view(x = %x[i, j] : tensor<5x64xi32>)
+    schedule(#prefix)
+  %y = mdh.compute (i = 3, j = 64)
+    out_view(y = %none[i, j] : tensor<3x64xi32>)
+    md_hom(id, (cc, cc))
+    inp_view(t = %t[i + 2, j] : tensor<5x64xi32>)
+    schedule(#rest)
+  return %y : tensor<3x64xi32>
 }
 
 // Two results of one computation, with single points as tiles.

@@ -7,7 +7,7 @@
 //! for it.
 
 use crate::affine::{Expr, Linear};
-use crate::computation::{Buffer, Combine, Computation};
+use crate::computation::{Buffer, Computation};
 use crate::domain::Grid;
 use crate::integer::terms;
 
@@ -58,7 +58,8 @@ pub fn own(rank: usize) -> Vec<Need> {
 
 /// Returns the needs of a tile of a consumer of that many dimensions, from a producer, through
 /// these buffers.
-/// Where an index function says no more, it needs all of a dimension.
+/// Where an index function says no more, it needs all of a dimension; so it does of a prefix-sum, of which each
+/// point builds on all before.
 pub fn needs(producer: &Computation, links: &[Link], rank: usize) -> Vec<Need> {
     let dimensions = producer.dimensions.len();
     let mut found: Vec<Option<Need>> = vec![None; dimensions];
@@ -75,7 +76,9 @@ pub fn needs(producer: &Computation, links: &[Link], rank: usize) -> Vec<Need> {
     }
     let each = found.into_iter().zip(&producer.dimensions);
     each.map(|(need, dimension)| match need {
-        Some(Need::Part(reach)) if dimension.is_dense() => Need::Part(reach),
+        Some(Need::Part(reach)) if dimension.is_dense() && !dimension.combine.is_ps() => {
+            Need::Part(reach)
+        }
         _ => Need::Whole,
     })
     .collect()
@@ -244,25 +247,10 @@ pub fn moves(needs: &[Need], d: usize) -> bool {
     })
 }
 
-/// The first prefix-sum of which a tile would need a part only, though that builds on all before.
-pub fn cut_scan(
-    producer: &Computation,
-    needs: &[Need],
-    is_cut: impl Fn(usize) -> bool,
-) -> Option<usize> {
-    let is_ps = |d: usize| matches!(producer.dimensions[d].combine, Combine::Ps(_));
-    (0..needs.len())
-        .filter(|d| is_ps(*d))
-        .find(|d| match &needs[*d] {
-            Need::Whole => false,
-            Need::Part(reach) => reach.terms().any(|(c, _)| is_cut(c)),
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::computation::Dimension;
+    use crate::computation::{Combine, Dimension};
     use crate::scalar::ScalarType::F32;
 
     fn part(coefficients: &[i64], low: i64, high: i64) -> Need {
@@ -407,11 +395,21 @@ mod tests {
             &[part(&[1, 0], 1, 1), Need::Whole],
             &rows
         ));
-        let scans = over(&[("i", Combine::Ps(0))]);
-        assert_eq!(
-            cut_scan(&scans, &[part(&[1, 0], 0, 0)], |c| c == 0),
-            Some(0)
+    }
+
+    #[test]
+    fn a_part_of_a_prefix_sum_needs_all_of_it() {
+        // y[i] reads t[1, i], t[j, i] being sums along j.
+        let sums = over(&[("j", Combine::Ps(0)), ("i", Combine::Cc)]);
+        let (written, read) = (
+            buffer(&[&[d(0), d(1)]]),
+            buffer(&[&[Expr::constant(1), d(0)]]),
         );
-        assert_eq!(cut_scan(&scans, &[part(&[1, 0], 0, 0)], |c| c == 1), None);
+        let link = Link {
+            written: &written,
+            read: &read,
+            reader: &own(1),
+        };
+        assert_eq!(needs(&sums, &[link], 1), [Need::Whole, part(&[1], 0, 0)]);
     }
 }

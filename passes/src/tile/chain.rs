@@ -418,19 +418,9 @@ impl<'c> Consumer<'c, '_> {
         Ok(())
     }
 
-    /// Loops that would compute the same repeatedly, and parts of a prefix-sum, which builds
-    /// on the parts before.
+    /// Refuses loops that would compute the same repeatedly.
     fn repeats(&self, producer: &Scheduled, needs: &[Need], at: usize) -> Result<(), String> {
         let outside = &self.loops[..=at];
-        let is_cut = |d: usize| outside.iter().any(|l| l.level.dimension == d);
-        if let Some(d) = reach::cut_scan(&producer.computation, needs, is_cut) {
-            return Err(format!(
-                "dimension '{}' is a prefix-sum, of which '{}' cuts parts: expected a level \
-                 outside of that",
-                producer.resolved.dimensions[d],
-                self.name(at)
-            ));
-        }
         let repeated = outside
             .iter()
             .find(|l| !reach::moves(needs, l.level.dimension));
@@ -440,9 +430,14 @@ impl<'c> Consumer<'c, '_> {
                 let name = self.of.resolved.name(repeated.level);
                 let parts = repeated.count.known();
                 let parts = parts.map_or("each".to_string(), |n| format!("each of the {n}"));
+                let dimensions = &producer.computation.dimensions;
+                let scan = dimensions.iter().find(|d| d.combine.is_ps());
+                let all = scan.map_or(String::new(), |scan| {
+                    format!(" (they need all of its prefix-sum along '{}')", scan.name)
+                });
                 Err(format!(
                     "it would be recomputed in {parts} parts of '{name}', on which what they \
-                     need of it does not depend: expected a level outside of '{name}'"
+                     need of it does not depend{all}: expected a level outside of '{name}'"
                 ))
             }
         }

@@ -43,7 +43,7 @@ pub struct Back {
     pub origin: Vec<i64>,
 }
 
-/// Reads what was written, each dimension shifted, reversed or in part, and in another order.
+/// Reads what was written, each dimension shifted, reversed, in part or at one point, and in another order.
 pub fn back(c: &mut Choices, written: &Written) -> Back {
     let rank = written.grids.len();
     let first = c.below("first", rank as u64) as usize;
@@ -51,11 +51,21 @@ pub fn back(c: &mut Choices, written: &Written) -> Back {
     let mut points = vec![Expr::Const(0); rank];
     for place in 0..rank {
         let d = (first + place) % rank;
-        let (grid, point) = c.scope(format!("back{place}"), |c| {
-            dimension(c, written.grids[d], place)
+        let grid = written.grids[d];
+        let is_needed = dims.is_empty() && place + 1 == rank;
+        points[d] = c.scope(format!("back{place}"), |c| {
+            match grid.last().filter(|_| !is_needed && c.chance("point", 12)) {
+                Some(last) => Expr::Const(match c.chance("last", 50) {
+                    true => last,
+                    false => (grid.lower + grid.step).min(last),
+                }),
+                None => {
+                    let (grid, point) = dimension(c, grid, dims.len());
+                    dims.push(domain::dim(dims.len(), grid));
+                    point
+                }
+            }
         });
-        dims.push(domain::dim(place, grid));
-        points[d] = point;
     }
     let map = written.map.iter().map(|e| e.substitute(&points));
     Back {
