@@ -9,6 +9,8 @@
 // RUN: mdh run %s --entry any --size i=9 --size j=14 --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry any --size i=0 --size j=7 --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry any --size i=7 --size j=0 --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry tiles --size i=9 --random 1 --check-each-step | FileCheck %s
+// RUN: mdh run %s --entry tiles --size i=0 --random 1 --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry below --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry gaps --random 1 --check | FileCheck %s
 // CHECK: check passed
@@ -81,6 +83,19 @@ func.func @any(%x: memref<?x?xi32>, %y: memref<?x?xi32>, %left: memref<64xi32>, 
     inp_view(x = %x[i, j] : memref<?x?xi32>)
     carry j (left = %left[i] : memref<64xi32>) -> (right = %right[i] : memref<64xi32>)
     schedule(#mdh.schedule<asm = cpu, layers = [main {i: *, j: *}, core {i: 2, j: 2}, L1 {i: 3, j: 4}]>)
+  return
+}
+
+// Tiles one after the other: the last of them carries out; without any, what comes in is carried out.
+func.func @tiles(%x: memref<?x14xi32>, %y: memref<?x14xi32>, %above: memref<14xi32>, %below: memref<14xi32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x14xi32>
+  mdh.compute (i = %n, j = 14)
+    out_view(y = %y[i, j] : memref<?x14xi32>)
+    md_hom(id, (ps(addi), cc))
+    inp_view(x = %x[i, j] : memref<?x14xi32>)
+    carry i (above = %above[j] : memref<14xi32>) -> (below = %below[j] : memref<14xi32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L2 {i: *, j: *}, L1 {i: 2, j: 5}]>)
   return
 }
 
