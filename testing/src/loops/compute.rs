@@ -14,13 +14,34 @@ struct Dim {
 
 /// Adds a computation; its results can be read by later ones.
 pub fn add(c: &mut Choices, loops: &mut Loops) {
-    // Each of many elements from all of many is too much for the definition.
-    let fold = if loops.like.shape[0] > LARGE { 0 } else { 20 };
-    let kind = c.weighted("kind", &[55, fold, 15, 10]);
+    let kind = c.weighted("kind", &[55, fold(loops), 15, 10]);
     let count = if kind == 3 { 2 } else { 1 };
     let written: Vec<(String, bool)> = (0..count)
         .map(|n| c.scope(format!("out{n}"), |c| loops.destination(c)))
         .collect();
+    compute(c, loops, kind, written);
+}
+
+/// Adds a computation that writes a tensor, which may hold something; returns its result.
+pub fn into(c: &mut Choices, loops: &mut Loops, destination: (String, bool)) -> String {
+    let kind = c.weighted("kind", &[55, fold(loops), 15]);
+    let results = compute(c, loops, kind, vec![destination]);
+    results[0].clone()
+}
+
+/// The weight of computations that combine.
+fn fold(loops: &Loops) -> u64 {
+    // Each of many elements from all of many is too much for the definition.
+    if loops.like.shape[0] > LARGE { 0 } else { 20 }
+}
+
+fn compute(
+    c: &mut Choices,
+    loops: &mut Loops,
+    kind: usize,
+    written: Vec<(String, bool)>,
+) -> Vec<String> {
+    let count = written.len();
     let may_leave = written.iter().all(|(_, is_defined)| *is_defined);
     let dims: Vec<Dim> = (0..loops.like.shape.len())
         .map(|axis| c.scope(format!("d{axis}"), |c| dim(c, loops, axis, may_leave)))
@@ -48,7 +69,7 @@ pub fn add(c: &mut Choices, loops: &mut Loops) {
         combined,
         &function,
         carry,
-    );
+    )
 }
 
 fn dim(c: &mut Choices, loops: &Loops, axis: usize, may_leave: bool) -> Dim {
@@ -127,7 +148,7 @@ fn print(
     combined: Option<(&str, &str)>,
     function: &str,
     carry: Option<String>,
-) {
+) -> Vec<String> {
     let ty = loops.ty();
     let mut domain = domain(loops, dims);
     let mut combine = vec!["cc".to_owned(); dims.len()];
@@ -160,11 +181,12 @@ fn print(
         combine.join(", "),
         inputs.join(", "),
     ));
-    for (name, (destination, _)) in results.into_iter().zip(written) {
+    for (name, (destination, _)) in results.iter().zip(written) {
         loops.written.push((name.clone(), destination.clone()));
-        let value = loops.tensor(name);
+        let value = loops.tensor(name.clone());
         loops.maker.values.push(value);
     }
+    results
 }
 
 /// The dimensions along the axes, as a computation has them.

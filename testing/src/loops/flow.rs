@@ -13,10 +13,14 @@ pub fn add(c: &mut Choices, loops: &mut Loops) {
     // Each part is an iteration.
     let has_points = !loops.like.shape.contains(&0);
     let has_parts = has_points && loops.like.shape[0] <= compute::LARGE;
-    match c.weighted("flow", &[46, 16, 20, 18]) {
-        0 => for_loop(c, loops, count),
+    match c.weighted("flow", &[40, 14, 18, 16, 12]) {
+        0 => {
+            let initial = initial(c, loops, count);
+            for_loop(c, loops, &initial);
+        }
         1 => while_loop(c, loops, count),
         3 if has_parts => filling(c, loops),
+        4 => between_writes(c, loops, count),
         _ => branch(c, loops, count),
     }
     loops.depth -= 1;
@@ -149,13 +153,13 @@ fn types(loops: &Loops, count: usize) -> String {
     vec![loops.ty(); count].join(", ")
 }
 
-fn for_loop(c: &mut Choices, loops: &mut Loops, count: usize) {
-    let initial = initial(c, loops, count);
+fn for_loop(c: &mut Choices, loops: &mut Loops, initial: &[Carried]) {
+    let count = initial.len();
     let (upper, known) = trips(c, loops);
     let (lower, step) = (index(loops, 0), index(loops, 1));
     let (left, head) = leave(loops, count);
     let arguments: Vec<Carried> = initial.iter().map(|i| (loops.maker.name(), i.1)).collect();
-    let pairs = arguments.iter().zip(&initial);
+    let pairs = arguments.iter().zip(initial);
     let pairs: Vec<String> = pairs.map(|(a, i)| format!("{} = {}", a.0, i.0)).collect();
     let induction = loops.maker.name();
     let ty = types(loops, count);
@@ -174,6 +178,19 @@ fn for_loop(c: &mut Choices, loops: &mut Loops, count: usize) {
     loops.maker.line("}");
     let runs = known > Some(0);
     keep(loops, &left, |n| carried[n].1 && (initial[n].1 || runs));
+}
+
+/// A loop that starts from what was computed into an undefined tensor, which is written again behind it: what the
+/// loop leaves may be in its memory.
+fn between_writes(c: &mut Choices, loops: &mut Loops, count: usize) {
+    let undefined = loops.empty(c);
+    let start = c.scope("start", |c| {
+        compute::into(c, loops, (undefined.clone(), false))
+    });
+    let mut all = initial(c, loops, count);
+    all[0] = (start, true);
+    for_loop(c, loops, &all);
+    c.scope("again", |c| compute::into(c, loops, (undefined, false)));
 }
 
 /// A loop that fills an undefined tensor, of which each iteration writes the next part.

@@ -78,6 +78,13 @@ impl Loops {
 
     /// A tensor to be written, and whether it holds something.
     fn destination(&mut self, c: &mut Choices) -> (String, bool) {
+        let written = self.written.len() as u64;
+        if written > 0 && c.chance("again", 15) {
+            // A tensor whose memory a result may have.
+            let name = self.written[c.below("written", written) as usize].1.clone();
+            let is_defined = self.alike().iter().any(|value| value.name == name);
+            return (name, is_defined);
+        }
         if c.chance("empty", 40) {
             return (self.empty(c), false);
         }
