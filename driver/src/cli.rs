@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use mdh_bench::options::BenchArguments;
 use mdh_compiler::cli::{
-    AsmArguments, CheckArguments, CompileArguments, ExplainArguments, RunArguments,
+    AsmArguments, CheckArguments, CheckHow, CompileArguments, ExplainArguments, RunArguments,
     ScheduleArguments,
 };
 use mdh_compiler::error::Error;
@@ -101,7 +101,7 @@ fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     })
 }
 
-/// Joins `--check all` (and `sample`) to one word, and `--tuned DIR` where that is a folder: what else
+/// Joins `--check all` (and the other values of `--check`) to one word, and `--tuned DIR` where that is a folder: what else
 /// follows these options is no value of them, but the file to run.
 fn joined(
     words: impl IntoIterator<Item = OsString>,
@@ -110,7 +110,7 @@ fn joined(
     let mut all: Vec<OsString> = Vec::new();
     for word in words {
         let is_value = |option: &OsString| match option.to_str() {
-            Some("--check") => word == "all" || word == "sample",
+            Some("--check") => word.to_str().is_some_and(is_check_value),
             Some("--tuned" | "--from-db") => is_folder(Path::new(&word)),
             _ => false,
         };
@@ -125,12 +125,17 @@ fn joined(
     all
 }
 
+/// Returns whether `--check` has that value.
+fn is_check_value(word: &str) -> bool {
+    CheckHow::from_str(word, false).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
     use std::str::FromStr;
 
-    use mdh_compiler::cli::{Binding, CheckHow, Range, Stage};
+    use mdh_compiler::cli::{Binding, Range, Stage};
 
     use super::*;
 
@@ -265,14 +270,17 @@ mod tests {
             of("mdh run --check a.mlir"),
             (Some(CheckHow::Sample), file())
         );
-        assert_eq!(
-            of("mdh run a.mlir --check all"),
-            (Some(CheckHow::All), file())
-        );
-        assert_eq!(
-            of("mdh run --check=all a.mlir"),
-            (Some(CheckHow::All), file())
-        );
+        for how in CheckHow::value_variants() {
+            let name = how.to_possible_value().unwrap();
+            let name = name.get_name();
+            for line in [
+                format!("mdh run a.mlir --check {name}"),
+                format!("mdh run --check={name} a.mlir"),
+                format!("mdh run --check {name} a.mlir"),
+            ] {
+                assert_eq!(of(&line), (Some(*how), file()), "{line}");
+            }
+        }
         assert_eq!(
             of("mdh run a.mlir --check --json"),
             (Some(CheckHow::Sample), file())
