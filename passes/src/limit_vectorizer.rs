@@ -71,11 +71,11 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         ways.region(body);
         if ways.most > MOST {
             keep_from_vectorizer(of);
-            ir::remark_at(
-                of,
+            let remark = format!(
                 "is kept from LLVM's vectorizer, which would take too long: found values that are the same in \
-                 all iterations and more than 10000 ways from one to what it is computed from, expected fewer",
+                 all iterations and more than {MOST} ways from one to what it is computed from, expected fewer"
             );
+            ir::remark_at(of, &remark);
         }
     }
     Ok(())
