@@ -74,15 +74,17 @@ fn orders<'c>(values: &[Val<'c>], accumulators: &[Val<'c>]) -> Vec<Vec<Val<'c>>>
 }
 
 /// The operator that raising finds in an operation of linalg that was made of one and elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// An operator that has its laws without a grant.
     Lawful,
-    /// The same operator, with its digest.
-    Same(String),
+    /// The same operator.
+    Same,
 }
 
-/// Raises the body of an operation that is made of the elements in its body, to see what it is found to be.
-pub fn found<'c>(made: Op<'c>, elements: &[Val<'c>]) -> Result<Found, String> {
+/// Raises the body of an operation that is made of the elements in its body and of the operator with that digest,
+/// to see what it is found to be: elements that are one value do not tell which of them an operator takes.
+pub fn found<'c>(made: Op<'c>, elements: &[Val<'c>], operator: &str) -> Result<Found, String> {
     let of = Structured::read(made)?;
     let body = region::copy(made, 0);
     let block = region::block(&body);
@@ -93,23 +95,23 @@ pub fn found<'c>(made: Op<'c>, elements: &[Val<'c>]) -> Result<Found, String> {
     let own: Option<Vec<Val>> = elements.iter().map(|e| Some(new[place(e)?])).collect();
     let own = own.ok_or("an element is computed elsewhere")?;
     let starts: Vec<Option<Scalar>> = of.outputs.iter().map(|o| compute::start(made, o)).collect();
-    let same = |_: &Region<'c>, elements: &[Val<'c>]| elements == own;
+    let is_same = |code: &Region<'c>, elements: &[Val<'c>]| {
+        elements == own && digest(code).as_deref() == Some(operator)
+    };
     let mut yields = region::yields(block);
     let hidden = "its body as linalg does not show what the elements are that its operator combines: expected one \
                   value for each component, used as it is by the operator alone, or a computation before it that \
                   makes the elements";
-    let operator = accumulation(&of, block, &of.outputs, (&starts, &mut yields), Some(&same));
-    let operator = operator.map_err(|_| hidden)?;
+    let found = accumulation(&of, block, &of.outputs, (&starts, &mut yields), Some(&is_same));
+    let found = found.map_err(|_| hidden)?;
     let iterators = ir::array(made, "iterator_types");
     let reductions = iterators
         .iter()
         .filter(|i| i.to_string().contains("reduction"));
     let several = reductions.count() > 1;
-    match operator {
+    match found {
         Operator::Builtin(_) => Ok(Found::Lawful),
-        Operator::Own(found) if yields == own => digest(&found.code)
-            .map(Found::Same)
-            .ok_or_else(|| "its operator has code that cannot be compared".into()),
+        Operator::Own(found) if is_same(&found.code, &yields) => Ok(Found::Same),
         Operator::Own(found)
             if found.associative.holds() && (!several || found.commutative.holds()) =>
         {

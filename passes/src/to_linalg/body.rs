@@ -13,6 +13,7 @@ use melior::ir::{Attribute, Region, Type, TypeLike, ValueLike};
 use super::Function;
 use super::domain::Domain;
 use crate::builder::Builder;
+use crate::raise_linalg::operators::{self, as_operator};
 use crate::{buffers, region};
 
 /// The scalar function, and behind it the operator on what a destination holds, with the elements that are
@@ -75,6 +76,31 @@ pub fn of_compute<'c>(
     }
     let elements = of_outputs(&elements);
     (code, elements)
+}
+
+/// The operator alone, on accumulators, then elements, both in the order of the outputs, as raising would find it.
+pub fn operator<'c>(op: Op<'c>, parts: &Parts<'c>) -> Option<Region<'c>> {
+    let components = region::yields(region::block_of(ir::region(op, 0)));
+    let outputs = parts.outputs.iter().map(|o| o.components[0]);
+    let outputs: Vec<usize> = outputs.collect();
+    let values: Vec<Val> = outputs.iter().map(|n| components[*n]).collect();
+    let (code, tuples) = operators::tuples(&values);
+    let block = region::block(&code);
+    let (so_far, elements) = tuples.split_at(outputs.len());
+    let (mut from, mut with) = (components.clone(), components);
+    for (n, component) in outputs.iter().enumerate() {
+        (from[*component], with[*component]) = (so_far[n], elements[n]);
+    }
+    region::yield_from(block, op.location(), &[]);
+    let end = region::terminator(block);
+    let results = combined(op, end, &from, &with);
+    region::erase(end);
+    let results: Vec<Val> = outputs.iter().map(|n| results[*n]).collect();
+    let merging = ir::ops_of(block).into_iter();
+    let merging: Vec<Op> = merging
+        .filter(|op| ir::name_of(*op) != ops::arith::CONSTANT)
+        .collect();
+    as_operator(&merging, so_far, elements, &results)
 }
 
 /// Adds a product to what there is as it was added before it was raised: by one operation, which rounds once.

@@ -63,6 +63,7 @@ use crate::builder::Builder;
 use crate::extents::{self, Extent};
 use crate::form_compute::erase_operators;
 use crate::raise_linalg::extents::erase_assertions;
+use crate::raise_linalg::selection;
 use crate::raise_linalg::told::{self, Found};
 use crate::{buffers, region};
 
@@ -186,7 +187,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
     };
     let mut made = of.insert(builder, code);
     if matches!(function, Function::Own) {
-        set_laws(made, parts, &elements)?;
+        set_laws(op, made, parts, &elements)?;
     }
     if names == Names::Known {
         let map = marks::MAP.is_on(op).then(|| named::map(made)).flatten();
@@ -205,10 +206,17 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
 
 /// Puts the laws of an operator of one's own on the operation, where raising finds it again; where it finds
 /// another one that has no such laws, there is no such operation.
-fn set_laws<'c>(made: Op<'c>, parts: &Parts<'c>, elements: &[Val<'c>]) -> Result<(), String> {
-    let Found::Same(digest) = told::found(made, elements)? else {
+fn set_laws<'c>(
+    op: Op<'c>,
+    made: Op<'c>,
+    parts: &Parts<'c>,
+    elements: &[Val<'c>],
+) -> Result<(), String> {
+    let digest = body::operator(op, parts).and_then(|operator| selection::digest(&operator));
+    let digest = digest.ok_or("its operator has code that cannot be compared")?;
+    if told::found(made, elements, &digest)? == Found::Lawful {
         return Ok(());
-    };
+    }
     if parts.laws.associative {
         marks::ASSOCIATIVE.set_text(made, &digest);
     }
