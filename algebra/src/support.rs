@@ -25,8 +25,17 @@ pub struct Support {
     pub conditions: Vec<Condition>,
     /// Comparisons, and what they are where all conditions hold.
     pub decided: Vec<(Register, bool)>,
-    /// A comparison of indices that chooses a constant, and decides nothing of the conditions.
-    pub is_partial: bool,
+    /// Why a constant that a comparison of indices chooses narrows nothing, if there is such a one.
+    pub left: Option<Left>,
+}
+
+/// Why a choice by indices is none of the conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// What is chosen is not known to be the neutral element.
+    Value,
+    /// The comparison is no affine condition.
+    Comparison,
 }
 
 /// Instructions that are looked at, at most: values that several choices share are looked at by each.
@@ -122,11 +131,11 @@ impl Support {
             .collect();
         let mut support = Support {
             decided: Vec::new(),
-            is_partial: false,
+            left: None,
             conditions,
         };
         support.decided = reader.decided(&support);
-        support.is_partial = operator.is_some() && reader.has_other_choices(&support);
+        support.left = operator.and_then(|_| reader.other_choice(&support));
         support
     }
 
@@ -255,6 +264,7 @@ impl<'a> Reader<'a> {
                 {
                     self.extended(*of, neutral)
                 }
+                (Op::Cmpi(_), _) => self.when(value, !neutral.value.is_true()),
                 _ => Points::ALL,
             },
             Some(Instruction::If {
@@ -412,7 +422,16 @@ impl<'a> Reader<'a> {
                             _ => None,
                         }
                     }
-                    (Op::IndexCast | Op::Extsi, [of]) => self.affine(*of),
+                    (Op::Shli, [of, by]) => {
+                        let by = u32::try_from(self.affine(*by)?.as_constant()?).ok()?;
+                        self.affine(*of)?
+                            .times(1i64.checked_shl(by).filter(|by| *by > 0)?)
+                    }
+                    (Op::IndexCast | Op::Extsi | Op::Trunci, [of]) => self.affine(*of),
+                    (Op::IndexCastui | Op::Extui, [of]) => {
+                        let form = self.affine(*of);
+                        form.filter(|form| self.values(form).is_some_and(|all| all.min >= 0))
+                    }
                     _ => None,
                 };
                 form.filter(|form| self.fits(form, *ty))
@@ -481,11 +500,11 @@ impl<'a> Reader<'a> {
         self.comparisons().filter_map(decided).collect()
     }
 
-    /// Returns whether a comparison of indices chooses a constant, though the support does not know it.
-    fn has_other_choices(&self, support: &Support) -> bool {
+    /// Why a comparison of indices chooses a constant that the support does not know, if one does.
+    fn other_choice(&self, support: &Support) -> Option<Left> {
         self.steps.set(STEPS);
         let is_constant = |r: Register| self.constant(r).is_some();
-        let mut choices = self.made.iter().flatten().filter_map(|made| match made {
+        let choices = self.made.iter().flatten().filter_map(|made| match made {
             Instruction::Apply {
                 op: Op::Select,
                 operands,
@@ -504,25 +523,39 @@ impl<'a> Reader<'a> {
                 .then_some(*condition),
             _ => None,
         });
-        choices.any(|condition| {
-            let mut all = [true, false]
-                .map(|truth| self.when(condition, truth))
-                .into_iter();
+        let holds = |c: &Condition| support.implies(c) || self.always_holds(c);
+        let mut all = choices.filter_map(|condition| {
+            let sides = [true, false].map(|truth| self.when(condition, truth));
+            let is_known = |points: &Points| match points {
+                Points::None => true,
+                Points::Where(all) => !all.is_empty() && all.iter().all(holds),
+            };
             let is_affine = |points: &Points| match points {
                 Points::None => false,
                 Points::Where(all) => all.iter().any(|c| c.as_constant().is_none()),
             };
-            let is_known = |points: &Points| match points {
-                Points::None => true,
-                Points::Where(all) => {
-                    !all.is_empty()
-                        && all
-                            .iter()
-                            .all(|c| support.implies(c) || self.always_holds(c))
-                }
-            };
-            all.clone().any(|points| is_affine(&points)) && !all.any(|points| is_known(&points))
-        })
+            match self.indices(condition) {
+                _ if sides.iter().any(is_known) => None,
+                _ if sides.iter().any(is_affine) => Some(Left::Value),
+                Some(true) => Some(Left::Comparison),
+                _ => None,
+            }
+        });
+        all.next()
+    }
+
+    /// Returns whether indices are part of a number that depends on nothing but them and constants.
+    fn indices(&self, register: Register) -> Option<bool> {
+        match self.made(register)? {
+            Instruction::Index { .. } => Some(true),
+            Instruction::Constant { .. } => Some(false),
+            Instruction::Apply { operands, .. } => {
+                operands.iter().try_fold(false, |found, operand| {
+                    Some(self.indices(*operand)? | found)
+                })
+            }
+            _ => None,
+        }
     }
 }
 

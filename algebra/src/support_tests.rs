@@ -110,7 +110,7 @@ fn one_comparison_is_one_condition() {
         let support = holds(&sum([7, 5], &more, 5));
         assert_eq!(support.conditions, [expected], "{predicate:?}");
         assert_eq!(support.decided, [(4, truth)]);
-        assert!(!support.is_partial);
+        assert_eq!(support.left, None);
     }
 }
 
@@ -143,7 +143,8 @@ fn bands_squares_and_the_diagonal() {
         apply(5, Op::Select, &[4, 0, 3], F32),
     ];
     let support = holds(&sum([6, 6], &apart, 5));
-    assert!(support.is_everything() && support.is_partial);
+    assert!(support.is_everything());
+    assert_eq!(support.left, Some(Left::Value));
     // 0 <= k - i < 3, as numbers without a sign have it.
     let unsigned = [
         number(4, 3),
@@ -198,7 +199,8 @@ fn other_values_and_sizes_say_nothing() {
         apply(6, Op::Select, &[5, 0, 4], F32),
     ];
     let support = holds(&sum([6, 9], &chosen, 6));
-    assert!(support.is_everything() && support.is_partial);
+    assert!(support.is_everything());
+    assert_eq!(support.left, Some(Left::Value));
     // What holds for all points is no condition.
     let always = [
         number(4, 100),
@@ -218,10 +220,93 @@ fn other_values_and_sizes_say_nothing() {
     };
     assert_eq!(narrow(100).conditions, [form(1, -1, 0)]);
     assert!(narrow(200).is_everything());
+    // The same as the scheduled program has it.
+    let cut_off = |ty, count| {
+        let more = [
+            apply(4, Op::IndexCast, &[1], ScalarType::I64),
+            apply(5, Op::IndexCast, &[2], ScalarType::I64),
+            apply(6, Op::Trunci, &[4], ty),
+            apply(7, Op::Trunci, &[5], ty),
+            compare(8, Sle, &[7, 6]),
+            apply(9, Op::Select, &[8, 0, 3], F32),
+        ];
+        holds(&sum([count, 5], &more, 9))
+    };
+    assert_eq!(cut_off(ScalarType::I8, 100).conditions, [form(1, -1, 0)]);
+    assert!(cut_off(ScalarType::I8, 200).is_everything());
+    assert_eq!(cut_off(ScalarType::I16, 200).conditions, [form(1, -1, 0)]);
     let mut open = sum([6, 9], &[], 0);
     open.scalar = Code::single(Op::Negf, F32);
     open.scalar.body.yields.clear();
     assert!(Support::of(&open).is_everything(), "there is no code");
+}
+
+#[test]
+fn numbers_without_a_sign_and_shifts_are_affine() {
+    use CmpiPredicate::*;
+    let widened = |from: i64| {
+        let more = [
+            number(4, from),
+            apply(5, Op::Addi, &[2, 4], ScalarType::Index),
+            apply(6, Op::IndexCast, &[5], ScalarType::I8),
+            apply(7, Op::Extui, &[6], ScalarType::I32),
+            apply(8, Op::IndexCastui, &[1], ScalarType::I32),
+            compare(9, Sle, &[7, 8]),
+            apply(10, Op::Select, &[9, 0, 3], F32),
+        ];
+        holds(&sum([6, 9], &more, 10))
+    };
+    assert_eq!(widened(0).conditions, [form(1, -1, 0)]);
+    // -1 is 255.
+    let below = widened(-1);
+    assert!(below.is_everything());
+    assert_eq!(below.left, Some(Left::Comparison));
+    let shifted = [
+        number(4, 1),
+        apply(5, Op::Shli, &[2, 4], ScalarType::Index),
+        compare(6, Sle, &[5, 1]),
+        apply(7, Op::Select, &[6, 0, 3], F32),
+    ];
+    assert_eq!(
+        holds(&sum([9, 6], &shifted, 7)).conditions,
+        [form(1, -2, 0)]
+    );
+    let halved = [
+        number(4, 2),
+        apply(5, Op::Divui, &[2, 4], ScalarType::Index),
+        compare(6, Sle, &[5, 1]),
+        apply(7, Op::Select, &[6, 0, 3], F32),
+    ];
+    let support = holds(&sum([6, 9], &halved, 7));
+    assert!(support.is_everything());
+    assert_eq!(support.left, Some(Left::Comparison));
+    // What is read is nothing that loops know.
+    let read = [
+        apply(4, Op::Fptosi, &[0], ScalarType::I64),
+        apply(5, Op::IndexCast, &[1], ScalarType::I64),
+        compare(6, Sle, &[4, 5]),
+        apply(7, Op::Select, &[6, 0, 3], F32),
+    ];
+    assert_eq!(holds(&sum([6, 9], &read, 7)).left, None);
+}
+
+#[test]
+fn a_condition_is_a_factor() {
+    let mut counted = sum(
+        [6, 9],
+        &[
+            compare(4, CmpiPredicate::Sle, &[2, 1]),
+            apply(5, Op::Extui, &[4], ScalarType::I32),
+            apply(6, Op::Muli, &[0, 5], ScalarType::I32),
+        ],
+        6,
+    );
+    let add = Operator::Builtin(vec![Builtin::Addi]);
+    counted.operators = vec![add];
+    counted.components = vec![ScalarType::I32];
+    (counted.scalar.inputs, counted.scalar.results) =
+        (vec![ScalarType::I32], vec![ScalarType::I32]);
+    assert_eq!(Support::of(&counted).conditions, [form(1, -1, 0)]);
 }
 
 #[test]

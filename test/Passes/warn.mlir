@@ -197,6 +197,28 @@ func.func @masked(%x: memref<64x64xf32>, %y: memref<64xf32>) {
 }
 
 // -----
+// A condition that no loop has as its bound.
+// CHECK-LABEL: func.func @halved
+
+func.func @halved(%x: memref<64x64xf32>, %y: memref<64xf32>) {
+  // expected-warning @+1 {{the computation of 'y' chooses a constant by a comparison of indices, but its loops visit all points: only comparisons of sums of indices, each times a constant, bound them; write it as such, `k <= 2 * i + 1` for `k / 2 <= i`}}
+  mdh.compute (i = 64, k = 64)
+      out_view(y = %y[i] : memref<64xf32>)
+      md_hom((%x_ik: f32) {
+        %zero = arith.constant 0.0 : f32
+        %two = arith.constant 2 : index
+        %i = mdh.index 0 : index
+        %k = mdh.index 1 : index
+        %half = arith.divui %k, %two : index
+        %below = arith.cmpi sle, %half, %i : index
+        %v = arith.select %below, %x_ik, %zero : f32
+        mdh.yield %v : f32
+      }, (cc, pw(addf)))
+      inp_view(x = %x[i, k] : memref<64x64xf32>)
+  return
+}
+
+// -----
 // An operator without a neutral element.
 // CHECK-LABEL: func.func @first
 

@@ -102,7 +102,13 @@ pub fn found<'c>(made: Op<'c>, elements: &[Val<'c>], operator: &str) -> Result<F
     let hidden = "its body as linalg does not show what the elements are that its operator combines: expected one \
                   value for each component, used as it is by the operator alone, or a computation before it that \
                   makes the elements";
-    let found = accumulation(&of, block, &of.outputs, (&starts, &mut yields), Some(&is_same));
+    let found = accumulation(
+        &of,
+        block,
+        &of.outputs,
+        (&starts, &mut yields),
+        Some(&is_same),
+    );
     let found = found.map_err(|_| hidden)?;
     let iterators = ir::array(made, "iterator_types");
     let reductions = iterators

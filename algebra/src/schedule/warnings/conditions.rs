@@ -2,21 +2,24 @@
 
 use super::{Cause, Warning, name};
 use crate::computation::Computation;
-use crate::support::Support;
+use crate::support::{Left, Support};
 
 /// The warning of a condition on indices that loops visit all points for.
 pub(super) fn warning(computation: &Computation) -> Option<Warning> {
     let operator = computation.operator()?;
-    if !Support::of(computation).is_partial {
-        return None;
-    }
+    let left = Support::of(computation).left?;
     let neutral = operator.neutral(&computation.components);
-    let advice = match neutral.as_deref() {
-        None => format!(
+    let advice = match (neutral.as_deref(), left) {
+        (_, Left::Comparison) => {
+            "only comparisons of sums of indices, each times a constant, bound them; \
+             write it as such, `k <= 2 * i + 1` for `k / 2 <= i`"
+                .to_string()
+        }
+        (None, _) => format!(
             "{operator} has no neutral element; give it one (`neutral`), and choose that where the \
              comparison excludes a point"
         ),
-        Some(neutral) => {
+        (Some(neutral), _) => {
             let values: Vec<String> = neutral.iter().map(|v| v.to_string()).collect();
             format!(
                 "where it excludes a point, the result is not known to be the neutral element of \
