@@ -25,21 +25,12 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
     };
     let sizes = sizes::infer(entry, &command.size, known, open)?;
     let is_random = command.inputs.is_empty() || command.random.is_some();
-    let mut missing = Vec::new();
-    for (i, argument) in entry.arguments.iter().enumerate() {
-        let given = bindings.contains_key(&i);
-        if !given && entry.is_read_at(i, &sizes) && !is_random && sizes.scalars[i].is_none() {
-            missing.push(argument.name.as_str());
-        }
-    }
-    if !missing.is_empty() {
-        return Err(Error::input(format!(
-            "too few inputs for '{}': found {}, missing {}",
-            entry.name,
-            command.inputs.len(),
-            missing.join(", ")
-        ))
-        .help("give each as --in NAME=FILE.npy, or add --random SEED for the others"));
+    let is_missing = |i: &usize| {
+        !bindings.contains_key(i) && entry.is_read_at(*i, &sizes) && sizes.scalars[*i].is_none()
+    };
+    let missing: Vec<usize> = (0..entry.arguments.len()).filter(is_missing).collect();
+    if !is_random && !missing.is_empty() {
+        return Err(too_few(entry, command.inputs.len(), &missing));
     }
     check_memory(entry, &sizes)?;
     (0..entry.arguments.len())
@@ -54,6 +45,35 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
             None => make(entry, i, &sizes, command),
         })
         .collect()
+}
+
+/// The error of a call that lacks some inputs.
+fn too_few(entry: &Entry, found: usize, missing: &[usize]) -> Error {
+    let kept = missing.iter().copied();
+    let kept: Vec<usize> = kept.filter(|i| !entry.arguments[*i].is_read()).collect();
+    let why = match kept.is_empty() {
+        true => String::new(),
+        false => format!(
+            " (at these sizes some elements of {} are not written and stay)",
+            listed(entry, &kept)
+        ),
+    };
+    let all = (0..entry.arguments.len()).filter(|i| entry.may_be_read(*i));
+    let order = match kept.is_empty() {
+        true => String::new(),
+        false => format!(
+            ", or all in the order {}",
+            listed(entry, &all.collect::<Vec<_>>())
+        ),
+    };
+    Error::input(format!(
+        "too few inputs for '{}': found {found}, missing {}{why}",
+        entry.name,
+        listed(entry, missing)
+    ))
+    .help(format!(
+        "give each as --in NAME=FILE.npy{order}, or add --random SEED for the others"
+    ))
 }
 
 /// Assigns bindings to arguments: by name, or in order for those without one.
@@ -74,23 +94,47 @@ fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, 
             )));
         }
     }
-    let unnamed: Vec<&Binding> = bindings.iter().filter(|b| b.name.is_none()).collect();
-    let free: Vec<usize> = (0..entry.arguments.len())
-        .filter(|i| !assigned.contains_key(i) && entry.arguments[*i].is_read())
-        .collect();
-    if unnamed.len() > free.len() {
-        return Err(Error::input(format!(
-            "too many inputs: found {} without a name, expected at most {}",
-            unnamed.len(),
-            free.len()
-        ))
-        .help(names()));
-    }
-    assigned.extend(
-        free.into_iter()
-            .zip(unnamed.into_iter().map(|b| b.value.as_str())),
-    );
+    let unnamed = bindings.iter().filter(|binding| binding.name.is_none());
+    let unnamed: Vec<&str> = unnamed.map(|binding| binding.value.as_str()).collect();
+    let free = in_order(entry, unnamed.len(), |i| assigned.contains_key(&i));
+    let free = free.map_err(|error| error.help(names()))?;
+    assigned.extend(free.into_iter().zip(unnamed));
     Ok(assigned)
+}
+
+/// The arguments that so many inputs without a name are for, in order. Those that are read whatever the sizes
+/// are; where there are more inputs, all that may be read at some sizes.
+fn in_order(entry: &Entry, count: usize, is_named: impl Fn(usize) -> bool) -> Result<Vec<usize>> {
+    let all = 0..entry.arguments.len();
+    let all: Vec<usize> = all
+        .filter(|i| !is_named(*i) && entry.may_be_read(*i))
+        .collect();
+    let read = all.iter().copied();
+    let read: Vec<usize> = read.filter(|i| entry.arguments[*i].is_read()).collect();
+    if count <= read.len() {
+        return Ok(read);
+    }
+    if count == all.len() {
+        return Ok(all);
+    }
+    let or_all = match all.len() > read.len() {
+        true => format!(
+            ", or {} where what is written in part counts: {}",
+            all.len(),
+            listed(entry, &all)
+        ),
+        false => String::new(),
+    };
+    Err(Error::input(format!(
+        "too many inputs: found {count} without a name, expected at most {}{or_all}",
+        read.len()
+    )))
+}
+
+/// The names of some arguments.
+fn listed(entry: &Entry, some: &[usize]) -> String {
+    let names = some.iter().map(|i| entry.arguments[*i].name.as_str());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Reads the given files and numbers: the extents that they settle, and scalars that may be sizes.

@@ -311,10 +311,24 @@ impl<'c> Entry<'c> {
     /// Returns whether an argument's contents before a call of these sizes matter.
     pub fn is_read_at(&self, argument: usize, sizes: &Sizes) -> bool {
         let known = |extent| sizes::value(self, sizes, extent);
+        self.arguments[argument].is_read() || self.is_written_as(argument, Written::Part, &known)
+    }
+
+    /// Returns whether there may be sizes for which an argument's contents before a call matter.
+    pub fn may_be_read(&self, argument: usize) -> bool {
+        self.arguments[argument].is_read() || !self.is_written_as(argument, Written::All, &number)
+    }
+
+    /// Returns whether that is the part of an argument that is written.
+    fn is_written_as(
+        &self,
+        argument: usize,
+        part: Written,
+        known: &dyn Fn(Extent<'c>) -> Option<i64>,
+    ) -> bool {
         let block = ir::region(self.sized, 0).first_block();
         let value = block.and_then(|block| arguments(block).get(argument).copied());
-        self.arguments[argument].is_read()
-            || value.is_some_and(|value| is_kept(self.sized, value, &known))
+        value.is_some_and(|value| overwritten::written(self.sized, value, known) == part)
     }
 
     /// Takes its arguments' roles from the same function with more of it as computations: what is only read,

@@ -29,6 +29,33 @@
 // RUN: not mdh run %s --entry fixed --in x=%t.x.npy n=4 2>&1 | FileCheck %s --check-prefix FIXED
 // FIXED: error: too few inputs for 'fixed': found 2, missing y
 //
+// By position, it is one where as many are given as may be read, and none where as many as are read at all sizes.
+// RUN: mdh run %s --entry first --in %t.y.npy %t.x.npy 3 --out %t.z.npy --check=all | FileCheck %s --check-prefix THREE
+// RUN: %python -c "import numpy as np; print(np.load('%t.z.npy').tolist())" | FileCheck %s --check-prefix OF-THREE
+// THREE: in {{ *}}y {{ *}}9xf32
+// THREE: check {{ *}}passed: 9 of 9 elements compared
+// OF-THREE: [0.0, 1.0, 2.0, 103.0, 104.0, 105.0, 106.0, 107.0, 108.0]
+// RUN: mdh run %s --entry first --in %t.x.npy 9 --out %t.z.npy --check=all | FileCheck %s --check-prefix WHOLE
+// RUN: %python -c "import numpy as np; print(np.load('%t.z.npy').tolist())" | FileCheck %s --check-prefix OF-NINE
+// RUN: mdh run %s --entry first --in %t.y.npy %t.x.npy 9 --out %t.z.npy --check=all | FileCheck %s --check-prefix WHOLE
+// RUN: %python -c "import numpy as np; print(np.load('%t.z.npy').tolist())" | FileCheck %s --check-prefix OF-NINE
+// OF-NINE: [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+// RUN: mdh run %s --entry first --in y=%t.y.npy %t.x.npy 3 --out %t.z.npy --check=all | FileCheck %s --check-prefix THREE
+// RUN: %python -c "import numpy as np; print(np.load('%t.z.npy').tolist())" | FileCheck %s --check-prefix OF-THREE
+// RUN: not mdh run %s --entry first --in %t.x.npy 3 2>&1 | FileCheck %s --check-prefix TWO
+// TWO:      error: too few inputs for 'first': found 2, missing y (at these sizes some elements of y are not written and stay)
+// TWO-NEXT: help: give each as --in NAME=FILE.npy, or all in the order y, x, n, or add --random SEED for the others
+// RUN: not mdh run %s --entry first --in %t.y.npy %t.x.npy 3 4 2>&1 | FileCheck %s --check-prefix TOO-MANY
+// TOO-MANY: error: too many inputs: found 4 without a name, expected at most 2, or 3 where what is written in part counts: y, x, n
+// RUN: mdh run %s --entry in_turn --in %t.y.npy %t.y.npy %t.x.npy 9 3 --out a=%t.a.npy b=%t.b.npy --check=all | FileCheck %s --check-prefix BOTH
+// RUN: %python -c "import numpy as np; print(np.load('%t.a.npy').tolist()); print(np.load('%t.b.npy').tolist())" | FileCheck %s --check-prefix OF-BOTH
+// BOTH-NOT: in {{ *}}a
+// BOTH:     in {{ *}}b {{ *}}9xf32
+// OF-BOTH:      [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+// OF-BOTH-NEXT: [0.0, 1.0, 2.0, 103.0, 104.0, 105.0, 106.0, 107.0, 108.0]
+// RUN: not mdh run %s --entry in_turn --in %t.y.npy %t.x.npy 9 3 2>&1 | FileCheck %s --check-prefix BETWEEN
+// BETWEEN: error: too many inputs: found 4 without a name, expected at most 3, or 5 where what is written in part counts: a, b, x, n, m
+//
 // In C, what it held counts.
 // RUN: mdh compile %s --entry in_memory --emit header -o - | FileCheck %s --check-prefix HEADER
 // HEADER: y{{.*}}changed
@@ -68,4 +95,24 @@ func.func @fixed(%x: tensor<?xf32>, %y: tensor<9xf32>, %n: index) -> tensor<9xf3
     md_hom(id, (cc))
     inp_view(x = %x[i] : tensor<?xf32>)
   return %z : tensor<9xf32>
+}
+
+func.func @first(%y: memref<9xf32>, %x: memref<9xf32>, %n: index) {
+  mdh.compute (i = %n)
+    out_view(y = %y[i] : memref<9xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<9xf32>)
+  return
+}
+
+func.func @in_turn(%a: memref<9xf32>, %b: memref<9xf32>, %x: memref<9xf32>, %n: index, %m: index) {
+  mdh.compute (i = %n)
+    out_view(a = %a[i] : memref<9xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<9xf32>)
+  mdh.compute (j = %m)
+    out_view(b = %b[j] : memref<9xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[j] : memref<9xf32>)
+  return
 }

@@ -23,7 +23,8 @@ pub struct RunArguments {
     pub entry: Option<String>,
     /// Arguments: .npy files (C or Fortran order; bf16 as uint16), numbers for scalars; by name,
     /// or in order.
-    /// Without names, only arguments that are read count: no destinations of results.
+    /// Without names, only arguments that are read count: no destinations of results, but where
+    /// more are given, all that may be written in part only, which sizes decide.
     #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub inputs: Vec<Binding>,
     /// Random numbers for all other arguments, the same for the same seed; without --in that is
