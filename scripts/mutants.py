@@ -125,8 +125,10 @@ class Tests:
 
     def __init__(self, folder):
         self.tree, self.log = folder / "tree", folder / "logs"
-        # A choice between two codes has parentheses, whether its place needs them or not.
-        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(folder / "build"), "RUSTFLAGS": "-A warnings"}
+        # A choice between two codes has parentheses, whether its place needs them or not. These flags are added to
+        # those of .cargo/config.toml, which RUSTFLAGS would replace.
+        flags = {"CARGO_TARGET_DIR": str(folder / "build"), "CARGO_BUILD_RUSTFLAGS": "-Awarnings"}
+        self.environment = {**os.environ, **flags}
         self.log.mkdir(parents=True, exist_ok=True)
 
     def build(self):
