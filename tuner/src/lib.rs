@@ -50,6 +50,7 @@ pub mod alone;
 pub mod clock;
 pub mod command;
 pub mod db;
+pub mod digits;
 pub mod error;
 mod forest;
 pub mod importance;

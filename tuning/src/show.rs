@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mdh_algebra::amounts;
 use mdh_algebra::asm::{Asm, AsmLayer};
 use mdh_tuner::abort::Abort;
+use mdh_tuner::digits::{rounded, shown};
 use mdh_tuner::measure::FailureKind;
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
@@ -91,10 +92,10 @@ fn share(abort: &Abort, elapsed: Duration, evaluations: u64) -> f64 {
 /// The number of evaluations, the best, and the default.
 fn message(standing: &Standing<'_>, unit: &str) -> String {
     let best = standing.best.map_or("none works yet".to_string(), |best| {
-        format!("best {}", number(best, unit))
+        format!("best {}", shown(best, unit))
     });
     let default = standing.default.map_or(String::new(), |default| {
-        format!(", default {}", number(default, unit))
+        format!(", default {}", shown(default, unit))
     });
     let made = count(standing.evaluations as f64, "evaluation");
     let phase = match standing.is_confirming {
@@ -102,14 +103,6 @@ fn message(standing: &Standing<'_>, unit: &str) -> String {
         false => "",
     };
     format!("{phase}{made}, {best}{default}")
-}
-
-/// A cost with three or four digits.
-pub(crate) fn number(cost: f64, unit: &str) -> String {
-    let digits = 3 - (cost.abs().max(1e-9).log10().floor() as i64).clamp(-6, 3);
-    format!("{cost:.*} {unit}", digits as usize)
-        .trim_end()
-        .to_string()
 }
 
 /// The number of configurations, about where there are many.
@@ -150,7 +143,7 @@ pub fn text(
     )];
     let cost = |of: Option<&Evaluation>| of.and_then(|e| e.outcome.cost());
     if let Some(default) = cost(tuned.default()) {
-        lines.push(format!("  default  {}", number(default, unit)));
+        lines.push(format!("  default  {}", shown(default, unit)));
     }
     match tuned.best() {
         Some(best) => {
@@ -159,7 +152,7 @@ pub fn text(
                 ratio.map(|(default, best)| format!(", {:.2} times as fast", default / best));
             lines.push(format!(
                 "  best     {}{}, by {}",
-                number(best.outcome.cost().unwrap_or(f64::NAN), unit),
+                shown(best.outcome.cost().unwrap_or(f64::NAN), unit),
                 ratio.unwrap_or_default(),
                 tuned.proposed_by(best)
             ));
@@ -247,7 +240,7 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) ->
     let one = |of: Option<&Evaluation>| {
         of.map(|e| {
             serde_json::json!({
-                "cost": e.outcome.cost(),
+                "cost": e.outcome.cost().map(rounded),
                 "configuration": e.configuration.to_json(),
                 "by": tuned.proposed_by(e),
             })
@@ -278,6 +271,7 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) ->
 #[cfg(test)]
 mod tests {
     use mdh_tuner::measure::Outcome;
+    use mdh_tuner::report::ReportTexts;
     use mdh_tuner::tune::StopReason;
 
     use super::*;
@@ -345,7 +339,7 @@ mod tests {
         let evaluation = |number: usize, n: i64, technique: &str| Evaluation {
             number,
             configuration: Configuration::of([("n", n.into())]),
-            outcome: Outcome::of_cost(n as f64),
+            outcome: Outcome::of_cost(n as f64 * 0.288_741),
             technique: technique.to_string(),
             at: Duration::ZERO,
         };
@@ -370,7 +364,7 @@ mod tests {
                      1 evaluation was made; 1 more measured again, 0.0 s in the end to confirm the best\n";
         assert!(shown.starts_with(first), "{shown}");
         assert!(
-            shown.contains("  best     2.000 ms, by pattern\n"),
+            shown.contains("  best     0.5775 ms, by pattern\n"),
             "{shown}"
         );
         let line = json("f", &space, &tuned, None);
@@ -380,5 +374,13 @@ mod tests {
             (&1.into(), &1.into())
         );
         assert_eq!(line["best"]["by"], "pattern");
+        // The same digits everywhere.
+        assert_eq!(line["best"]["cost"].to_string(), "0.5775");
+        let texts = ReportTexts {
+            unit: "ms".to_string(),
+            ..ReportTexts::default()
+        };
+        let page = mdh_tuner::report::html(&space, &tuned, &texts).unwrap();
+        assert!(page.contains("0.5775 ms"), "{page}");
     }
 }

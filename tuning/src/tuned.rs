@@ -16,6 +16,7 @@ use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
 use mdh_dialect::{marks, schedule};
 use mdh_tuner::db::{self, Database, Kept, Sizes};
+use mdh_tuner::digits::{rounded, shown};
 use mdh_tuner::tune::Role;
 
 use crate::program::Program;
@@ -245,8 +246,8 @@ fn chained(program: Program, computations: &[Op], asm: &Asm, wanted: &Wanted) ->
 }
 
 fn taken(choice: &Choice, sizes: Option<Sizes>, kept: &Kept) -> Taken {
-    let time_ms = kept.outcome.cost();
-    let time = time_ms.map_or(String::new(), |ms| show::number(ms, show::WARM_MS));
+    let time_ms = kept.outcome.cost().map(rounded);
+    let time = time_ms.map_or(String::new(), |ms| shown(ms, show::WARM_MS));
     let measured = format!("{time} on {}", kept.date);
     let note = match (choice, &sizes) {
         (Choice::Model(_), None) => {

@@ -4,6 +4,7 @@ use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
+use crate::digits::shown;
 use crate::error::{Error, Result};
 use crate::tune::Tuned;
 
@@ -176,7 +177,7 @@ where
         .y_desc(cost)
         .y_labels(10)
         .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| super::shown(*y, ""))
+        .y_label_formatter(&|y| shown(*y, ""))
         .light_line_style(WHITE)
         .draw()
         .map_err(failed)?;

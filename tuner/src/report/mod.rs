@@ -6,6 +6,7 @@ use serde::Serialize;
 
 mod chart;
 
+use crate::digits::shown;
 use crate::error::{Error, Result};
 use crate::importance::importance;
 use crate::measure::{FailureKind, Outcome};
@@ -153,20 +154,6 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
     environment
         .render_str(include_str!("page.html"), Serde(&page))
         .map_err(|error| Error::bug(format!("the report: {error:#}")))
-}
-
-/// A cost with its unit, as people read it.
-fn shown(cost: f64, unit: &str) -> String {
-    let digits = match cost.abs() {
-        0.001..100_000.0 => {
-            let before = cost.abs().log10().floor().max(0.0) as usize;
-            format!("{cost:.*}", 4usize.saturating_sub(before))
-        }
-        0.0 => "0".to_string(),
-        _ => format!("{cost:.3e}"),
-    };
-    let blank = if unit.is_empty() { "" } else { " " };
-    format!("{digits}{blank}{unit}")
 }
 
 /// The result in a sentence.
