@@ -361,22 +361,25 @@ struct Run<'t> {
 }
 
 impl Run<'_> {
-    /// Measures the seeds that are not known; the reason to end now, if there is one before the last.
+    /// Measures the seeds that are not known; the reason to end now, if there is one before the last. Those that are
+    /// known have their roles in any case.
     fn measure_seeds(
         &mut self,
         measure: &mut dyn Measure,
         seeds: Vec<(Role, Candidate)>,
     ) -> Option<StopReason> {
+        let mut stop = None;
         for (role, candidate) in seeds {
-            if let Some(stop) = self.stop() {
-                return Some(stop);
-            }
             if !self.is_known(&candidate) {
+                stop = stop.or_else(|| self.stop());
+                if stop.is_some() {
+                    continue;
+                }
                 self.evaluate(measure, vec![candidate.clone()], role.name());
             }
             self.note_role(role, &candidate);
         }
-        None
+        stop
     }
 
     /// Remembers which evaluation is the start's or the default's.
@@ -433,6 +436,10 @@ impl Run<'_> {
             let admitted = self.admitted(&proposed)?;
             if !admitted.is_empty() {
                 self.keep_pace(measure);
+                // That may have taken the last of the time.
+                if let Some(stop) = self.stop() {
+                    return Ok(stop);
+                }
                 let name = technique.chosen().to_string();
                 let candidates = admitted.into_iter().map(Candidate::Of);
                 self.evaluate(measure, candidates.collect(), &name);

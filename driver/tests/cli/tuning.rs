@@ -159,6 +159,24 @@ fn processes_that_die_or_hang() {
     assert!(text.contains("\n  best     "), "{text}");
 }
 
+/// Checks: measuring the machine's limits, which takes seconds, leaves a search its time, in which it confirms what
+/// was kept before.
+#[test]
+fn the_machines_limits_take_none_of_the_time() {
+    let session = Session::new();
+    let program = example("matmul");
+    for is_known in [false, true] {
+        let more = ["tune", "--db", "db", "--for", "2s", "--json"];
+        let output = session.output(&[&more[..], &[&program]].concat());
+        let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(line["stop"], "its 2 s are over", "{line}");
+        assert_eq!(line["resumed"].as_i64() > Some(0), is_known, "{line}");
+        assert!(line["default"]["cost"].as_f64() > Some(0.0), "{line}");
+        let made = ["evaluations", "repeated"].map(|name| line[name].as_i64().unwrap());
+        assert!(made.iter().sum::<i64>() > 0, "{line}");
+    }
+}
+
 /// Checks: a search gets its turns beside another one that has no end.
 #[test]
 fn two_searches_take_turns() {

@@ -30,16 +30,20 @@ impl Run<'_> {
             .map(own)
             .collect();
         round.dedup();
-        let last = round.iter().filter_map(|own| {
-            let last = self
-                .evaluations
-                .iter()
-                .rposition(|e| e.configuration == **own);
-            last.map(|last| self.took[last])
-        });
+        let each = round.iter().map(|own| self.time_of(own));
         let rounds = if self.pace.is_kept() { 1 + ROUNDS } else { 1 };
-        let all = last.sum::<Duration>() * rounds as u32;
+        let all = each.sum::<Duration>() * rounds as u32;
         all.min(limit / 2)
+    }
+
+    /// The time of measuring a configuration: that of the last time in this search, or, of one that was measured in
+    /// another one only, the longest that any has taken in this one.
+    fn time_of(&self, configuration: &Configuration) -> Duration {
+        let made = self.evaluations[self.resumed..].iter();
+        let mut own = made.filter(|one| one.configuration == *configuration);
+        let took = own.next_back().map(|own| self.took[own.number]);
+        let longest = || self.took[self.resumed..].iter().copied().max();
+        took.or_else(longest).unwrap_or_default()
     }
 
     /// Chooses the best at the end of a search, and returns the reason for the end.

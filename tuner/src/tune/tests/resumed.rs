@@ -113,3 +113,34 @@ fn a_default_beside_the_space_is_tried_once_more() {
     assert_eq!(run(1), (true, Some(10.0)));
     assert_eq!(run(2), (false, None));
 }
+
+/// Checks: time is left to confirm a best and a default of before, as if they were of this search.
+#[test]
+fn what_is_known_is_confirmed_within_the_time() {
+    for (seconds, searched, repeated) in [(20, 13, 7), (8, 3, 5), (1, 0, 1), (0, 0, 0)] {
+        let known = [pair(8, 8), pair(6, 3)];
+        let known = known.map(|own| resumed(own.clone(), measured(&own)));
+        let setup = Setup {
+            seeds: vec![Seed {
+                role: Role::Default,
+                configuration: pair(8, 8),
+            }],
+            resumed: known.to_vec(),
+            abort: Abort::Duration(Duration::from_secs(seconds)),
+            technique: "exhaustive",
+            confirmations: 5,
+            pace: Some(Duration::from_secs(3600)),
+            ..Setup::default()
+        };
+        let (tuned, _) = setup.run().unwrap();
+        assert_eq!(tuned.elapsed, Duration::from_secs(seconds), "{seconds}");
+        assert_eq!(
+            (tuned.searched(), tuned.repeated()),
+            (searched, repeated),
+            "{seconds}"
+        );
+        // Without any time, too.
+        let costs = [tuned.default(), tuned.best()].map(|own| own.unwrap().outcome.cost());
+        assert_eq!(costs, [Some(30.0), Some(1.0)], "{seconds}");
+    }
+}
