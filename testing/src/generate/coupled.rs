@@ -11,7 +11,8 @@ use super::types;
 use crate::builder::CodeBuilder;
 use crate::choices::Choices;
 use crate::program::{
-    Bound, Definition, Dim, Hom, Kind, Notation, Program, Statement, Step, Type, ValueId, View,
+    Bound, Carry, Definition, Dim, Hom, Kind, Notation, Program, Statement, Step, Type, ValueId,
+    View,
 };
 
 /// So many operators are drawn, of which the first that is one's own on a tuple of integers is taken.
@@ -25,17 +26,22 @@ pub fn coupled(c: &mut Choices) -> Program {
     };
     let kept = c.below("kept", 3) as usize;
     let combined = 1 + c.below("combined", 2) as usize;
-    let dim =
-        |(n, name): (usize, &str)| Dim::dense(name, 1 + c.below(&format!("size{n}"), 7) as i64);
-    let names = ["i", "j"][..kept].iter().chain(&["k", "l"][..combined]);
-    let dims: Vec<Dim> = names.copied().enumerate().map(dim).collect();
+    let dims = dims(c, kept, combined);
+    let combine: Vec<Combine> = (0..dims.len())
+        .map(|d| match d {
+            d if d < kept => Combine::Cc,
+            d if c.chance(&format!("prefix{d}"), 15) => Combine::Ps(0),
+            _ => Combine::Pw(0),
+        })
+        .collect();
     let (operator, types) = operator(c, combined > 1);
     let inputs = inputs(c, &mut program, &dims, &types);
     let read = inputs
         .iter()
         .map(|view| program.values[view.value].ty.element);
     let scalar = elements(c, dims.len(), &read.collect::<Vec<_>>(), &types);
-    let map: Vec<usize> = (0..kept).collect();
+    let map: Vec<usize> = (0..dims.len()).filter(|d| !combine[*d].is_pw()).collect();
+    let carries = carries(c, &mut program, (&dims, &types), (kept, &map));
     let outputs = types.iter().enumerate().map(|(n, ty)| View {
         component: n,
         ..view(
@@ -51,14 +57,10 @@ pub fn coupled(c: &mut Choices) -> Program {
         program.value(format!("r{}", view.component), ty, Definition::Result)
     });
     let results: Vec<ValueId> = results.collect();
-    let combine = |d| match d < kept {
-        true => Combine::Cc,
-        false => Combine::Pw(0),
-    };
     let hom = Hom {
         scalar,
         captured: Vec::new(),
-        combine: (0..dims.len()).map(combine).collect(),
+        combine,
         operator: Some(operator),
     };
     program.returns.clone_from(&results);
@@ -68,10 +70,49 @@ pub fn coupled(c: &mut Choices) -> Program {
         inputs,
         homs: vec![hom],
         outputs,
-        carries: Vec::new(),
+        carries,
         results,
     })));
     program
+}
+
+/// Dimensions of few points, one of which may have more.
+fn dims(c: &mut Choices, kept: usize, combined: usize) -> Vec<Dim> {
+    let names = ["i", "j"][..kept].iter().chain(&["k", "l"][..combined]);
+    let large = c.chance("large", 40);
+    let large = large.then(|| c.below("large one", (kept + combined) as u64) as usize);
+    let dim = |(n, name)| {
+        let size = match large == Some(n) {
+            true => 8 + c.below(&format!("large{n}"), 90),
+            false => 1 + c.below(&format!("size{n}"), 7),
+        };
+        Dim::dense(name, size as i64)
+    };
+    names.copied().enumerate().map(dim).collect()
+}
+
+/// The carry of a combined dimension, if there is one: always there, and not carried out, as linalg has it.
+fn carries(
+    c: &mut Choices,
+    program: &mut Program,
+    (dims, types): (&[Dim], &[ScalarType]),
+    (kept, map): (usize, &[usize]),
+) -> Vec<Carry> {
+    if !c.chance("carry", 30) {
+        return Vec::new();
+    }
+    let dim = kept + c.below("carried", (dims.len() - kept) as u64) as usize;
+    let map: Vec<usize> = map.iter().copied().filter(|d| *d != dim).collect();
+    let incoming = types.iter().enumerate().map(|(n, ty)| View {
+        component: n,
+        ..view(program, dims, (&format!("c{n}"), *ty, &map), Role::Input)
+    });
+    vec![Carry {
+        dim,
+        incoming: incoming.collect(),
+        valid: None,
+        outgoing: Vec::new(),
+    }]
 }
 
 /// Views of new arguments: one for each component, most of them of its type, and perhaps another one.
