@@ -27,6 +27,7 @@
 // RUN: mdh run %t.lowered.mlir --entry welford_for --check
 // RUN: mdh run %t.lowered.mlir --entry welford_forall --check
 // RUN: mdh run %t.lowered.mlir --entry last --check
+// RUN: mdh run %t.lowered.mlir --entry rows_first --check
 // REQUIRES: numpy
 
 !any = !transform.any_op
@@ -447,6 +448,16 @@ module attributes {transform.with_named_sequence} {
     return %s : tensor<5xf32>
   }
 
+  // Rows are cut first, then each row's sum.
+  func.func @rows_first(%x: tensor<9x13xi32>) -> tensor<9xi32> {
+    %e = tensor.empty() : tensor<9xi32>
+    %s = mdh.compute (i = 9, k = 13)
+      out_view(rows_first = %e[i] : tensor<9xi32>)
+      md_hom(id, (cc, pw(addi)))
+      inp_view(x = %x[i, k] : tensor<9x13xi32>)
+    return %s : tensor<9xi32>
+  }
+
   transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
     %s = transform.mdh.match s in %root : (!any) -> !any
     %s_start, %s_tile, %s_merge, %s_loop = transform.structured.tile_reduction_using_for %s
@@ -505,6 +516,10 @@ module attributes {transform.with_named_sequence} {
     %without_tiles = transform.mdh.match without_tiles in %root : (!any) -> !any
     %without_tiles_start, %without_tiles_tile, %without_tiles_merge, %without_tiles_loop = transform.structured.tile_reduction_using_forall %without_tiles
       by tile_sizes = [0, 8] : (!any) -> (!any, !any, !any, !any)
+    %rows_first = transform.mdh.match rows_first in %root : (!any) -> !any
+    %rows_first_row, %rows_first_rows = transform.structured.tile_using_for %rows_first tile_sizes [4, 0] : (!any) -> (!any, !any)
+    %rows_first_start, %rows_first_tile, %rows_first_merge, %rows_first_loop = transform.structured.tile_reduction_using_for %rows_first_row
+      by tile_sizes = [0, 5] : (!any) -> (!any, !any, !any, !any)
     transform.yield
   }
 }
