@@ -161,14 +161,20 @@ impl<'e> Expectation<'e> {
             .iter()
             .for_each(|comparison| total.merge(comparison));
         let weak = self.outputs.iter().zip(&comparisons);
-        let weak = weak.filter(|(_, comparison)| comparison.is_weak());
+        let weak: Vec<_> = weak
+            .filter(|(_, comparison)| comparison.is_weak())
+            .collect();
         let check = Check {
             passed: total.passed(),
             max_abs_error: total.max_abs_error,
             max_rel_error: total.max_rel_error,
             compared: total.points,
             told: total.told,
+            weak_integers: weak
+                .iter()
+                .all(|(output, _)| !output.parameter.ty.element.is_float()),
             weak: weak
+                .iter()
                 .map(|(output, _)| output.parameter.name.clone())
                 .collect(),
             elements: self

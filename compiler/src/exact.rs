@@ -6,6 +6,8 @@ use melior::ir::operation::OperationLike;
 
 use mdh_algebra::exact;
 use mdh_algebra::laws::{Values, check_laws};
+use mdh_algebra::operator::{Builtin, Operator};
+use mdh_algebra::scalar::Scalar;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{ir, ops};
 use mdh_passes::pipelines::EXACT;
@@ -21,9 +23,25 @@ use crate::values::Tensor;
 /// So many random tuples are tried for each law.
 const TRIALS: usize = 200;
 
-/// Fails for operators that have laws which integers do not have: any order of them would be right, and give
-/// something else.
-fn expect_laws(context: &Context, formed: &Formed) -> Result<()> {
+/// A definition in integers.
+pub struct Definition<'c> {
+    module: Module<'c>,
+    inputs: Inputs,
+}
+
+/// Integers that stand for elements of inputs which are not integral.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inputs {
+    /// Any.
+    Any,
+    /// Odd ones: a product of many even ones is zero, modulo 2^n.
+    Odd,
+}
+
+/// The inputs for a program. Fails for operators that have laws which integers do not have: any order of them would
+/// be right, and give something else.
+fn inputs(context: &Context, formed: &Formed) -> Result<Inputs> {
+    let mut inputs = Inputs::Any;
     let mut module = compile::copy(&formed.module);
     compile::run(context, &mut module, &EXACT)?;
     for op in ir::find_all(compile::operation(&module), &[ops::mdh::COMPUTE]) {
@@ -32,6 +50,9 @@ fn expect_laws(context: &Context, formed: &Formed) -> Result<()> {
         };
         let types = &computation.components;
         for operator in &computation.operators {
+            if matches!(operator, Operator::Builtin(all) if all.contains(&Builtin::Muli)) {
+                inputs = Inputs::Odd;
+            }
             let broken = check_laws(operator, types, Values::Finite, 0, TRIALS);
             if let Some(broken) = broken.first() {
                 let message = format!(
@@ -42,29 +63,30 @@ fn expect_laws(context: &Context, formed: &Formed) -> Result<()> {
             }
         }
     }
-    Ok(())
+    Ok(inputs)
 }
 
 /// The program as it is written, in integers.
-pub fn definition<'c>(context: &'c Context, formed: &Formed<'c>) -> Result<Module<'c>> {
+pub fn definition<'c>(context: &'c Context, formed: &Formed<'c>) -> Result<Definition<'c>> {
     let written = formed.written.as_ref().unwrap_or(&formed.module);
     let mut module = compile::copy(written);
     compile::run(context, &mut module, &EXACT)?;
-    expect_laws(context, formed)?;
-    Ok(module)
+    let inputs = inputs(context, formed)?;
+    Ok(Definition { module, inputs })
 }
 
 /// The function with parameters of integers and its definition in a module of such, and the arguments of a
 /// call as such.
 pub fn call<'c>(
     entry: Entry<'c>,
-    definition: &Module<'c>,
+    of: &Definition<'c>,
     arguments: Vec<Tensor>,
 ) -> Result<(Entry<'c>, Vec<Tensor>)> {
-    let module = compile::operation(definition);
+    let module = compile::operation(&of.module);
     let definition = function_of(module, &entry.name)
         .ok_or_else(|| Error::bug(format!("'{}' is lost in integers", entry.name)))?;
-    let arguments = arguments.iter().map(integers).collect::<Result<_>>()?;
+    let arguments = arguments.iter().map(|one| integers(one, of.inputs));
+    let arguments = arguments.collect::<Result<_>>()?;
     let retyped = |mut parameter: Parameter| {
         parameter.ty.element = exact::integer(parameter.ty.element);
         parameter
@@ -79,13 +101,23 @@ pub fn call<'c>(
 }
 
 /// The integers for the elements of an array.
-fn integers(tensor: &Tensor) -> Result<Tensor> {
+fn integers(tensor: &Tensor, inputs: Inputs) -> Result<Tensor> {
     if !tensor.element().is_float() {
         return Ok(tensor.try_clone()?);
     }
     let mut integers = Tensor::zeroed(exact::integer(tensor.element()), tensor.shape())?;
     for i in 0..tensor.len() {
-        integers.set(i, exact::number(tensor.get(i)));
+        let float = tensor.get(i);
+        let number = exact::number(float);
+        let value = float.as_f64();
+        let is_mixed = value.is_finite() && value.fract() != 0.0;
+        integers.set(
+            i,
+            match inputs {
+                Inputs::Odd if is_mixed => Scalar::from_bits(number.ty, number.bits | 1),
+                _ => number,
+            },
+        );
     }
     Ok(integers)
 }

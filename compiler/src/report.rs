@@ -165,6 +165,9 @@ pub struct Check {
     pub told: u64,
     /// The outputs of which it does not of most elements: results of zeros would pass.
     pub weak: Vec<String>,
+    /// True if all of these are of integers, which are zero then and no sums that cancel.
+    #[serde(skip)]
+    pub weak_integers: bool,
     /// Number of elements of the outputs.
     pub elements: u64,
 }
@@ -331,10 +334,15 @@ impl fmt::Display for Check {
         }
         if !self.weak.is_empty() {
             let names: Vec<String> = self.weak.iter().map(|name| format!("'{name}'")).collect();
+            let inputs = match self.weak_integers {
+                true => {
+                    "for which fewer are zero: products of even integers vanish, those of odd ones do not"
+                }
+                false => "whose sums do not cancel, such as '--range 0.5..1.5'",
+            };
             write!(
                 f,
-                "\n         weak: zeros would pass as most elements of {}; give inputs whose sums \
-                 do not cancel, such as '--range 0.5..1.5'",
+                "\n         weak: zeros would pass as most elements of {}; give inputs {inputs}",
                 names.join(", ")
             )?;
         }
@@ -405,6 +413,7 @@ mod tests {
             compared: 8,
             told: 8,
             weak: Vec::new(),
+            weak_integers: false,
             elements: 8,
         });
         report.laws = Some(Laws {
@@ -428,6 +437,7 @@ mod tests {
             compared: 3,
             told: 1,
             weak: vec!["w".to_string()],
+            weak_integers: false,
             elements: 8,
         });
         insta::assert_snapshot!(report);
@@ -444,6 +454,7 @@ mod tests {
             compared: 8,
             told: 8,
             weak: Vec::new(),
+            weak_integers: false,
             elements: 8,
         });
         insta::assert_snapshot!(report.json());
