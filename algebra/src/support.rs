@@ -25,14 +25,14 @@ pub struct Support {
     pub conditions: Vec<Condition>,
     /// Comparisons, and what they are where all conditions hold.
     pub decided: Vec<(Register, bool)>,
-    /// Why a constant that a comparison of indices chooses narrows nothing, if there is such a one.
+    /// The reason that a constant which a comparison of indices chooses narrows nothing, if there is such a one.
     pub left: Option<Left>,
 }
 
-/// Why a choice by indices is none of the conditions.
+/// The reason that a choice by indices is none of the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// What is chosen is not known to be the neutral element.
+    /// The constant is not known to be the neutral element.
     Value,
     /// The comparison is no affine condition.
     Comparison,
@@ -500,7 +500,7 @@ impl<'a> Reader<'a> {
         self.comparisons().filter_map(decided).collect()
     }
 
-    /// Why a comparison of indices chooses a constant that the support does not know, if one does.
+    /// The reason that the support does not know a constant which a comparison of indices chooses, if there is one.
     fn other_choice(&self, support: &Support) -> Option<Left> {
         self.steps.set(STEPS);
         let is_constant = |r: Register| self.constant(r).is_some();

@@ -1,5 +1,5 @@
 // What a vector is converted in has no blocks yet: blocks that are alike are not merged, of which each may double
-// what branches hand on.
+// the operands of branches.
 // RUN: mdh-opt %s --mdh-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @either
