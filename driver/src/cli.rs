@@ -101,7 +101,7 @@ fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     })
 }
 
-/// Joins `--check all` (and the other values of `--check`) to one word, and `--tuned DIR` where that is a folder: what else
+/// Joins `--check all` (and its other values) to one word, and `--tuned DIR` where that is a folder: what else
 /// follows these options is no value of them, but the file to run.
 fn joined(
     words: impl IntoIterator<Item = OsString>,

@@ -324,7 +324,8 @@ pub const LLVM: Pipeline = Pipeline {
         "mdh-split-masks",
         "mdh-limit-vectorizer",
         "any(convert-vector-to-scf)",
-        // While loops have no blocks: it merges those that are alike, and each merge may double the operands of branches.
+        // While loops have no blocks: it merges those that are alike, and each merge may double the operands of
+        // branches.
         "convert-vector-to-llvm",
         "any(convert-scf-to-cf)",
         "mdh-expand-math",
