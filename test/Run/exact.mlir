@@ -85,3 +85,61 @@ func.func @products(%x: tensor<602xf32>) -> tensor<602xf32> {
     inp_view(x = %x[i] : tensor<602xf32>)
   return %y : tensor<602xf32>
 }
+
+// Constants alone may be computed with in floats by the compiler, before there are integers.
+// RUN: not mdh run %s --entry sine_of_nothing --check=exact 2>&1 | FileCheck %s --check-prefix CONSTANTS
+// RUN: mdh run %s --entry sine_of_nothing --check | FileCheck %s --check-prefix FLOATS
+// CONSTANTS: exact.mlir:[[#@LINE+13]]:{{.*}}'math.sin' op computes with constants alone, which the compiler may do in floats before there are integers: expected an operand that differs from run to run, as an argument of the function is
+func.func @sine_of_nothing() -> tensor<4xf32> {
+  %y = tensor.empty() : tensor<4xf32>
+  %zeros = mdh.compute (i = 4)
+    out_view(y = %y[i] : tensor<4xf32>)
+    md_hom(() {
+      %zero = arith.constant 0.0 : f32
+      mdh.yield %zero : f32
+    }, (cc))
+    inp_view()
+  %r = mdh.compute (i = 4)
+    out_view(y = %y[i] : tensor<4xf32>)
+    md_hom((%a: f32) {
+      %s = math.sin %a : f32
+      mdh.yield %s : f32
+    }, (cc))
+    inp_view(x = %zeros[i] : tensor<4xf32>)
+  return %r : tensor<4xf32>
+}
+
+// RUN: not mdh run %s --entry first_index --check=exact 2>&1 | FileCheck %s --check-prefix FIRST
+// FIRST: exact.mlir:[[#@LINE+9]]:{{.*}}'math.exp' op computes with constants alone
+func.func @first_index() -> tensor<1xf32> {
+  %y = tensor.empty() : tensor<1xf32>
+  %r = mdh.compute (i = 1)
+    out_view(y = %y[i] : tensor<1xf32>)
+    md_hom(() {
+      %i = mdh.index 0 : index
+      %n = arith.index_cast %i : index to i32
+      %f = arith.sitofp %n : i32 to f32
+      %e = math.exp %f : f32
+      mdh.yield %e : f32
+    }, (cc))
+    inp_view()
+  return %r : tensor<1xf32>
+}
+
+// Small integral numbers are the same in floats: sums of ones count.
+// RUN: mdh run %s --entry ones --check=exact | FileCheck %s --check-prefix ONES
+// RUN: not mdh run %s --entry halves --check=exact 2>&1 | FileCheck %s --check-prefix HALVES
+// ONES:   check passed: 1 of 1 elements compared, no difference; 1 told from zero
+// HALVES: 'arith.addf' op computes with constants alone
+func.func @ones() -> tensor<f32> {
+  %one = arith.constant dense<1.0> : tensor<300xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %r = linalg.reduce { arith.addf } ins(%one : tensor<300xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  return %r : tensor<f32>
+}
+func.func @halves() -> tensor<f32> {
+  %half = arith.constant dense<0.5> : tensor<300xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %r = linalg.reduce { arith.addf } ins(%half : tensor<300xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  return %r : tensor<f32>
+}

@@ -73,6 +73,38 @@ enum Kind {
     Function(Scalar),
 }
 
+/// Returns whether an operation computes with floats.
+pub fn is_arithmetic(op: Op) -> bool {
+    let is_float = |value: Val| types::scalar_type(value.r#type()).is_some_and(|ty| ty.is_float());
+    let has_floats = op
+        .operands()
+        .chain(op.results().map(Into::into))
+        .any(is_float);
+    has_floats && kind(op).is_some()
+}
+
+/// Returns whether an operation on small integral numbers gives the same in floats and in integers.
+pub fn is_same_in_floats(op: Op) -> bool {
+    use mdh_algebra::op::Op::*;
+    match kind(op) {
+        Some(Kind::Function(function)) => matches!(
+            function,
+            Addf | Subf
+                | Negf
+                | Mulf
+                | Fma
+                | Absf
+                | Maximumf
+                | Minimumf
+                | Maxnumf
+                | Minnumf
+                | Clampf
+        ),
+        Some(Kind::Compare(_) | Kind::Signed | Kind::Unsigned | Kind::Test(_)) => true,
+        Some(Kind::Power | Kind::SineAndCosine) | None => false,
+    }
+}
+
 fn kind(op: Op) -> Option<Kind> {
     if ir::name_of(op) == ops::math::SINCOS {
         return Some(Kind::SineAndCosine);

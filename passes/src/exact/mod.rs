@@ -31,6 +31,7 @@
 //! a sum of fractions is not that of the integers that stand for them.
 
 mod code;
+mod constants;
 mod types;
 
 use mdh_dialect::ir::{self, Errors, Op};
@@ -55,6 +56,14 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             ir::error_at(*op, &format!("has no form in integers: {reason}"));
             refused = true;
         }
+    }
+    for op in constants::arithmetic(module) {
+        ir::error_at(
+            op,
+            "computes with constants alone, which the compiler may do in floats before there are integers: expected \
+             an operand that differs from run to run, as an argument of the function is",
+        );
+        refused = true;
     }
     if refused {
         return Err(Errors::new());

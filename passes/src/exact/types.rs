@@ -2,7 +2,7 @@
 
 use mdh_algebra::exact;
 use mdh_algebra::operator::Builtin;
-use mdh_algebra::scalar::Scalar;
+use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::code::arguments;
 use mdh_dialect::function::constants;
 use mdh_dialect::ir::{self, Op};
@@ -140,25 +140,43 @@ fn mapped<'c>(context: &'c Context, attribute: Attribute<'c>) -> Attribute<'c> {
                 false => TypeAttribute::new(new).into(),
             };
         }
-        if mlirAttributeIsADenseElements(raw) || mlirAttributeIsADenseResourceElements(raw) {
-            return dense(context, attribute).unwrap_or(attribute);
-        }
     }
-    combine(context, attribute).unwrap_or(attribute)
+    let dense = dense(context, attribute);
+    dense
+        .or_else(|| combine(context, attribute))
+        .unwrap_or(attribute)
+}
+
+/// The type of a dense constant's elements.
+fn element_type(attribute: Attribute) -> Option<ScalarType> {
+    let raw = attribute.to_raw();
+    // SAFETY: the attribute is one of elements, whose type is shaped.
+    unsafe {
+        let is_dense =
+            mlirAttributeIsADenseElements(raw) || mlirAttributeIsADenseResourceElements(raw);
+        let element = || mlirShapedTypeGetElementType(mlirAttributeGetType(raw));
+        is_dense
+            .then(element)
+            .and_then(|element| types::scalar_type(Type::from_raw(element)))
+    }
+}
+
+/// The elements of a dense constant; one if all are the same.
+pub fn elements(attribute: Attribute) -> Option<Vec<Scalar>> {
+    constants::elements(attribute, element_type(attribute)?)
 }
 
 /// The elements of a constant as integers, where they are floats.
 fn dense<'c>(context: &'c Context, attribute: Attribute<'c>) -> Option<Attribute<'c>> {
-    // SAFETY: the attribute is one of elements of a shaped type, which the elements of the new one fill.
+    let scalar = element_type(attribute).filter(|scalar| scalar.is_float())?;
+    let elements = elements(attribute)?;
+    let width = scalar.byte_width();
+    let bytes = |number: Scalar| exact::number(number).to_bytes().into_iter().take(width);
+    // One element stands for all where they are the same.
+    let bytes: Vec<u8> = elements.into_iter().flat_map(bytes).collect();
+    // SAFETY: the bytes are those of all elements of the type, or of one for all of them.
     unsafe {
         let ty = Type::from_raw(mlirAttributeGetType(attribute.to_raw()));
-        let element = Type::from_raw(mlirShapedTypeGetElementType(ty.to_raw()));
-        let scalar = types::scalar_type(element).filter(|scalar| scalar.is_float())?;
-        let elements = constants::elements(attribute, scalar)?.into_iter();
-        let width = scalar.byte_width();
-        let bytes = |number: Scalar| exact::number(number).to_bytes().into_iter().take(width);
-        // One element stands for all where they are the same.
-        let bytes: Vec<u8> = elements.flat_map(bytes).collect();
         let ty = retyped(context, ty).to_raw();
         let made = mlirDenseElementsAttrRawBufferGet(ty, bytes.len(), bytes.as_ptr().cast());
         Some(Attribute::from_raw(made))
