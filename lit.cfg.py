@@ -26,7 +26,7 @@ config.excludes = ["Inputs", "python"]
 config.test_source_root = root
 config.test_exec_root = os.path.join(target, "lit")
 
-for tool in ["mdh", "mdh-opt", "mdh-lsp-server", "mdh-exec", "libmdhrt.a", "libmdhrt.so", "libmdh_emulator.so"]:
+for tool in ["mdh", "mdh-opt", "mdh-lsp-server", "mdh-exec", "libmdhrt.a", "libmdhrt.so", "libmdh_ptx.so"]:
     if not os.path.exists(os.path.join(release, tool)):
         lit_config.fatal(f"{release}/{tool} is not there: run scripts/build first")
 if not os.path.exists(os.path.join(llvm, "bin", "FileCheck")):
@@ -46,7 +46,7 @@ emulator = os.path.join(config.test_exec_root, "emulator")
 os.makedirs(emulator, exist_ok=True)
 driver = os.path.join(emulator, "libcuda.so.1")
 if not os.path.islink(driver):
-    os.symlink(os.path.join(release, "libmdh_emulator.so"), driver)
+    os.symlink(os.path.join(release, "libmdh_ptx.so"), driver)
 
 config.substitutions += [
     ("%emulated", f"env LD_LIBRARY_PATH={emulator}"),

@@ -33,7 +33,7 @@ pub fn mutant(number: u32) -> bool {
 }
 """
 NEXTEST = ["cargo", "nextest", "run", "--release", "--locked", "--cargo-quiet"]
-RANDOM = [*NEXTEST, "--fail-fast", "-p", "mdh-testing", "-E"]
+RANDOM = [*NEXTEST, "--fail-fast", "-p", "mdh-fuzz", "-E"]
 # The tests, in the order in which they are tried: name, command, environment.
 KILLERS = [
     ("exact", [*RANDOM, "test(exact)"], {"MDH_RANDOM_CASES": "60", "MDH_RANDOM_STEPS": "0"}),
@@ -134,7 +134,7 @@ class Tests:
     def build(self):
         """Builds programs and tests."""
         for command in (["cargo", "build", "--release", "--workspace", "--locked", "--quiet"],
-                        [*NEXTEST, "-p", "mdh-testing", "--no-run"]):
+                        [*NEXTEST, "-p", "mdh-fuzz", "--no-run"]):
             subprocess.run(command, cwd=self.tree, env=self.environment, check=True)
 
     def fails(self, number, killer):

@@ -29,7 +29,7 @@
 //! **Sizes that do not divide** are padded: the view has the padded sizes, and
 //! `Within([m_1..m_d])` gives those that are meant. [`Layout::mask`] says which indices are.
 //!
-//! The layouts of schedules (`crate::schedule::layout`) are chains of three steps, and each is a
+//! The layouts of schedules (`mdh_schedule::StagedLayout`) are chains of three steps, and each is a
 //! piece here, so that a schedule's layout of a tile of sizes `n` is a [`Layout`] with that tile
 //! as its view: `permuted(s)` is `RegP(n, s)`; `blocked(b)` is the `RegP` of
 //! `[n_1/b_1, b_1, n_2/b_2, b_2, ..]` that takes the blocks' dimensions first, after padding `n` to

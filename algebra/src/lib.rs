@@ -22,7 +22,6 @@
 //! | [`rules`]                          | when it is well defined                               |
 //! | [`nest`]                           | loops around scalar code, as `linalg.generic`         |
 //! | [`oracle`]                         | what its result is, and how far a right one may be off |
-//! | [`asm`], [`schedule`]              | machines, and how a computation is cut over one       |
 //! | [`program`]                        | functions that hold several computations              |
 //! | [`compare`]                        | results against the oracle's                          |
 //! | [`reuse`]                          | tensor expressions; when a result may overwrite one   |
@@ -30,7 +29,6 @@
 pub mod affine;
 pub mod amounts;
 pub mod arith;
-pub mod asm;
 pub mod bind;
 pub mod choice;
 pub mod code;
@@ -38,8 +36,7 @@ pub mod compare;
 pub mod computation;
 pub mod domain;
 pub mod exact;
-#[cfg(test)]
-mod examples;
+pub mod examples;
 pub mod index;
 pub mod integer;
 pub mod laws;
@@ -56,6 +53,5 @@ pub mod random;
 pub mod reuse;
 pub mod rules;
 pub mod scalar;
-pub mod schedule;
 pub mod stairs;
 pub mod support;

@@ -52,7 +52,7 @@ use crate::index::{Expr, Facts, Interval, Name};
 use crate::layout::Answer;
 use conditions::Conditions;
 
-pub use device::Device;
+pub use device::{Device, axis_name, axis_number};
 pub use equivalence::{Claim, equivalence};
 pub use launch::{Barrier, Discard, Launch};
 pub use parse::{chain, mapping, space};

@@ -198,7 +198,7 @@ pub enum Errors {
     /// Bounds for any order and association of combinations.
     Bounded,
     /// Bounds for combine trees of at most this depth: so many combinations lie between an element
-    /// and the result. [`crate::schedule::Resolved::depth`] is the depth that a schedule has.
+    /// and the result. `mdh_schedule::Resolved::depth` is the depth that a schedule has.
     OfDepth(u64),
 }
 
@@ -310,4 +310,4 @@ fn distance(a: Scalar, b: Scalar) -> f64 {
 
 #[cfg(test)]
 #[path = "oracle/tests.rs"]
-pub(crate) mod tests;
+mod tests;

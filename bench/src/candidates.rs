@@ -4,7 +4,6 @@
 use melior::Context;
 use melior::ir::Module;
 
-use mdh_algebra::asm::Asm;
 use mdh_algebra::oracle::Errors;
 use mdh_compiler::cli::RunArguments;
 use mdh_compiler::compile;
@@ -17,6 +16,7 @@ use mdh_compiler::rehearsal::Rehearsal;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_passes::pipelines::{Pipeline, Target};
+use mdh_schedule::asm::Asm;
 
 use super::ours;
 use super::protocol::{Answer, Compiled, Request, Task};

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use mdh_dialect::context;
+use mdh_jit::descriptor::byte_size;
+use mdh_jit::{Arguments, Level};
 use mdh_passes::pipelines;
-use mdh_runtime::descriptor::byte_size;
-use mdh_runtime::{Arguments, Level};
 use minijinja::{Environment, UndefinedBehavior, context as values};
 
 use mdh_algebra::scalar::ScalarType;

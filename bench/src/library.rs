@@ -119,7 +119,7 @@ fn case(library: &dyn Library, request: &Request) -> Result<()> {
         match request {
             Request::Run { calls } => {
                 let calls = NonZeroU32::new(calls).unwrap_or(NonZeroU32::MIN);
-                let Ok(times) = mdh_runtime::steady(calls, || {
+                let Ok(times) = mdh_jit::steady(calls, || {
                     runs();
                     Ok::<(), Infallible>(())
                 });

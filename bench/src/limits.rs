@@ -136,7 +136,7 @@ const LARGE: u64 = 256 << 20;
 /// Measures this machine.
 pub fn measure() -> Result<Limits> {
     let caches = mdh_machine::caches();
-    let cores = mdh_runtime::pool::thread_count() as u64;
+    let cores = mdh_jit::pool::thread_count() as u64;
     let mut products = BTreeMap::new();
     for each in kernels::products() {
         let peak = Peak {

@@ -9,9 +9,9 @@ use melior::Context;
 use melior::ir::Module;
 
 use mdh_dialect::context;
+use mdh_jit::{Level, memory};
 use mdh_passes::pipelines::{Pipeline, Target};
 use mdh_passes::register;
-use mdh_runtime::{Level, memory};
 
 use super::candidates;
 use super::limits::{self, Work};

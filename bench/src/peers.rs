@@ -138,7 +138,7 @@ fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
         Kind::Library => super::worker(name).map_err(|error| error.message().to_string())?,
         Kind::Package | Kind::Compiler => package(name, &environment)?,
     };
-    let threads = mdh_runtime::pool::thread_count().to_string();
+    let threads = mdh_jit::pool::thread_count().to_string();
     for variable in THREADS {
         command.env(variable, &threads);
     }

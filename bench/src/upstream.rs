@@ -7,9 +7,9 @@ use mdh_compiler::execute::{Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
+use mdh_jit::Level;
 use mdh_passes::pipelines::{Raise, Target};
 use mdh_passes::register;
-use mdh_runtime::Level;
 
 use super::library::filled;
 use super::ours::{next, run, say};

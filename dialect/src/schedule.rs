@@ -1,15 +1,15 @@
 //! The schedule of a computation: the attribute `schedule` of `mdh.compute`, and of the `mdh.hom`
-//! that it is formed from. It holds the text of an [`mdh_algebra::schedule::Schedule`].
+//! that it is formed from. It holds the text of an [`mdh_schedule::Schedule`].
 
 use std::collections::BTreeMap;
 
 use crate::marks::SCHEDULES;
 use crate::ops;
-use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-pub use mdh_algebra::schedule::Schedule;
-use mdh_algebra::schedule::legality::{self, Refusal, Subject};
-use mdh_algebra::schedule::{self, Constraint, Resolved, SchedulePath, Violation};
+pub use mdh_schedule::Schedule;
+use mdh_schedule::asm::Asm;
+use mdh_schedule::legality::{self, Refusal, Subject};
+use mdh_schedule::{Constraint, Resolved, SchedulePath, Violation};
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
@@ -134,7 +134,7 @@ fn checked(schedule: &Schedule, computation: &Computation) -> Result<Resolved, V
             message: format!("found '{name}', expected one of {}", known.join(", ")),
         }]);
     };
-    schedule::check(schedule, computation, &asm)
+    mdh_schedule::check(schedule, computation, &asm)
 }
 
 /// Returns the verifier's findings about an operation's schedule: constraints that it breaks, and
@@ -265,7 +265,7 @@ pub(crate) fn canonical(text: &[u8]) -> Result<String, (String, usize)> {
     })?;
     let schedule: Schedule = text
         .parse()
-        .map_err(|e: mdh_algebra::schedule::ParseError| (e.message, e.offset))?;
+        .map_err(|e: mdh_schedule::ParseError| (e.message, e.offset))?;
     let text = schedule.to_string();
     let inside = text
         .split_once('<')

@@ -11,8 +11,8 @@ mod tests;
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mdh_algebra::schedule::Schedule;
-use mdh_algebra::schedule::edit;
+use mdh_schedule::Schedule;
+use mdh_schedule::edit;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use mlir_sys::*;

@@ -9,10 +9,11 @@
 //!
 //! Loops of threads are not looked at: they stand around the operation, and may be others elsewhere.
 
-use mdh_algebra::asm::{Asm, MATRIX};
 use mdh_algebra::computation::{Buffer, Combine, Computation, Dimension};
+use mdh_algebra::mapping::axis_number;
 use mdh_algebra::operator::{Builtin, Operator};
-use mdh_algebra::schedule::matrix;
+use mdh_schedule::asm::MATRIX;
+use mdh_schedule::matrix;
 use melior::ir::operation::OperationLike;
 
 use crate::ir::{self, Errors, Op, Val};
@@ -72,7 +73,7 @@ fn names(parts: &Parts) -> Errors {
 /// Returns whether a text is an axis of the threads of a warp, `thread.x`.
 fn is_axis(text: &str) -> bool {
     let axis = text.rsplit_once('.');
-    axis.is_some_and(|(layer, axis)| layer == THREAD && Asm::dimension_number(axis).is_some())
+    axis.is_some_and(|(layer, axis)| layer == THREAD && axis_number(axis).is_some())
 }
 
 fn find<'a>(computation: &'a Computation, name: &str) -> Option<&'a Dimension> {

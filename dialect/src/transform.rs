@@ -7,8 +7,8 @@
 mod apply;
 mod instead;
 
-use mdh_algebra::schedule::SchedulePath;
-use mdh_algebra::schedule::edit::Edit;
+use mdh_schedule::SchedulePath;
+use mdh_schedule::edit::Edit;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::*;

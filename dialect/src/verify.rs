@@ -13,7 +13,7 @@
 //!
 //! A transform operation's attributes are the fields of an edit.
 //! Work of threads keeps the rules of [`crate::threads`].
-//! A schedule keeps every constraint of [`mdh_algebra::schedule`] with its `mdh.compute`.
+//! A schedule keeps every constraint of [`mdh_schedule`] with its `mdh.compute`.
 //! Discardable attributes of the dialect are verified by [`crate::marks`].
 //!
 //! All findings are reported, none hides behind the first. What scalar code calls is looked at

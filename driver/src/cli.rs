@@ -65,7 +65,7 @@ pub fn command() -> clap::Command {
         format!(
             "{} (LLVM {})",
             env!("CARGO_PKG_VERSION"),
-            mdh_runtime::version()
+            mdh_jit::version()
         )
     });
     Cli::command().version(version.as_str())

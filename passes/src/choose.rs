@@ -21,14 +21,9 @@
 //! ```
 //!
 //! The options name the machine ([`crate::machine`]); where the module has the attribute `mdh.deterministic`,
-//! cores share no combined dimension. See [`mdh_algebra::schedule::choose`] for the model.
+//! cores share no combined dimension. See [`mdh_schedule::choose`] for the model.
 
-use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::{
-    Choice, Facts, KernelSpace, Knobs, MIN_GRAIN, ScheduleSpace, SearchedParts, choose_for,
-    choose_kernels,
-};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
@@ -36,6 +31,11 @@ use mdh_dialect::pass::{OptionText, Options, Pass, emit_all};
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
+use mdh_schedule::asm::Asm;
+use mdh_schedule::{
+    Choice, Facts, KernelSpace, Knobs, MIN_GRAIN, ScheduleSpace, SearchedParts, choose_for,
+    choose_kernels,
+};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 

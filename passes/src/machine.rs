@@ -13,9 +13,9 @@
 
 use std::sync::OnceLock;
 
-use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_dialect::ir::Errors;
 use mdh_dialect::pass::{OptionText, Options, Pass};
+use mdh_schedule::asm::{Asm, CpuFacts};
 
 /// A function that finds a machine by a name or a file's path, and by `""` the one that the program
 /// runs on.

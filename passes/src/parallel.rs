@@ -28,14 +28,14 @@
 //! go from 0 to the number of these; where there may be fewer parts, all of the body is under a
 //! condition, the *guard*.
 
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::LevelName;
+use mdh_algebra::mapping::{axis_name, axis_number};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks::LEVEL;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
+use mdh_schedule::LevelName;
 use melior::Context;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
@@ -91,7 +91,7 @@ impl Core {
     /// The one of that name, `thread.x`.
     pub fn named(name: &str) -> Option<Core> {
         let (layer, dimension) = name.rsplit_once('.')?;
-        Some(Core::new(layer, Asm::dimension_number(dimension)?))
+        Some(Core::new(layer, axis_number(dimension)?))
     }
 
     /// The mapping of a loop over its parts.
@@ -100,7 +100,7 @@ impl Core {
         let is_upstream = UPSTREAM.contains(&layer.as_str()) && *axis < AXES;
         let one = match (is_upstream, *axis < NAMED_AXES) {
             (false, _) => format!("#mdh.core<{layer:?}, {axis}>"),
-            (true, true) => format!("#gpu.{layer}<{}>", Asm::dimension_name(*axis)),
+            (true, true) => format!("#gpu.{layer}<{}>", axis_name(*axis)),
             (true, false) => format!("#gpu.{layer}<linear_dim_{axis}>"),
         };
         attribute(context, &format!("[{one}]"))
@@ -109,7 +109,7 @@ impl Core {
 
 impl std::fmt::Display for Core {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let dimension = Asm::dimension_name(self.axis);
+        let dimension = axis_name(self.axis);
         LevelName::new(&self.layer, &dimension).fmt(f)
     }
 }

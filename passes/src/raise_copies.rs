@@ -25,14 +25,14 @@
 //! unknown sizes in other loops.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::Facts;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::schedule;
 use mdh_dialect::types::{self, BufferKind};
+use mdh_schedule::Facts;
+use mdh_schedule::asm::Asm;
 use melior::ir::ValueLike;
 
 use crate::builder::Builder;

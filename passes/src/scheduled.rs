@@ -1,14 +1,14 @@
 //! A scheduled computation, as the lowering of schedules asks for it.
 
-use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::legality::{self, Subject};
-pub use mdh_algebra::schedule::legality::{Deferred, Loop, RegisterTile};
-use mdh_algebra::schedule::{Count, Level, Resolved, Schedule};
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::parts::Parts;
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
+use mdh_schedule::asm::Asm;
+use mdh_schedule::legality::{self, Subject};
+pub use mdh_schedule::legality::{Deferred, Loop, RegisterTile};
+use mdh_schedule::{Count, Level, Resolved, Schedule};
 
 use crate::canonicalize::constants;
 

@@ -29,13 +29,13 @@
 //! beside what is read; where a schedule is there, that decides instead.
 
 use mdh_algebra::computation::{Combine, Computation};
-use mdh_algebra::schedule::separates_scans;
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::write;
+use mdh_schedule::separates_scans;
 use melior::ir::Type;
 
 use crate::builder::Builder;

@@ -16,19 +16,19 @@
 //! warning: .. 'math.exp' ..
 //! ```
 //!
-//! It comes after the schedules, and changes nothing; [`mdh_algebra::schedule::warnings`] decides. The
+//! It comes after the schedules, and changes nothing; [`mdh_schedule::warnings`] decides. The
 //! options name the machine.
 
 use std::collections::HashSet;
 
-use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::{Schedule, warnings};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
+use mdh_schedule::asm::Asm;
+use mdh_schedule::{Schedule, warnings};
 use melior::ir::operation::OperationLike;
 
 use crate::{choose, machine};

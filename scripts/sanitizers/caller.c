@@ -5,7 +5,7 @@
  * code the loops below instead (--wrap), on threads that are begun and joined. The parts run one
  * after the other, by turns that the sanitizer does not see, so that no order is known to it but
  * that of the loop's begin and end: it reports a race each time, also one that threads seldom lose.
- * They keep what a body may rely on (mdhrt/src/pool.rs): parts begin in order, and a loop in a loop
+ * They keep what a body may rely on (runtime/mdhrt/src/pool.rs): parts begin in order, and a loop in a loop
  * runs here. */
 
 #include "caller.h"

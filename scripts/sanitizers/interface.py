@@ -1,4 +1,4 @@
-"""Arguments of compiled functions (mdhrt/src/interface.rs has the grammar), and C that calls them."""
+"""Arguments of compiled functions (runtime/mdhrt/src/interface.rs has the grammar), and C that calls them."""
 
 import re
 

@@ -47,7 +47,7 @@ class Page:
         # A GPU, and LLVM's tools under Debian's names.
         tools = os.path.join(folder, ".tools")
         os.mkdir(tools)
-        os.symlink(os.path.join(release, "libmdh_emulator.so"), os.path.join(tools, "libcuda.so.1"))
+        os.symlink(os.path.join(release, "libmdh_ptx.so"), os.path.join(tools, "libcuda.so.1"))
         for tool in ("mlir-opt", "clang++"):
             os.symlink(os.path.join(LLVM, "bin", tool), os.path.join(tools, f"{tool}-22"))
         self.environment = {**environment, "NO_COLOR": "1", "LD_LIBRARY_PATH": tools,

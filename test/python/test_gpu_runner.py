@@ -60,7 +60,7 @@ class Device(unittest.TestCase):
         cls.folder = pathlib.Path(cls.temporary.name)
         driver = cls.folder / "driver"
         driver.mkdir()
-        (driver / "libcuda.so.1").symlink_to(pathlib.Path(RELEASE) / "libmdh_emulator.so")
+        (driver / "libcuda.so.1").symlink_to(pathlib.Path(RELEASE) / "libmdh_ptx.so")
         os.environ["LD_LIBRARY_PATH"] = str(driver)
         line = [f"{RELEASE}/mdh", "bench", "--device", "cuda", "--quick", "matmul", "transpose", "--packages",
                 str(cls.folder / "packages")]

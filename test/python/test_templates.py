@@ -23,7 +23,7 @@ LLVM = os.environ.get("MDH_LLVM_PREFIX", "/usr/lib/llvm-22")
 
 def filled(template, layouts):
     """A template of the repository with these layouts."""
-    folder = os.path.join(ROOT, "templates")
+    folder = os.path.join(ROOT, "examples", "templates")
     return mdh("template", os.path.join(folder, template),
                "--layouts", os.path.join(folder, layouts + ".toml"))
 
@@ -52,7 +52,7 @@ class Triton(unittest.TestCase):
 
     def test_only_the_order_differs(self):
         def lines(variant):
-            path = os.path.join(ROOT, "templates", f"matmul_{variant}.toml")
+            path = os.path.join(ROOT, "examples", "templates", f"matmul_{variant}.toml")
             with open(path, encoding="utf-8") as file:
                 return file.read().splitlines()
 

@@ -1,9 +1,9 @@
 //! Programs that are the same, and programs that are not.
 
-use mdh_algebra::schedule::SearchedParts;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_passes::register;
+use mdh_schedule::SearchedParts;
 
 use crate::program::Program;
 

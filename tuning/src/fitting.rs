@@ -1,6 +1,6 @@
 //! Configurations that were kept of a search, as schedules of a program of other sizes, or for another version.
 
-use mdh_algebra::schedule::Schedules;
+use mdh_schedule::Schedules;
 use mdh_tuner::space::value::Configuration;
 
 use crate::program::{Program, Searched};

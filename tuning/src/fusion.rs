@@ -10,10 +10,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use mdh_algebra::schedule::{ComputeAt, Knobs, LevelName, Parts, Schedule, TileLoop};
 use mdh_compiler::error::Result;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
+use mdh_schedule::{ComputeAt, Knobs, LevelName, Parts, Schedule, TileLoop};
 use mdh_tuner::space::formula::Formula;
 use mdh_tuner::space::parameter::Parameter;
 use mdh_tuner::space::value::{Configuration, Value};

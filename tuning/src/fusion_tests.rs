@@ -1,6 +1,5 @@
 //! Chains in the spaces of programs.
 
-use mdh_algebra::schedule::SearchedParts;
 use mdh_bench::workloads::{self, Scale};
 use mdh_compiler::compile;
 use mdh_compiler::formed::Formed;
@@ -9,6 +8,7 @@ use mdh_compiler::source::Source;
 use mdh_dialect::{context, schedule, types};
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
+use mdh_schedule::SearchedParts;
 use mdh_tuner::abort::Abort;
 use mdh_tuner::clock::Monotonic;
 use mdh_tuner::measure::{Computed, Outcome};

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use mdh_algebra::schedule::gpu::Gpu;
 use mdh_bench::protocol::Task;
 use mdh_compiler::error::{Error, Kind, Result};
 use mdh_compiler::formed::Formed;
@@ -21,8 +20,9 @@ use mdh_compiler::{diagnostics, output, ptx};
 use mdh_dialect::context;
 use mdh_exec::Package;
 use mdh_exec::tune::package::{Candidate, TunePackage};
+use mdh_jit::pool;
 use mdh_passes::pipelines::{RangeChecks, Schedules};
-use mdh_runtime::pool;
+use mdh_schedule::gpu::Gpu;
 use mdh_tuner::abort::Abort;
 use mdh_tuner::clock::Monotonic;
 use mdh_tuner::measure::{Computed, FailureKind, Outcome};

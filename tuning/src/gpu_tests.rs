@@ -1,8 +1,8 @@
 //! Times that a GPU took for schedules, beside the estimates.
 
-use mdh_algebra::schedule::{Schedules, SearchedParts};
 use mdh_bench::workloads::{self, Case, Scale};
 use mdh_passes::register;
+use mdh_schedule::{Schedules, SearchedParts};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::Deserialize;

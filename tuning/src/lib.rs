@@ -28,7 +28,6 @@ pub mod tuned;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mdh_algebra::asm::Asm;
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Case, Scale};
 use mdh_compiler::check::SAMPLES;
@@ -40,8 +39,9 @@ use mdh_compiler::output;
 use mdh_compiler::source::Source;
 use mdh_compiler::{arguments, diagnostics, sized};
 use mdh_dialect::context;
+use mdh_jit::pool;
 use mdh_passes::register;
-use mdh_runtime::pool;
+use mdh_schedule::asm::Asm;
 use mdh_tuner::abort::{self, Abort};
 use mdh_tuner::clock::Monotonic;
 use mdh_tuner::command::{Conditions, ForeignCommand};
@@ -303,7 +303,7 @@ fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result
         timeout: arguments.timeout.unwrap_or(usual.timeout),
         cost: ForeignCommand::cost_source(&arguments.cost).map_err(failed)?,
         // One that takes all memory ends alone.
-        memory: mdh_runtime::memory::available(),
+        memory: mdh_jit::memory::available(),
         ..usual
     };
     let build = arguments.build.as_deref();

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::reach::{self, Link, Need};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::{ops, parts, schedule};
+use mdh_schedule::reach::{self, Link, Need};
 use melior::ir::BlockLike;
 use melior::ir::operation::OperationLike;
 

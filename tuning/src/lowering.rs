@@ -5,14 +5,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::{ComputeAt, Parts, Schedule};
 use mdh_compiler::compile;
 use mdh_compiler::source::Source;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::{context, ops, schedule};
 use mdh_passes::choose;
 use mdh_passes::pipelines::Target;
+use mdh_schedule::asm::Asm;
+use mdh_schedule::{ComputeAt, Parts, Schedule};
 use melior::Context;
 use melior::ir::Module;
 

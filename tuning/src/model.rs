@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mdh_algebra::schedule::{Schedule, Schedules};
+use mdh_schedule::{Schedule, Schedules};
 use mdh_tuner::space::value::{Configuration, Value};
 
 use crate::program::{Program, Searched};

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mdh_algebra::schedule::SearchedParts;
 use mdh_compiler::cli::{Range, Size};
+use mdh_schedule::SearchedParts;
 use mdh_tuner::abort::{CostUnit, duration};
 
 /// Arguments that say nothing of a command.

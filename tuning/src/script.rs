@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use mdh_algebra::schedule::Schedule;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::source::Source;
 use mdh_compiler::{compile, diagnostics, schedules};
 use mdh_dialect::context;
 use mdh_dialect::ir;
 use mdh_dialect::script::{self, OpenKnob, Plans};
+use mdh_schedule::Schedule;
 
 /// A script with open knobs.
 pub struct KnobScript {

@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::{Facts, MIN_GRAIN};
 use mdh_compiler::compile;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::source::Source;
@@ -12,6 +10,8 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::{context, marks, ops, schedule};
 use mdh_passes::pipelines::{Pipeline, SCHEDULE, Target};
 use mdh_passes::share;
+use mdh_schedule::asm::Asm;
+use mdh_schedule::{Facts, MIN_GRAIN};
 use melior::ir::Module;
 
 use crate::program::{Program, searched};

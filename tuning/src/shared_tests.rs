@@ -1,10 +1,10 @@
 //! Values that the compiler computes once, in the spaces of programs.
 
-use mdh_algebra::schedule::{Schedules, SearchedParts};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::schedules;
 use mdh_compiler::select::function;
 use mdh_passes::register;
+use mdh_schedule::{Schedules, SearchedParts};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mdh_algebra::amounts;
-use mdh_algebra::asm::{Asm, AsmLayer};
+use mdh_schedule::asm::{Asm, AsmLayer};
 use mdh_tuner::abort::Abort;
 use mdh_tuner::digits::{rounded, shown};
 use mdh_tuner::measure::FailureKind;
@@ -226,7 +226,7 @@ pub fn differences(
     let pairs = best.configuration.pairs();
     let differ = pairs.filter_map(|(name, value)| {
         let before = default.get(name)?;
-        let meaning = mdh_algebra::schedule::meaning(name);
+        let meaning = mdh_schedule::meaning(name);
         let meaning = meaning
             .filter(|_| is_of_program)
             .map_or(String::new(), |text| format!(" ({text})"));

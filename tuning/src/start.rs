@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use mdh_algebra::schedule::{Knobs, Schedule, Schedules};
 use mdh_bench::ours;
 use mdh_compiler::compile;
 use mdh_compiler::error::{Error, Result, say};
@@ -16,6 +15,7 @@ use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
 use mdh_dialect::ir::Op;
 use mdh_dialect::{context, schedule};
+use mdh_schedule::{Knobs, Schedule, Schedules};
 use mdh_tuner::space::Space;
 use mdh_tuner::space::value::Configuration;
 use serde_json::Value;
@@ -304,8 +304,8 @@ fn collect(path: &str, value: &Value, found: &mut Entries) {
 
 #[cfg(test)]
 mod tests {
-    use mdh_algebra::schedule::SearchedParts;
     use mdh_passes::register;
+    use mdh_schedule::SearchedParts;
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;
 

@@ -1,7 +1,7 @@
 //! Searches of a program, with costs that are computed.
 
-use mdh_algebra::schedule::SearchedParts;
-use mdh_algebra::schedule::gpu::Gpu;
+use mdh_schedule::SearchedParts;
+use mdh_schedule::gpu::Gpu;
 use mdh_tuner::measure::{Computed, Outcome};
 use mdh_tuner::space::value::Value;
 use rand::SeedableRng;

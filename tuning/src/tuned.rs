@@ -7,14 +7,14 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::SearchedParts;
-use mdh_algebra::schedule::gpu::Gpu;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::tuned::{Choice, Find, Found, Machine, Origin, Taken, TunedSizes, Wanted};
 use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
 use mdh_dialect::{marks, schedule};
+use mdh_schedule::SearchedParts;
+use mdh_schedule::asm::Asm;
+use mdh_schedule::gpu::Gpu;
 use mdh_tuner::db::{self, Database, Kept, Sizes};
 use mdh_tuner::digits::{rounded, shown};
 use mdh_tuner::tune::Role;

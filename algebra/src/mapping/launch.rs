@@ -2,7 +2,7 @@
 
 use super::conditions::Conditions;
 use super::space::known;
-use super::{Back, Device, Kind, Mapping};
+use super::{Back, Device, Kind, Mapping, axis_name};
 use crate::index::{Expr, Facts, Name};
 
 /// A mapping to a device: the outer dimensions of its mapped space are blocks, the inner ones
@@ -138,7 +138,7 @@ impl Launch {
     pub fn names(&self) -> Vec<Name> {
         let (blocks, threads) = self.parts();
         let of = |what: &'static str, n: usize| {
-            let axes = (0..n).rev().map(crate::asm::Asm::dimension_name);
+            let axes = (0..n).rev().map(axis_name);
             axes.map(move |axis| format!("{what}_{axis}"))
         };
         let mut names = Vec::new();
@@ -186,7 +186,7 @@ fn extents(
     }
     for (n, (size, limit)) in sizes.iter().rev().zip(limits).enumerate() {
         if !within(size, *limit, conditions) {
-            let axis = crate::asm::Asm::dimension_name(n);
+            let axis = axis_name(n);
             return Err(format!(
                 "{what} along {axis}: found {size}, expected at most {limit} on '{name}'"
             ));

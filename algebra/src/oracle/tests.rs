@@ -16,7 +16,7 @@ mod bound_tests;
 #[path = "carry_tests.rs"]
 mod carry_tests;
 #[path = "random_tests.rs"]
-pub(crate) mod random_tests;
+mod random_tests;
 
 pub(super) fn all_results(computation: &Computation, arrays: &mut Arrays) -> Vec<Vec<Element>> {
     let mut evaluator = Evaluator::new(computation, Errors::Bounded).unwrap();

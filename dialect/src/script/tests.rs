@@ -2,7 +2,7 @@
 
 use crate::ops;
 use mdh_algebra::random::Random;
-use mdh_algebra::schedule::random_schedule::{machine, random_schedule};
+use mdh_schedule::random_schedule::{machine, random_schedule};
 use melior::Context;
 use melior::ir::Module;
 

@@ -3,8 +3,8 @@
 use crate::ops;
 use std::ffi::c_void;
 
-use mdh_algebra::schedule::Violation;
-use mdh_algebra::schedule::edit::Edit;
+use mdh_schedule::Violation;
+use mdh_schedule::edit::Edit;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use mlir_sys::{MlirAttribute, MlirOperation};

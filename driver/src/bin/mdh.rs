@@ -9,9 +9,9 @@ use mdh_compiler::{
     schedule_command, tuned,
 };
 use mdh_driver::cli::{self, Command};
+use mdh_jit::exhaustion::{self, Allocator};
 use mdh_layouts::{layout_command, map_command, template};
 use mdh_passes::machine;
-use mdh_runtime::exhaustion::{self, Allocator};
 
 /// Programs are nested, and what walks them calls itself: [`mdh_compiler::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.

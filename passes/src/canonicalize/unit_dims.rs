@@ -23,10 +23,10 @@
 //! combined in it.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::asm::MATRIX;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::Parts;
 use mdh_dialect::schedule;
+use mdh_schedule::asm::MATRIX;
 use melior::ir::Attribute;
 use mlir_sys::MlirRewriterBase;
 

@@ -5,12 +5,12 @@
 //! little is computed twice. Whether a chain may be computed there is asked of the lowering
 //! itself, which reads the schedules that are tried from the operations.
 
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::fuse::{self, Estimate, Member};
-use mdh_algebra::schedule::reach::Need;
-use mdh_algebra::schedule::{Choice, ComputeAt, Facts, Layer, LevelName, Parts, Schedule};
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::schedule;
+use mdh_schedule::asm::Asm;
+use mdh_schedule::fuse::{self, Estimate, Member};
+use mdh_schedule::reach::Need;
+use mdh_schedule::{Choice, ComputeAt, Facts, Layer, LevelName, Parts, Schedule};
 
 use super::{Reading, choice_for};
 use crate::scheduled::{Loop, Scheduled};

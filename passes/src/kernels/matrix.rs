@@ -15,13 +15,13 @@
 //! A thread without columns still gives its part of rows that others have.
 //! The two dimensions are those that are cut over 8 threads and over 4.
 
-use mdh_algebra::asm::MATRIX;
-use mdh_algebra::schedule::matrix::THREADS;
-use mdh_algebra::schedule::{Parts as Count, Schedule};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::{read, schedule, threads, write};
+use mdh_schedule::asm::MATRIX;
+use mdh_schedule::matrix::THREADS;
+use mdh_schedule::{Parts as Count, Schedule};
 
 use super::cores::{THREAD, WARP};
 use super::effects::depends_on;

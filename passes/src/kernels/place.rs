@@ -59,7 +59,6 @@
 
 use std::cell::OnceCell;
 
-use mdh_algebra::asm::Asm;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::memory::{self, root};
 use mdh_dialect::ops;
@@ -67,6 +66,7 @@ use mdh_dialect::parts::Parts;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types::{self, BufferKind, buffer_type};
 use mdh_dialect::{read, schedule};
+use mdh_schedule::asm::Asm;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 

@@ -64,12 +64,12 @@ mod equal;
 mod named;
 mod rewrite;
 
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::Facts;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::{read, schedule, types};
+use mdh_schedule::Facts;
+use mdh_schedule::asm::Asm;
 use melior::ir::ValueLike;
 use melior::ir::operation::Operation;
 use mlir_sys::mlirOperationClone;

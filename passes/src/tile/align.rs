@@ -30,11 +30,11 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
-use mdh_algebra::schedule::Count;
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
+use mdh_schedule::Count;
 use melior::ir::ValueLike;
 
 use super::nest::{Nest, Tile, bound};

@@ -1,11 +1,11 @@
 //! Computations inside the loops of another one (`compute_at`), and the conditions for that.
 
 use mdh_algebra::computation::{Buffer, Computation, Dimension};
-use mdh_algebra::schedule::reach::{self, Need, Reach};
-use mdh_algebra::schedule::{ComputeAt, check_compute_at};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::Parts;
 use mdh_dialect::{ops, read, schedule};
+use mdh_schedule::reach::{self, Need, Reach};
+use mdh_schedule::{ComputeAt, check_compute_at};
 use melior::ir::operation::OperationLike;
 
 use super::nest::{Clip, Home, Producer};

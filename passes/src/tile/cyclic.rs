@@ -25,11 +25,11 @@
 //! is a domain as any other. A tile is one as long as the levels that are not opened yet are neighbours,
 //! but for one gap.
 
-pub use mdh_algebra::schedule::legality::is_cyclic as is_in;
-use mdh_algebra::schedule::legality::{self, Left};
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Dim;
+pub use mdh_schedule::legality::is_cyclic as is_in;
+use mdh_schedule::legality::{self, Left};
 
 use super::nest::{Nest, Tile, bound, ceil_div};
 use super::steps::Steps;

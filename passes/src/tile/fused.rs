@@ -40,10 +40,10 @@ use mdh_dialect::ops;
 use std::cell::Cell;
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::schedule::reach::{Need, Reach};
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
+use mdh_schedule::reach::{Need, Reach};
 
 use super::nest::{Clip, Home, LinePadding, Nest, Producer, Temporary, Tile, bound, lower};
 use super::stage;

@@ -29,9 +29,9 @@
 //! The memory has no axis for threads, although it is taken outside of their loop: `lanes` says
 //! that the points of that dimension are threads, of which each has its own.
 
-use mdh_algebra::schedule::OutputPlan;
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::write;
+use mdh_schedule::OutputPlan;
 
 use super::carry::refuse;
 use super::nest::Slices;

@@ -3,14 +3,14 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::layout as algebra;
-use mdh_algebra::schedule::StagedLayout;
-pub use mdh_algebra::schedule::legality::{
-    Counts, MemoryAxis, axes, bricks, elements, is_blocked, own_axes,
-};
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Dim};
 use mdh_dialect::{layout, types};
+use mdh_schedule::StagedLayout;
+pub use mdh_schedule::legality::{
+    Counts, MemoryAxis, axes, bricks, elements, is_blocked, own_axes,
+};
 use melior::ir::Type;
 
 use super::nest::bound;

@@ -76,9 +76,9 @@ mod walk;
 use mdh_dialect::{marks, ops};
 use std::cell::Cell;
 
-use mdh_algebra::schedule::legality;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_schedule::legality;
 
 use crate::builder::Builder;
 use crate::conditions::Conditions;

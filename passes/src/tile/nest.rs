@@ -6,11 +6,11 @@ use std::cell::Cell;
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Combine, Computation};
-use mdh_algebra::schedule::Count;
-use mdh_algebra::schedule::legality::{MemoryAxis, is_cyclic};
-use mdh_algebra::schedule::reach::Need;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim, Parts};
+use mdh_schedule::Count;
+use mdh_schedule::legality::{MemoryAxis, is_cyclic};
+use mdh_schedule::reach::Need;
 
 use crate::buffers::value;
 use crate::builder::{Builder, known};

@@ -27,8 +27,8 @@
 use mdh_algebra::index::Expr;
 use mdh_algebra::index::emit::Function;
 use mdh_algebra::index::simplify::simplify;
-use mdh_algebra::schedule::TilePlan;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_schedule::TilePlan;
 
 use super::nest::{Nest, Tile};
 use crate::builder::Builder;

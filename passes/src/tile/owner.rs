@@ -37,16 +37,17 @@
 //!
 //! A machine of one kind of core, as a CPU is, has no owners: all memory is allocated before all loops.
 
+use mdh_algebra::mapping::axis_name;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{Dim, Parts};
 use mdh_dialect::space::Space;
 use mdh_dialect::{schedule, types, write};
+use mdh_schedule::asm::Asm;
+use mdh_schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
 use melior::ir::{Type, ValueLike};
 
 use super::merge::Scales;
@@ -378,7 +379,7 @@ fn share<'c>(
     let assign = cores.flat_map(|layer| {
         let each = dims.iter().enumerate();
         each.map(|(axis, name)| {
-            let to = LevelName::new(&layer.name, &Asm::dimension_name(axis));
+            let to = LevelName::new(&layer.name, &axis_name(axis));
             (LevelName::new(&layer.name, name), to)
         })
     });

@@ -40,13 +40,13 @@ use mdh_dialect::ops;
 use std::collections::BTreeMap;
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::asm::LANES;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::{Input, Level, Output, Phase, Schedule, StagedLayout};
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts, Threads};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{schedule, types, write};
+use mdh_schedule::asm::LANES;
+use mdh_schedule::{Input, Level, Output, Phase, Schedule, StagedLayout};
 use melior::ir::{Region, ValueLike};
 
 use super::code::{cc, component_types, identity};

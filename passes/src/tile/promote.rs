@@ -2,13 +2,13 @@
 //! element is then promoted once, where it is copied, and not wherever it is read. In bf16 that is
 //! what a machine without dot-product instructions gains most by.
 
-use mdh_algebra::asm::MemoryKind;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::types;
+use mdh_schedule::asm::MemoryKind;
 use melior::ir::ValueLike;
 use melior::ir::{Region, Type, TypeLike};
 use mlir_sys::mlirValueSetType;

@@ -1,8 +1,8 @@
 //! Readers of what a producer computes, and what a tile needs of it through them.
 
-use mdh_algebra::schedule::reach::{self, Link, Need};
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::schedule;
+use mdh_schedule::reach::{self, Link, Need};
 
 use crate::scheduled::Scheduled;
 

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use mdh_algebra::schedule::{
+use mdh_schedule::{
     Count, Facts, Input, Layer, Level, LevelName, Output, Parts, Phase, PhasePlan, Schedule,
     choose_for,
 };
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::asm::{Asm, LANES};
 use mdh_algebra::layout::runs::Run;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Op;
 use mdh_dialect::parts::{Dim, Parts as Dims};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{layout, schedule};
+use mdh_schedule::asm::{Asm, LANES};
 use melior::ir::ValueLike;
 
 use crate::deterministic;

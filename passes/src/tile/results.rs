@@ -30,11 +30,11 @@
 //! Where the tile adds to what is there already, that is copied in before.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::schedule::StagedLayout;
-use mdh_algebra::schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
 use mdh_dialect::ir::Errors;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
+use mdh_schedule::StagedLayout;
+use mdh_schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
 
 use super::code::{cc, combination};
 use super::layout::{bricks, is_blocked, own_axes};

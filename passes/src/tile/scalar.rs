@@ -33,8 +33,8 @@
 //!   inp_view(from = %from[i] ..
 //! ```
 
-pub use mdh_algebra::schedule::legality::TileMemory;
 use mdh_dialect::ir::Errors;
+pub use mdh_schedule::legality::TileMemory;
 
 use super::nest::{Nest, Tile};
 use super::results::{self, Staged};

@@ -3,14 +3,14 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::stride;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::StagedLayout;
-use mdh_algebra::schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
-use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
+use mdh_schedule::StagedLayout;
+use mdh_schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
+use mdh_schedule::reach::Reach;
 use melior::ir::ValueLike;
 
 use super::blocks::{choose_block, group_starts};

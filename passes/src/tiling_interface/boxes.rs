@@ -1,12 +1,12 @@
 //! The points of a tile, and the boxes that it accesses of buffers.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::{self, BlockArgument, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::tiling::{Part, Refusal};
 use mdh_dialect::types::{self, BufferKind};
+use mdh_schedule::reach::Reach;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 

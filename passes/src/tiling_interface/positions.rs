@@ -1,11 +1,11 @@
 //! The part of a result that a tile computes, and the tile that computes a part of a result.
 
-use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::carried;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::tiling::{At, Part, Refusal};
+use mdh_schedule::reach::Reach;
 
 use super::boxes::{self, Spans, too_large, unit};
 use super::{UntiledOp, carries, domain};

@@ -37,12 +37,12 @@
 //! times, which takes longer than leaving all to the caches: what does not fill a vector stays in
 //! them.
 
-use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::rank_without_units;
-use mdh_algebra::schedule::streaming_threshold;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::types;
+use mdh_schedule::asm::Asm;
+use mdh_schedule::streaming_threshold;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
 use melior::ir::{Attribute, Type, ValueLike};
 

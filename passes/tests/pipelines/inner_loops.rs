@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_dialect::context;
+use mdh_jit::{Emit, Level, Processor};
 use mdh_machine::Caches;
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
-use mdh_runtime::{Emit, Level, Processor};
+use mdh_schedule::asm::{Asm, CpuFacts};
 
 use mdh_bench::workloads::{self, Case, Devices, Scale};
 use mdh_compiler::compile::{line, operation, run_all_for, to_llvm};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mdh_dialect::context;
-use mdh_emulator::{parse, uniformity};
 use mdh_passes::register;
+use mdh_ptx::{parse, uniformity};
 
 use mdh_bench::workloads::{self, Devices, Scale};
 use mdh_compiler::cli::{CompileArguments, Stage};

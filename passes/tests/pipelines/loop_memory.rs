@@ -1,9 +1,7 @@
 //! Loops allocate no memory and copy none: what schedules stage and what they combine has memory that
 //! is taken before the first loop, and nothing that bufferization might leave is left.
 
-use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_algebra::computation::{Buffer, Combine, Computation, Dimension};
-use mdh_algebra::schedule::Schedule;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::space::Space;
 use mdh_dialect::translate::{self, Depth};
@@ -11,6 +9,8 @@ use mdh_dialect::{context, schedule};
 use mdh_passes::parallel::Core;
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
+use mdh_schedule::Schedule;
+use mdh_schedule::asm::{Asm, CpuFacts};
 use melior::Context;
 use melior::ir::{Module, ValueLike};
 

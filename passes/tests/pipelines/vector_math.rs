@@ -10,9 +10,9 @@ use mdh_algebra::op::Op;
 use mdh_algebra::random::Random;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::context;
+use mdh_jit::descriptor::Descriptor;
+use mdh_jit::{Arguments, Jit, Level};
 use mdh_passes::{pipelines, register, vector_math};
-use mdh_runtime::descriptor::Descriptor;
-use mdh_runtime::{Arguments, Jit, Level};
 use melior::ir::Module;
 
 use mdh_compiler::compile;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_dialect::context;
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
+use mdh_schedule::asm::{Asm, CpuFacts};
 use melior::diagnostic::DiagnosticSeverity;
 
 use mdh_bench::workloads::{self, Scale};

@@ -23,10 +23,10 @@
 //! All lanes come. What is not there is zero where it is a term of sums, and otherwise not stored.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use mdh_algebra::schedule::matrix::TERMS;
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types;
+use mdh_schedule::matrix::TERMS;
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::{Attribute, Type};
 

@@ -9,9 +9,9 @@ mod points;
 mod transpose;
 
 use mdh_algebra::computation::Combine;
-use mdh_algebra::schedule::TailCode;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
+use mdh_schedule::TailCode;
 
 use super::dot::Factor;
 use super::fold::Combiner;

@@ -1,0 +1,133 @@
+//! `mdh compile --emit llvm|asm|obj|header|shared`: functions for other programs to call.
+//!
+//! ```text
+//! func.func @f --signature--> Interface --header--> f.h
+//!      |                          |
+//!      '--> code as `mdh run` has it, behind a C function --> f.o --link--> libf.so
+//! ```
+
+mod header;
+pub mod link;
+pub mod signature;
+
+use std::collections::BTreeMap;
+
+use melior::Context;
+use melior::ir::Module;
+
+use mdh_dialect::ir::Op;
+use mdh_jit::interface::Interface;
+use mdh_jit::{Emit, Level};
+use mdh_passes::pipelines::{self, Line, Target};
+use mdh_passes::prefix;
+
+use crate::cli::{CompileArguments, Stage};
+use crate::compile;
+use crate::entry::{self, Entry};
+use crate::error::{Error, Result};
+use crate::functions::{functions_of, has_body, is_private, symbol_name};
+use crate::names::Names;
+
+/// Emits the files that a command asks for, of a module whose computations are formed, and which was raised from
+/// another one, if it was.
+pub fn emit(
+    context: &Context,
+    (module, written): (&mut Module, Option<Module>),
+    names: &BTreeMap<String, Names>,
+    arguments: &CompileArguments,
+    stem: &str,
+) -> Result<Vec<u8>> {
+    let wanted = arguments.entry.as_deref();
+    let functions = functions(module, wanted);
+    let is_linked = matches!(arguments.emit, Stage::Obj | Stage::Header | Stage::Shared);
+    if is_linked && functions.is_empty() {
+        return Err(Error::input(
+            "there is no function to call: all are private or have no body",
+        ));
+    }
+    // What is only read need not have a form in C.
+    let has_c = is_linked || functions.iter().all(|op| signature::has_c_types(*op));
+    let mut entries = Vec::new();
+    for function in functions.iter().filter(|_| has_c) {
+        let names = names.get(symbol_name(*function));
+        let written = written.as_ref().map(compile::operation);
+        let entry = entry::describe(*function, written, &names.cloned().unwrap_or_default());
+        entries.push(entry.map_err(|error| error.help(OTHER_TYPES))?);
+    }
+    let interfaces: Result<Vec<Interface>> = entries.iter().map(signature::of).collect();
+    let interfaces = match interfaces {
+        Err(error) if is_linked => return Err(error),
+        other => other.unwrap_or_default(),
+    };
+    if arguments.emit == Stage::Header {
+        return Ok(header::text(stem, &interfaces).into_bytes());
+    }
+    expose(context, module, wanted);
+    for entry in &entries {
+        entry::protect_inputs_of(context, entry.op, entry);
+    }
+    let entries = drop_handles(entries);
+    let code = code(context, module, &entries, &interfaces, arguments)?;
+    match arguments.emit {
+        Stage::Shared => link::shared(&code, &interfaces, arguments),
+        _ => Ok(code),
+    }
+}
+
+/// Advice on a function whose types C does not have.
+const OTHER_TYPES: &str = "only functions of such types can be called from C: change the type, make \
+     the function private, or compile another one of the file with --entry NAME";
+
+/// Gives the functions that are asked for a C interface.
+pub fn expose(context: &Context, module: &Module, wanted: Option<&str>) {
+    for function in functions(module, wanted) {
+        compile::expose_function(context, function);
+    }
+}
+
+/// The functions that are asked for: that of a name, or all that are not private.
+pub fn functions<'c>(module: &Module<'c>, wanted: Option<&str>) -> Vec<Op<'c>> {
+    let functions = functions_of(compile::operation(module)).into_iter();
+    let functions = functions.filter(|function| has_body(*function));
+    functions
+        .filter(|function| match wanted {
+            Some(name) => symbol_name(*function) == name,
+            None => !is_private(*function),
+        })
+        .collect()
+}
+
+/// The names of functions that are about to be rewritten.
+fn drop_handles(entries: Vec<Entry>) -> Vec<String> {
+    entries.into_iter().map(|entry| entry.name).collect()
+}
+
+/// Lowers a module, adds its C functions and prints it as code.
+fn code(
+    context: &Context,
+    module: &mut Module,
+    entries: &[String],
+    interfaces: &[Interface],
+    arguments: &CompileArguments,
+) -> Result<Vec<u8>> {
+    let line = Line {
+        target: arguments.device.map_or(Target::Cpu, Target::from),
+        options: arguments.line_options(),
+    };
+    compile::run_all(context, module, &line.after(compile::RAISED))?;
+    if arguments.debug_info {
+        compile::run(context, module, &pipelines::DEBUG)?;
+    }
+    let mut llvm = compile::to_llvm(module)?;
+    for (entry, interface) in entries.iter().zip(interfaces) {
+        let compiled = format!("{}{entry}", prefix::PREFIX);
+        llvm.add_entry(&compiled)?;
+        llvm.add_c_function(&compiled, interface)?;
+    }
+    let what = match arguments.emit {
+        Stage::Llvm => Emit::LlvmIr,
+        Stage::Asm => Emit::Assembly,
+        _ => Emit::Object,
+    };
+    Ok(llvm.optimise(Level::Full)?.emit(what)?)
+}

@@ -1,0 +1,491 @@
+//! `mdh run`: a function of a file, on given or random arrays, checked and timed.
+
+use std::path::Path;
+use std::time::Instant;
+
+use mdh_algebra::laws::{self, Values, check_laws};
+use mdh_algebra::oracle::Errors;
+use mdh_dialect::context;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::location::SourceLocation;
+use mdh_dialect::ops;
+use mdh_dialect::translate::{self, Depth};
+use mdh_jit::{Level, Placement, faults};
+use mdh_passes::pipelines::{Arithmetic, Line, LineOptions, RangeChecks};
+use mdh_passes::{deterministic, register};
+use melior::Context;
+use melior::ir::operation::OperationLike;
+
+use crate::between::Between;
+use crate::check::{Elements, Expectation, SAMPLES, Wanted};
+use crate::cli::{Binding, CheckHow, Device, RunArguments};
+use crate::depth::Lowering;
+use crate::entry::{self, Entry, Parameter};
+use crate::error::{Error, Kind, Result, say};
+use crate::execute::{self, Call, Compiled};
+use crate::formed::Formed;
+use crate::gpu::Gpu;
+use crate::plan::{self, Known};
+use crate::progress::Progress;
+use crate::report::{Check, Laws, Report, Value};
+use crate::select::function;
+use crate::sized::{self, as_versions};
+use crate::source::Source;
+use crate::tuned::{self, Machine, Taken};
+use crate::values::Tensor;
+use crate::{arguments, compile, diagnostics, exact, npy, output, report, schedules, sizes, steps};
+
+/// Runs the command.
+pub fn run(command: &RunArguments) -> Result<()> {
+    let source = Source::read(&command.file)?;
+    let report = match run_source(&source, command) {
+        Err(error) if command.json && error.kind() == Kind::Check => {
+            output::print(report::failure(&error))?;
+            return Err(error);
+        }
+        other => other?,
+    };
+    let text = if command.json {
+        report.json()
+    } else {
+        report.to_string()
+    };
+    output::print(text)?;
+    let is_wrong = report.check.as_ref().is_some_and(|check| !check.passed);
+    let found = report.simulation.as_ref();
+    let is_mistaken = found.is_some_and(|found| !found.findings.is_empty());
+    match is_wrong || is_mistaken {
+        true => Err(Error::new(Kind::Check, "")),
+        false => Ok(()),
+    }
+}
+
+/// Returns the placement of arrays: a run that is checked, and not to be timed, faults where it
+/// reads one element too many.
+fn placement(command: &RunArguments) -> Placement {
+    let is_timed = command.repeat.get() > 1;
+    match command.check_each_step || command.check.is_some() && !is_timed {
+        true => Placement::AtEnd,
+        false => Placement::Aligned,
+    }
+}
+
+/// The number of the GPU that runs kernels: CUDA_VISIBLE_DEVICES says which one that is.
+const GPU: u32 = 0;
+
+/// Runs a program and reports. A wrong result is in the report, everything else that is wrong an
+/// error.
+pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
+    run_and(source, command, |_, _| {})
+}
+
+/// The same; `look` is shown the results of a call and the expectation, before they are compared.
+pub fn run_and(
+    source: &Source,
+    command: &RunArguments,
+    look: impl FnOnce(&Expectation, &mut Call),
+) -> Result<Report> {
+    register::all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    if command.no_warnings {
+        diagnostics::hide_warnings(&context);
+    }
+    let progress = Progress::start("compiling");
+    let wanted = command.entry.as_deref();
+    let mut formed = Formed::with(&context, source, wanted, command.raise())?;
+    let module = compile::operation(&formed.module);
+    expects_kernels(module, command.device)?;
+    if command.deterministic {
+        deterministic::want(module);
+    }
+    let mut tuned = give(&formed, command)?;
+    let mut entry = formed.entry()?;
+    execute::expect_code(entry.op, command.device, command.fallback)?;
+    mdh_jit::buffer::place(placement(command));
+    let files = output_files(&entry, &command.outputs)?;
+    arguments::check_ranges(&entry, &command.ranges)?;
+    let arguments = arguments::gather(&entry, command)?;
+    if let Some(wanted) = wanted_of_call(&formed, command)? {
+        let sizes = as_versions(sizes::of_call(&entry, &arguments)?);
+        tuned = Some(schedules::give_sized(
+            &context,
+            &mut formed,
+            &sizes,
+            &wanted,
+        )?);
+        entry = formed.entry()?;
+    }
+    if command.given.option().is_some() {
+        schedules::note_limits(compile::operation(&formed.module), &entry.name)?;
+    }
+    let mut lowered = formed.copy(&context, &entry);
+    let ranges = command.ranges_checked();
+    let arithmetic = command.arithmetic();
+    let integers = (arithmetic == Arithmetic::Exact)
+        .then(|| exact::definition(&context, &formed))
+        .transpose()?;
+    let (entry, arguments) = match &integers {
+        Some(definition) => exact::call(entry, definition, arguments)?,
+        None => (entry, arguments),
+    };
+    let line = Line {
+        target: command.device.into(),
+        options: LineOptions {
+            ranges,
+            arithmetic,
+            ..LineOptions::RUN
+        },
+    };
+    let pipelines = line.after(compile::RAISED);
+    let between = Between::of(command, &pipelines)?;
+
+    progress.step("evaluating the definition");
+    let this = mdh_machine::this().map_err(Error::input)?;
+    let lowering = Lowering {
+        module: &lowered,
+        entry: &entry,
+        pipelines: &pipelines,
+        asm: &this,
+    };
+    let prospect = prospect((&context, &lowering), &entry, command, &arguments)?;
+    for note in sizes::notes::different_extents(&entry, &arguments) {
+        say(&format!("note: {note}\n"));
+    }
+    let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
+
+    progress.step("compiling");
+    if ranges == RangeChecks::Off {
+        faults::trust(execute::UNCHECKED);
+    }
+    if command.check_each_step && command.device == Device::Cuda {
+        return Err(Error::usage(
+            "--check-each-step runs steps on the processor: expected --device cpu or sim",
+        ));
+    }
+    let gpu = (command.device == Device::Cuda)
+        .then(|| Gpu::open(GPU, command.time_limit))
+        .transpose()?;
+    if let Some(expectation) = &prospect.of_steps {
+        steps::check(
+            &context,
+            &lowered,
+            &entry,
+            &pipelines,
+            &mut call,
+            expectation,
+        )?;
+    }
+    let started = Instant::now();
+    if command.device == Device::Cpu {
+        between.run_all(&context, &mut lowered, &pipelines)?;
+    } else {
+        let to_kernels = line.between(compile::RAISED, "kernels");
+        between.run_all(&context, &mut lowered, &to_kernels)?;
+        execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
+        between.run_all(&context, &mut lowered, &line.between("kernels", "device"))?;
+        if let Some(gpu) = &gpu {
+            gpu.load(&context, &lowered)?;
+        }
+        between.run_all(&context, &mut lowered, &line.after("device"))?;
+    }
+    let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
+    let compile_ms = started.elapsed().as_secs_f64() * 1e3;
+
+    progress.step("running");
+    let inputs = describe(&entry, &call);
+    let device = mdh_simulator::device::Device::own();
+    device.take_report();
+    let times = match command.device {
+        Device::Cpu => compiled.call(&mut call, command.repeat)?,
+        Device::Sim | Device::Cuda => {
+            let mut times = None;
+            let run = || times = Some(compiled.call(&mut call, command.repeat));
+            mdhrt::failure::catch(run)?;
+            times.unwrap_or_else(|| panic!("it has returned"))?
+        }
+    };
+    let gpu = gpu.map(|gpu| gpu.finish(command.repeat)).transpose()?;
+    let simulation = command.report.then(|| device.take_report().into());
+    call.check_bounds()?;
+    drop(progress);
+    let expectation = prospect.expectation.as_ref();
+    if let Some(expectation) = expectation {
+        look(expectation, &mut call);
+    }
+
+    let outputs = outputs(&entry, &call);
+    write_outputs(&files, &outputs)?;
+    let mut report = Report {
+        function: entry.name.clone(),
+        inputs,
+        outputs: outputs
+            .iter()
+            .map(|(name, tensor)| Value::of(name, tensor))
+            .collect(),
+        time_ms: times.into(),
+        compile_ms,
+        gflops: None,
+        gbps: None,
+        check: expectation.map(|expectation| held(&entry, expectation, &call)),
+        laws: prospect.laws,
+        simulation,
+        gpu,
+        tuned,
+    };
+    if let Some((operations, bytes)) = prospect.work {
+        report.set_rates(operations, bytes);
+    }
+    Ok(report)
+}
+
+/// Gives the function the schedules that the command is given; not those that depend on the sizes of a call.
+fn give(formed: &Formed, command: &RunArguments) -> Result<Option<Taken>> {
+    if wanted_of_call(formed, command)?.is_some() {
+        return Ok(None);
+    }
+    let module = compile::operation(&formed.module);
+    let of_device = || machine(command.device);
+    schedules::give(&command.given, of_device, module, &formed.function)
+}
+
+/// The schedules that are wanted of those that were tuned, if it takes the arguments to know the sizes.
+fn wanted_of_call(formed: &Formed, command: &RunArguments) -> Result<Option<tuned::Wanted>> {
+    let own = function(compile::operation(&formed.module), &formed.function)?;
+    match sized::open_dimensions(own).is_empty() {
+        true => Ok(None),
+        false => schedules::wanted(&command.given, || machine(command.device)),
+    }
+}
+
+/// The machine that a run is on, as schedules are kept for it.
+fn machine(device: Device) -> Result<Machine> {
+    match device {
+        Device::Cpu => Machine::this(),
+        Device::Sim => Err(tuned::none_for_sim()),
+        Device::Cuda => {
+            let gpu = mdh_cuda::Device::open(GPU)?;
+            let facts = gpu.facts();
+            Ok(Machine::Gpu {
+                name: Some(facts.name.clone()),
+                chip: Some(facts.capability),
+            })
+        }
+    }
+}
+
+/// Kernels run on a GPU, or on a simulated one.
+fn expects_kernels(module: Op, device: Device) -> Result<()> {
+    if device == Device::Cpu && !ir::find_all(module, &["gpu.launch"]).is_empty() {
+        return Err(Error::input(
+            "the program launches kernels: expected --device sim or --device cuda",
+        ));
+    }
+    Ok(())
+}
+
+/// Facts about a run before it.
+struct Prospect<'e> {
+    /// The shape of each result.
+    shapes: Vec<Vec<i64>>,
+    /// Operations and bytes of one run.
+    work: Option<(f64, f64)>,
+    /// The expectation that the result is compared with, if it is.
+    expectation: Option<Expectation<'e>>,
+    /// The expectation of the function after each step, if that is to be checked: steps leave out
+    /// parts of a schedule, and have combine trees of their own.
+    of_steps: Option<Expectation<'e>>,
+    /// The laws that were tested, if they were to be.
+    laws: Option<Laws>,
+}
+
+/// Follows the function with these arguments by definition: checks rules, finds shapes, counts,
+/// and evaluates what a check needs.
+fn prospect<'e>(
+    (context, lowering): (&Context, &Lowering),
+    entry: &'e Entry,
+    command: &RunArguments,
+    arguments: &[Tensor],
+) -> Result<Prospect<'e>> {
+    let seed = command.random.unwrap_or(0);
+    let Some(known) = Known::of(entry, command)? else {
+        let shapes = plan::result_shapes(entry, arguments, None)?;
+        return Ok(Prospect {
+            shapes,
+            work: None,
+            expectation: None,
+            of_steps: None,
+            laws: None,
+        });
+    };
+    let instance = known.instantiate(entry, arguments, command.ranges_checked())?;
+    let test = || tested_laws(entry, command);
+    let laws = command.check_laws.then(test).transpose()?;
+    let shapes = plan::result_shapes(entry, arguments, Some((&known, &instance)))?;
+    let elements = match command.check {
+        Some(CheckHow::All | CheckHow::Exact) => Elements::All,
+        Some(CheckHow::Sample) | None => Elements::Sampled(SAMPLES),
+    };
+    let expect = |errors| {
+        let wanted = Wanted {
+            elements,
+            seed,
+            errors,
+        };
+        Expectation::of(entry, &known, &instance, wanted)
+    };
+    let of_steps = command.check_each_step.then(|| expect(Errors::Bounded));
+    let of_steps = of_steps.transpose()?;
+    let is_checked = command.check.is_some() || command.check_each_step;
+    let errors = || match command.arithmetic() {
+        Arithmetic::Float => lowering.errors(context, arguments, &shapes),
+        // Integers have none; that operators have their laws is tested.
+        Arithmetic::Exact => Errors::Bounded,
+    };
+    let expectation = is_checked.then(|| expect(errors())).transpose()?;
+    Ok(Prospect {
+        shapes,
+        work: known.has_code.then(|| (instance.flops(), instance.bytes())),
+        expectation,
+        of_steps,
+        laws,
+    })
+}
+
+/// Compares what a call left with what it must be; shows the first element that is wrong.
+fn held(entry: &Entry, expectation: &Expectation, call: &Call) -> Check {
+    let (check, wrong) = expectation.hold(call);
+    if let Some(wrong) = wrong {
+        eprintln!("error: the result is not what the definition says: {wrong}");
+        if let Some(note) = expectation.licence(entry, call) {
+            eprintln!("note: {note}");
+        }
+    }
+    check
+}
+
+/// So many random tuples are tried for each law.
+const LAW_TRIALS: usize = 1000;
+
+/// Tests the declared laws of the operators that a function uses: of what runs, since what is raised
+/// from linalg has its operators, and what a program says of them, only there.
+fn tested_laws(entry: &Entry, command: &RunArguments) -> Result<Laws> {
+    let seed = command.random.unwrap_or(0);
+    let values = match command.special {
+        true => Values::Special,
+        false => Values::Finite,
+    };
+    let mut violations = Vec::new();
+    let mut tested = Laws {
+        operators: 0,
+        laws: 0,
+        tuples: LAW_TRIALS,
+        special: command.special,
+    };
+    for op in ir::find_all(entry.op, &[ops::mdh::COMPUTE]) {
+        let computation = translate::compute(op, Depth::Code).map_err(|errors| {
+            ir::error_at(op, &errors.join("; "));
+            Error::diagnosed()
+        })?;
+        let place = SourceLocation::of(op.location());
+        let place = place.map_or(String::new(), |place| format!("{place}: "));
+        for operator in &computation.operators {
+            tested.operators += 1;
+            tested.laws += laws::declared(operator, &computation.components);
+            let found = check_laws(operator, &computation.components, values, seed, LAW_TRIALS);
+            violations.extend(found.iter().map(|violation| format!("{place}{violation}")));
+        }
+    }
+    violations.dedup();
+    match violations.is_empty() {
+        true => Ok(tested),
+        false => Err(Error::check(format!(
+            "'{}' declares laws that do not hold:\n  {}",
+            entry.name,
+            violations.join("\n  ")
+        ))),
+    }
+}
+
+/// The arguments that matter, as they were before the run.
+fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
+    let sizes =
+        sizes::of_call(entry, &call.arguments).unwrap_or_else(|_| sizes::Sizes::declared(entry));
+    let parameters = entry.arguments.iter().enumerate();
+    let read = parameters.filter(|(i, _)| entry.is_read_at(*i, &sizes));
+    read.map(|(i, parameter)| Value::of(&parameter.name, call.initial(i)))
+        .collect()
+}
+
+/// Returns the results of a function: memrefs that it writes, then those it returns.
+fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
+    let written = entry
+        .arguments
+        .iter()
+        .zip(&call.arguments)
+        .filter(|(p, _)| p.is_written());
+    let returned = entry.results.iter().zip(&call.results);
+    written
+        .chain(returned)
+        .map(|(p, tensor)| (p.name.as_str(), tensor))
+        .collect()
+}
+
+/// Writes the outputs for which there is a file.
+fn write_outputs(files: &[Option<String>], outputs: &[(&str, &Tensor)]) -> Result<()> {
+    for (path, (_, tensor)) in files.iter().zip(outputs) {
+        if let Some(path) = path {
+            npy::write(Path::new(path), tensor)?;
+        }
+    }
+    Ok(())
+}
+
+/// The file for each output, known to be writable.
+fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String>>> {
+    let written = entry.arguments.iter().filter(|p| p.is_written());
+    let outputs: Vec<&Parameter> = written.chain(&entry.results).collect();
+    let there_are = || match outputs.is_empty() {
+        true => format!("'{}' gives nothing", entry.name),
+        false => format!("'{}' gives: {}", entry.name, entry::names(&outputs)),
+    };
+    let mut files: Vec<Option<String>> = vec![None; outputs.len()];
+    for binding in bindings.iter().filter(|b| b.name.is_some()) {
+        let name = binding.name.as_deref().unwrap_or_default();
+        let position = entry::position(&outputs, name).ok_or_else(|| {
+            Error::input(format!("there is no output '{name}'")).help(there_are())
+        })?;
+        if files[position].is_some() {
+            return Err(Error::input(format!("the output '{name}' is given twice")));
+        }
+        files[position] = Some(binding.value.clone());
+    }
+    for binding in bindings.iter().filter(|b| b.name.is_none()) {
+        let Some(free) = files.iter_mut().find(|file| file.is_none()) else {
+            return Err(Error::input(format!(
+                "too many outputs: found {}, expected at most {}",
+                bindings.len(),
+                outputs.len()
+            ))
+            .help(there_are()));
+        };
+        *free = Some(binding.value.clone());
+    }
+    for (i, file) in files.iter().enumerate() {
+        let Some(file) = file else { continue };
+        let wrong = |reason: &str| {
+            Error::input(format!(
+                "'{file}' {reason}: expected a file for each output"
+            ))
+        };
+        if file == "-" {
+            return Err(wrong("is standard output"));
+        }
+        let is_device = std::fs::metadata(file).is_ok_and(|file| !file.is_file());
+        if files[..i].contains(&Some(file.clone())) && !is_device {
+            return Err(wrong("is given for two outputs"));
+        }
+        output::check_writable(Path::new(file))?;
+    }
+    Ok(files)
+}

@@ -1,0 +1,149 @@
+//! `mdh schedule`: schedules from one spelling to another.
+
+use std::path::PathBuf;
+
+use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::script::{self, Plans};
+use mdh_dialect::{context, schedule};
+use mdh_passes::register;
+use mdh_schedule::Schedules;
+use melior::Context;
+use melior::ir::Module;
+
+use crate::cli::{ScheduleArguments, Spelling};
+use crate::error::{Error, Result};
+use crate::formed::Formed;
+use crate::functions::functions_of;
+use crate::schedules;
+use crate::select::{function, select};
+use crate::source::Source;
+use crate::tuned::{self, Choice, Machine, Wanted};
+use crate::{compile, diagnostics, output, ptx, sized, versions};
+
+/// Runs the command.
+pub fn run(arguments: &ScheduleArguments) -> Result<()> {
+    let source = Source::read(&arguments.file)?;
+    if let Some(folder) = &arguments.from_db {
+        let plans = of_database(&source, arguments, folder.clone())?;
+        return output::print(spelled(plans, arguments.to));
+    }
+    let extension = arguments.file.extension().and_then(|e| e.to_str());
+    let plans = match extension {
+        Some("mlir" | "mlirbc") => of_module(&source, arguments.entry.as_deref())?,
+        _ if schedules::is_script(&source) => of_module(&source, arguments.entry.as_deref())?,
+        _ => schedules::read(&source)?,
+    };
+    output::print(spelled(plans, arguments.to))
+}
+
+fn spelled(plans: Plans, spelling: Spelling) -> String {
+    match (plans, spelling) {
+        (plans, Spelling::Transform) => script::write(&plans),
+        (Plans::One(plan), Spelling::Attr) => format!("{plan}\n"),
+        (Plans::One(plan), Spelling::Json) => format!("{}\n", plan.to_json()),
+        (Plans::Several(computations), Spelling::Json) => {
+            format!("{}\n", Schedules { computations }.to_json())
+        }
+        (Plans::Several(plans), Spelling::Attr) => {
+            let aliases = plans.iter();
+            aliases
+                .map(|(name, plan)| schedules::with_name(name, plan))
+                .collect()
+        }
+    }
+}
+
+/// The schedules that were tuned for a program's function.
+fn of_database(
+    source: &Source,
+    arguments: &ScheduleArguments,
+    folder: Option<PathBuf>,
+) -> Result<Plans> {
+    register::all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    let machine = match &arguments.chip {
+        Some(chip) => Machine::Gpu {
+            name: None,
+            chip: Some(ptx::chip(Some(chip))?),
+        },
+        None => Machine::this()?,
+    };
+    let wanted = Wanted {
+        folder,
+        machine,
+        of: None,
+    };
+    let mut formed = Formed::of(&context, source, arguments.entry.as_deref())?;
+    let found = match arguments.size.is_empty() {
+        true => {
+            let module = compile::operation(&formed.module);
+            tuned::find(function(module, &formed.function)?, &wanted)?
+        }
+        false => {
+            sized::of_dimensions(&context, &formed, &arguments.size)?;
+            let sizes = sized::given(&formed, &arguments.size)?;
+            versions::found(&context, &mut formed, &sizes, &wanted)?
+        }
+    };
+    let mut plans = match found.choice {
+        Choice::Kept(plans) | Choice::Model(plans) => plans.computations,
+        Choice::Nothing { found, help } => return Err(Error::input(found).help(help)),
+    };
+    wanted.note(&found.taken.note);
+    let function = function(compile::operation(&formed.module), &formed.function)?;
+    let is_alone = schedule::computations(function).len() == 1;
+    Ok(match plans.pop_first() {
+        Some((_, plan)) if is_alone => Plans::One(Box::new(plan)),
+        first => Plans::Several(first.into_iter().chain(plans).collect()),
+    })
+}
+
+/// The schedules of a script, or of a program's function. Where both stand in one file, the script
+/// is for those who run it.
+fn of_module(source: &Source, wanted: Option<&str>) -> Result<Plans> {
+    register::all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    let module = source.parse_wanted(&context, wanted)?;
+    let op = compile::operation(&module);
+    if schedules::is_script(source) && functions_of(op).is_empty() {
+        let sequence = schedules::sequence(source, op)?;
+        return script::read(sequence).map_err(schedules::refused);
+    }
+    of_program(&context, module, source, wanted)
+}
+
+/// The schedules of a function: of its only computation, or by the positions of several, counted
+/// as `--schedule` does.
+fn of_program<'c>(
+    context: &'c Context,
+    mut module: Module<'c>,
+    source: &Source,
+    wanted: Option<&str>,
+) -> Result<Plans> {
+    let name = select(compile::operation(&module), wanted, source.stem())?;
+    compile::keep_only(context, &module, &name);
+    compile::form(context, &mut module)?;
+    let function = function(compile::operation(&module), &name)?;
+    let holders = schedule::computations(function);
+    let is_alone = holders.len() == 1;
+    let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {
+        Ok(schedule::read(op)?.map(|plan| (n.to_string(), plan)))
+    };
+    let found: std::result::Result<Vec<_>, Errors> = holders
+        .into_iter()
+        .enumerate()
+        .filter_map(|each| read(each).transpose())
+        .collect();
+    let named = found.and_then(|found| Ok([found, schedule::named(function)?].concat()));
+    let mut found = named.map_err(|errors| Error::input(errors.join("\n  ")))?;
+    if found.is_empty() {
+        let message = format!("'{name}' has no computation with a schedule");
+        return Err(Error::input(message));
+    }
+    Ok(match is_alone {
+        true => Plans::One(Box::new(found.remove(0).1)),
+        false => Plans::Several(found.into_iter().collect()),
+    })
+}

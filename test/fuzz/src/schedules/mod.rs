@@ -1,0 +1,309 @@
+//! Random schedules for the computations of random programs and workloads.
+//!
+//! Each starts from one that is likely to be followed, the model's own or one whose layers stand
+//! as the machine's do, and is then changed one parameter after the other. A change that breaks
+//! a constraint is taken back, so that every schedule is one that the checks accept.
+
+pub mod base;
+pub mod change;
+pub mod coverage;
+mod focus;
+mod fusion;
+mod kernels;
+mod matrices;
+mod plan;
+pub mod tally;
+pub mod targets;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use mdh_algebra::computation::Computation;
+use mdh_compiler::cli::{CheckHow, Device, Fallback};
+use mdh_compiler::error::Result;
+use mdh_compiler::run_command;
+use mdh_compiler::source::Source;
+use mdh_schedule::asm::{Asm, CpuFacts, CudaFacts};
+use mdh_schedule::legality::{self, Subject};
+use mdh_schedule::{Schedule, Schedules, check};
+
+use crate::choices::Choices;
+use crate::generate;
+use crate::program::Program;
+use crate::run::{self, Ending, Way};
+use plan::ValidSchedule;
+use targets::Target;
+
+/// Machine that schedules are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// Cores with caches and lanes.
+    Cpu,
+    /// Blocks and threads, on the simulator.
+    Gpu,
+}
+
+impl Machine {
+    /// The machine, with usual facts: schedules are checked for it.
+    pub fn asm(self) -> Asm {
+        match self {
+            Machine::Cpu => Asm::cpu(&CpuFacts::default()),
+            Machine::Gpu => Asm::cuda(&CudaFacts::default()),
+        }
+    }
+}
+
+impl FromStr for Machine {
+    type Err = ();
+
+    fn from_str(text: &str) -> std::result::Result<Machine, ()> {
+        match text {
+            "cpu" => Ok(Machine::Cpu),
+            "gpu" => Ok(Machine::Gpu),
+            _ => Err(()),
+        }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Machine::Cpu => "cpu",
+            Machine::Gpu => "gpu",
+        })
+    }
+}
+
+/// A program and schedules for its computations.
+pub struct Case {
+    /// The machine.
+    pub machine: Machine,
+    /// Name of the program's workload.
+    pub workload: &'static str,
+    /// The program.
+    pub program: Program,
+    /// Schedules by the positions of computations; the model chooses for the others.
+    pub schedules: Schedules,
+    /// Its features.
+    pub features: Vec<String>,
+}
+
+/// Extent of the changes to a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Few parameters, of which some are surely changed.
+    Focused,
+    /// A few parameters.
+    Tame,
+    /// Most parameters.
+    Wild,
+}
+
+/// The case of a seed's choices; why there is none otherwise.
+pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, String> {
+    let is_of_matrices = machine == Machine::Gpu && c.chance("matrices", 20);
+    let (workload, program) = c.scope("program", |c| match c.chance("random", 15) {
+        _ if is_of_matrices => generate::matrices(c),
+        true => ("random", generate::program(c)),
+        false => generate::workload(c),
+    });
+    let targets = targets::targets(&program)?;
+    let asm = machine.asm();
+    let is_fused = machine == Machine::Cpu && targets.len() > 1 && c.chance("fused", 75);
+    // Loops that others are to be computed in are few, and outside of registers.
+    let is_plain = is_fused && c.chance("plain", 80);
+    let mut schedules: Vec<Option<Schedule>> = Vec::new();
+    for (n, target) in targets.iter().enumerate() {
+        let schedule = c.scope(format!("schedule{n}"), |c| {
+            let is_given =
+                c.keep() && (targets.len() == 1 || is_plain || !c.chance("by the model", 15));
+            is_given.then(|| match is_plain {
+                true => fusion::plain(c, target, &asm),
+                false => schedule(c, target, machine, &asm),
+            })
+        });
+        schedules.push(schedule);
+    }
+    c.scope("fusion", |c| {
+        if c.keep() && is_fused {
+            fusion::compute_at(c, &targets, &mut schedules, &asm);
+            // Several may be computed in one, or nested.
+            if targets.len() > 2 && c.chance("again", 50) {
+                c.scope("again", |c| {
+                    fusion::compute_at(c, &targets, &mut schedules, &asm);
+                });
+            }
+        }
+    });
+    let mut features = coverage::of_program(&program);
+    for (target, schedule) in targets.iter().zip(&schedules) {
+        if let Some(schedule) = schedule {
+            features.extend(coverage::of_schedule(schedule, target, &asm));
+        }
+    }
+    if features.iter().any(|feature| feature == "special") && generate::is_product(workload) {
+        features.push("special product".into());
+    }
+    features.push(Legality::of(&targets, &schedules, &asm).feature().into());
+    features.sort();
+    features.dedup();
+    let pairs = schedules.into_iter().enumerate();
+    let computations: BTreeMap<String, Schedule> = pairs
+        .filter_map(|(n, schedule)| Some((n.to_string(), schedule?)))
+        .collect();
+    Ok(Case {
+        machine,
+        workload,
+        program,
+        schedules: Schedules { computations },
+        features,
+    })
+}
+
+/// The answer of [`legality::check`] for the schedules of a program, before it is lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Legality {
+    /// All of them are lowered, each alone: of computations in others more is asked.
+    Yes,
+    /// Some are lowered if sizes allow it, or if the loop nests are that become computations.
+    Open,
+    /// Some are not.
+    No,
+}
+
+impl Legality {
+    fn of(targets: &[Target], schedules: &[Option<Schedule>], asm: &Asm) -> Legality {
+        let own = targets.iter().zip(schedules);
+        let own = own.filter_map(|(target, schedule)| {
+            let schedule = schedule.as_ref()?;
+            let legality = Legality::of_one(&target.computation, schedule, asm)?;
+            // With sizes, which canonicalization finds, more may stay in registers.
+            let mut sized = [&target.known].into_iter().chain(&target.others);
+            let is_legal = |of: &Computation| {
+                let own = Legality::of_one(of, schedule, asm);
+                own.is_none_or(|own| own == Legality::Yes)
+            };
+            Some(match legality == Legality::Yes && !sized.all(is_legal) {
+                true => Legality::Open,
+                false => legality,
+            })
+        });
+        own.max().unwrap_or(Legality::Yes)
+    }
+
+    /// The answer for one computation; none for a schedule that breaks constraints.
+    fn of_one(computation: &Computation, schedule: &Schedule, asm: &Asm) -> Option<Legality> {
+        let resolved = check(schedule, computation, asm).ok()?;
+        // Each of them is asked about when it is a computation of its own.
+        if resolved.is_apart(computation) {
+            return Some(Legality::Open);
+        }
+        let subject = Subject {
+            computation,
+            schedule,
+            resolved: &resolved,
+        };
+        Some(match legality::check(&subject) {
+            Ok(()) => Legality::Yes,
+            Err(found) if found.iter().all(|refusal| refusal.is_open) => Legality::Open,
+            Err(_) => Legality::No,
+        })
+    }
+
+    /// Its name among the features of a case.
+    pub fn feature(self) -> &'static str {
+        match self {
+            Legality::Yes => "legal",
+            Legality::Open => "legal perhaps",
+            Legality::No => "illegal",
+        }
+    }
+}
+
+fn schedule(c: &mut Choices, target: &Target, machine: Machine, asm: &Asm) -> Schedule {
+    let styles = [Style::Tame, Style::Wild, Style::Focused];
+    let style = styles[c.weighted("style", &[16, 14, 70])];
+    let start = match machine {
+        Machine::Cpu => base::base(c, target, asm),
+        Machine::Gpu => kernels::base(c, target, asm),
+    };
+    let mut plan = ValidSchedule::new(target, asm, start);
+    change::all(c, &mut plan, style);
+    if style == Style::Focused {
+        c.scope("focus", |c| focus::some(c, &mut plan));
+    }
+    plan.schedule
+}
+
+impl Case {
+    /// All that tells it from others.
+    pub fn text(&self) -> String {
+        let Case {
+            program, schedules, ..
+        } = self;
+        format!("{program}{:?}\n{}", program.values, schedules.to_json())
+    }
+
+    /// Runs it on its machine and compares the result with the definition, as it is or in integers; `folder` is
+    /// for what it is called with.
+    pub fn run(&self, check: CheckHow, folder: &Path) -> Ending {
+        let device = match self.machine {
+            Machine::Cpu => Device::Cpu,
+            Machine::Gpu => Device::Sim,
+        };
+        self.run_on(check, folder, device)
+    }
+
+    /// The same on a device, with its kernels.
+    pub fn run_on(&self, check: CheckHow, folder: &Path, device: Device) -> Ending {
+        let source = Source::from_text("f.mlir", &self.program.to_string());
+        let arguments = || -> Result<_> {
+            let file = folder.join("schedule.json");
+            mdh_compiler::output::write(&file, self.schedules.to_json().as_bytes())?;
+            let mut arguments = run::arguments(&self.program, &source, folder)?;
+            arguments.check = Some(check);
+            arguments.given.schedule = Some(file);
+            if self.machine == Machine::Gpu {
+                arguments.device = device;
+                // Of computations without points no kernel is left.
+                arguments.fallback = Some(Fallback::Cpu);
+                arguments.report = device == Device::Sim;
+            }
+            Ok(arguments)
+        };
+        let outcome =
+            arguments().and_then(|arguments| run_command::run_source(&source, &arguments));
+        let found = outcome.as_ref().ok();
+        let found = found.and_then(|report| report.simulation.as_ref());
+        // Programs may read what they have not written, where the definition takes any value, and
+        // copies of tiles take the room behind them along.
+        let counts = |finding: &&String| !finding.contains("read of what was not written");
+        let found = found.and_then(|found| found.findings.iter().find(counts));
+        if let Some(found) = found {
+            eprintln!("error: the simulator has found a mistake: {found}");
+            return Ending::Wrong;
+        }
+        run::ending(outcome)
+    }
+
+    /// Writes program, schedules, arrays and the command to a folder; returns the command.
+    pub fn write(&self, check: CheckHow, folder: &Path) -> Result<String> {
+        let file = folder.join("schedule.json");
+        mdh_compiler::output::write(&file, (self.schedules.to_json() + "\n").as_bytes())?;
+        let (device, report) = match self.machine {
+            Machine::Cpu => (Device::Cpu, ""),
+            Machine::Gpu => (Device::Sim, " --report"),
+        };
+        let way = Way {
+            check,
+            device,
+            ..Way::PLAIN
+        };
+        let command = run::write(&self.program, way, folder)?;
+        let command = format!("{command} --schedule {}{report}", file.display());
+        mdh_compiler::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
+        Ok(command)
+    }
+}
