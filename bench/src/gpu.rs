@@ -8,7 +8,6 @@ use std::process::Command;
 
 use mdh_dialect::context;
 use mdh_passes::pipelines::{RangeChecks, Schedules};
-use mdh_passes::register;
 use serde::Serialize;
 
 use super::peers;
@@ -102,7 +101,7 @@ fn unusable(folder: &Path, error: &std::io::Error) -> Error {
 
 /// The package of a workload.
 fn make(case: &Case, chip: Option<&str>, schedule: Option<&Path>) -> Result<Vec<u8>> {
-    register::all();
+    mdh_passes::register_all();
     let name = case.name();
     let source = Source::from_text(&name, &case.program()?);
     let context = context::program_context();

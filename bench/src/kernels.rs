@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn kernels_run() {
-        mdh_passes::register::all();
+        mdh_passes::register_all();
         for products in products() {
             assert!(flops(&products, 2).unwrap() > 0.0, "{products:?}");
         }

@@ -11,7 +11,6 @@ use melior::ir::Module;
 use mdh_dialect::context;
 use mdh_jit::{Level, memory};
 use mdh_passes::pipelines::{Pipeline, Target};
-use mdh_passes::register;
 
 use super::candidates;
 use super::limits::{self, Work};
@@ -32,7 +31,7 @@ use mdh_compiler::values::Tensor;
 
 /// Answers requests from standard input until it ends.
 pub fn serve() -> Result<()> {
-    register::all();
+    mdh_passes::register_all();
     let mut left = None;
     while let Some(request) = left.take().map_or_else(next, |request| Ok(Some(request)))? {
         let answer = match request {
@@ -106,7 +105,7 @@ pub fn formed<'c>(
 
 /// Refuses a schedule that is none of this program's, or of no program's.
 pub fn check_schedule(name: &str, program: &str, schedule: &Path) -> Result<()> {
-    register::all();
+    mdh_passes::register_all();
     let source = Source::from_text(name, program);
     let context = context::program_context();
     formed(&context, &source, None, Some(schedule)).map(|_| ())

@@ -12,7 +12,6 @@ use mdh_compiler::source::Source;
 use mdh_compiler::tuned::{self, Choice, Found, Machine, Taken, Wanted};
 use mdh_compiler::{compile, output};
 use mdh_dialect::context;
-use mdh_passes::register;
 
 /// Name of ours.
 pub const OURS: &str = "mdh";
@@ -48,7 +47,7 @@ pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
     }
     let files = tempfile::tempdir();
     let files = files.map_err(|e| Error::of_system(format!("no temporary folder: {e}")))?;
-    register::all();
+    mdh_passes::register_all();
     let mut taken = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
         let found = tuned(folder.as_ref(), case)?;

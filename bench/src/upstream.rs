@@ -9,7 +9,6 @@ use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_jit::Level;
 use mdh_passes::pipelines::{Raise, Target};
-use mdh_passes::register;
 
 use super::library::filled;
 use super::ours::{next, run, say};
@@ -20,7 +19,7 @@ pub const UPSTREAM: &str = "upstream";
 
 /// Answers requests from standard input until it ends.
 pub fn serve() -> Result<()> {
-    register::all();
+    mdh_passes::register_all();
     while let Some(request) = next()? {
         match request {
             Request::Hello | Request::Drop => say(&Answer::Done {})?,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::check::Constraint;
 use super::names::{Names, Spot};
 use super::numbers::Count;
 use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
+use super::violation::Constraint;
 use super::{Input, LevelName, Output, StagedLayout, TailCode};
 use mdh_algebra::computation::Computation;
 

@@ -8,12 +8,12 @@
 //! they copy inputs cooperatively ([`Asm::copies_cooperatively`]): then it is one copy of what all of them
 //! need. What is copied asynchronously has a copy for each of its stages. Between nests that are not fused, the copies of all iterations exist at once.
 
-use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
 use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved};
 use super::staged_layout::StagedLayout;
 use super::tiles::Tiles;
+use super::violation::{Constraint, Violation, find};
 use crate::asm::MemoryKind;
 use mdh_algebra::computation::{Buffer, Combine, Computation, Place};
 

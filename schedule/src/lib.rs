@@ -64,6 +64,7 @@ mod stages;
 mod tile_order;
 mod tiles;
 mod tree;
+mod violation;
 mod walk;
 mod warnings;
 
@@ -73,7 +74,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use capacity::{Allocation, allocations};
-pub use check::{Constraint, Violation, check, check_compute_at};
+pub use check::{check, check_compute_at};
 pub use choose::{
     Chained, Choice, Facts, KernelSpace, Knob, Knobs, MIN_GRAIN, ModelChoice, ScheduleSpace,
     SearchedParts, TileLoop, choose, choose_for, choose_kernels, fuse, meaning, rates,
@@ -88,6 +89,7 @@ pub use resolved::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, Reso
 pub use spelling::{ParseError, is_json, locate};
 pub use staged_layout::{StagedLayout, Step};
 pub use tiles::{Span, Tail, Tiles};
+pub use violation::{Constraint, Violation};
 pub use walk::{Visit, walk};
 pub use warnings::{Cause, Warning, warnings};
 

@@ -5,9 +5,9 @@
 //! with the thread that has it: the instruction leaves open which of its rows, columns and terms stand
 //! for which points.
 
-use super::check::{Constraint, Violation, find};
 use super::place::SchedulePath;
 use super::resolved::{Level, Resolved};
+use super::violation::{Constraint, Violation, find};
 use crate::asm::MATRIX;
 use mdh_algebra::computation::{Access, Computation};
 use mdh_algebra::mapping::axis_name;

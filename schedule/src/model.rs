@@ -1,8 +1,8 @@
 //! The machine's constraints on parts, assignments and regions (MDH paper, appendix C.1).
 
-use super::check::{Constraint, Violation, find};
 use super::place::SchedulePath;
 use super::resolved::{Level, PhasePlan, Resolved};
+use super::violation::{Constraint, Violation, find};
 use crate::asm::{Core, MATRIX};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::mapping::axis_name;

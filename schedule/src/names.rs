@@ -5,10 +5,10 @@ use mdh_algebra::mapping::{axis_name, axis_number};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::check::{Constraint, Violation, find};
 use super::numbers::{Count, MOST_POINTS, Parts, ceil_div};
 use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan};
+use super::violation::{Constraint, Violation, find};
 use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;
 

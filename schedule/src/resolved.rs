@@ -3,10 +3,10 @@
 use mdh_algebra::mapping::axis_name;
 use std::sync::Arc;
 
-use super::check::{Constraint, Violation, find};
 use super::names::{LeftOut, Names, layers, left_out};
 use super::numbers::Count;
 use super::place::SchedulePath;
+use super::violation::{Constraint, Violation, find};
 use super::{ComputeAt, LevelName, Phase, Schedule, StagedLayout, TailCode};
 use crate::asm::Asm;
 use mdh_algebra::computation::Computation;

@@ -9,11 +9,11 @@
 //! `OrderBy(RegP([4,4,16],[1,3,2])).GroupBy([16,16])`.
 
 use super::TileOrder;
-use super::check::{Constraint, Violation, find};
 use super::names::{Names, Spot};
 use super::numbers::Count;
 use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved, TilePlan};
+use super::violation::{Constraint, Violation, find};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::index::Expr;
 

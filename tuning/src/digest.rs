@@ -36,7 +36,8 @@ use mdh_dialect::parts::Parts;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{ops, schedule};
-use mdh_passes::{deterministic, region};
+use mdh_passes::support::deterministic;
+use mdh_passes::support::region;
 
 /// So many operations are followed back to find that a number is computed from sizes.
 const STEPS: usize = 8;

@@ -2,7 +2,6 @@
 
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
-use mdh_passes::register;
 use mdh_schedule::SearchedParts;
 
 use crate::program::Program;
@@ -23,7 +22,7 @@ func.func @f(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %z: memref<32x32xf32>
 ";
 
 fn read(text: &str) -> Program {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let source = Source::from_text("f.mlir", text);
     let asm = mdh_machine::this().unwrap();

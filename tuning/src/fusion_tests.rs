@@ -7,7 +7,6 @@ use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
 use mdh_dialect::{context, schedule, types};
 use mdh_passes::pipelines::Target;
-use mdh_passes::register;
 use mdh_schedule::SearchedParts;
 use mdh_tuner::abort::Abort;
 use mdh_tuner::clock::Monotonic;
@@ -87,7 +86,7 @@ func.func @kept(%x: tensor<64x96xf32>) -> (tensor<64xf32>, tensor<64x96xf32>, te
 ";
 
 fn program(text: &str) -> Program {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let source = Source::from_text("f.mlir", text);
     let asm = mdh_machine::this().unwrap();
@@ -230,7 +229,7 @@ fn the_lowering_has_the_computations() {
 /// Checks: who only looks for what was tuned does not pay for chains.
 #[test]
 fn chains_are_made_where_they_are_asked_for() {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let source = Source::from_text("f.mlir", ROWS);
     let formed = Formed::of(&context, &source, None).unwrap();

@@ -1,7 +1,6 @@
 //! Times that a GPU took for schedules, beside the estimates.
 
 use mdh_bench::workloads::{self, Case, Scale};
-use mdh_passes::register;
 use mdh_schedule::{Schedules, SearchedParts};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -77,7 +76,7 @@ fn first_choices(text: &str) -> (Vec<f64>, Vec<f64>, String) {
     let recorded: Recorded = serde_json::from_str(text).unwrap();
     assert_eq!(recorded.gpu, "NVIDIA H100 80GB HBM3");
     let gpu = Gpu::named("h100").unwrap();
-    register::all();
+    mdh_passes::register_all();
     let (mut ratios, mut correlations, mut said) = (Vec::new(), Vec::new(), String::new());
     for measured in &recorded.programs {
         let pairs = compared(measured, &gpu);
@@ -127,7 +126,7 @@ fn program_of(case: &Case, gpu: &Gpu) -> Program {
 /// of no shape.
 #[test]
 fn few_configurations_break_rules() {
-    register::all();
+    mdh_passes::register_all();
     let gpu = Gpu::named("h100").unwrap();
     let mut cases = workloads::all(Scale::Full).unwrap();
     cases.dedup_by_key(|case| case.workload.clone());

@@ -40,7 +40,6 @@ use mdh_compiler::source::Source;
 use mdh_compiler::{arguments, diagnostics, sized};
 use mdh_dialect::context;
 use mdh_jit::pool;
-use mdh_passes::register;
 use mdh_schedule::asm::Asm;
 use mdh_tuner::abort::{self, Abort};
 use mdh_tuner::clock::Monotonic;
@@ -97,7 +96,7 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
             "--report, --out and --failures are for one program: expected one",
         ));
     }
-    register::all();
+    mdh_passes::register_all();
     let asm = mdh_machine::this().map_err(Error::input)?;
     let subjects = arguments.subjects.iter();
     let tasks: Vec<Vec<Task>> = subjects

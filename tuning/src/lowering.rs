@@ -9,8 +9,8 @@ use mdh_compiler::compile;
 use mdh_compiler::source::Source;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::{context, ops, schedule};
-use mdh_passes::choose;
 use mdh_passes::pipelines::Target;
+use mdh_passes::tile;
 use mdh_schedule::asm::Asm;
 use mdh_schedule::{ComputeAt, Parts, Schedule};
 use melior::Context;
@@ -117,7 +117,7 @@ fn objections(computations: &[Option<Op>], schedules: Vec<Schedule>) -> Vec<Stri
         op.iter().for_each(|op| schedule::set(*op, Some(&own)));
     }
     let computations: Vec<Op> = computations.iter().flatten().copied().collect();
-    choose::chain_objections(&computations)
+    tile::schedule::chain_objections(&computations)
 }
 
 impl FormedText {

@@ -15,7 +15,7 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::script::{OpenKnob, Plans};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{ops, schedule};
-use mdh_passes::choose;
+use mdh_passes::tile;
 use mdh_schedule::asm::Asm;
 use mdh_schedule::gpu::Gpu;
 use mdh_schedule::{Knob, Knobs, MIN_GRAIN, Schedule, Schedules, SearchedParts};
@@ -415,7 +415,7 @@ pub(crate) fn searched(
         let name = schedule::name(*op);
         let space = match schedule::has_schedule(*op) {
             true => None,
-            false => choose::space_with(*op, asm, MIN_GRAIN, parts).map_err(failed)?,
+            false => tile::schedule::space_with(*op, asm, MIN_GRAIN, parts).map_err(failed)?,
         };
         match space {
             Some(space) => searched.push(Searched {

@@ -9,7 +9,7 @@ use mdh_compiler::source::Source;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::{context, marks, ops, schedule};
 use mdh_passes::pipelines::{Pipeline, SCHEDULE, Target};
-use mdh_passes::share;
+use mdh_passes::simplify::share_subexpressions;
 use mdh_schedule::asm::Asm;
 use mdh_schedule::{Facts, MIN_GRAIN};
 use melior::ir::Module;
@@ -43,7 +43,8 @@ impl Sharing {
         let mut open = computations.to_vec();
         open.retain(|op| !schedule::has_schedule(*op));
         let function = open.first().and_then(|first| function_of(*first));
-        let function = function.filter(|_| Facts::of(asm).is_some() && share::may_share(&open));
+        let function =
+            function.filter(|_| Facts::of(asm).is_some() && share_subexpressions::may_share(&open));
         let Some(function) = function else {
             return Sharing::None;
         };
@@ -63,7 +64,7 @@ impl Sharing {
         passes.push(&last);
         compile::run_all_for(asm, &context, &mut module, &passes).ok()?;
         let before = names(&all(&module));
-        share::share(compile::operation(&module), asm, MIN_GRAIN).ok()?;
+        share_subexpressions::share(compile::operation(&module), asm, MIN_GRAIN).ok()?;
         let after = names(&all(&module));
         if before.len() == after.len() {
             return Some(Sharing::None);
@@ -84,7 +85,9 @@ fn function_of(op: Op<'_>) -> Option<Op<'_>> {
 /// The passes that run before common subexpressions become computations.
 fn before() -> Pipeline {
     let all = SCHEDULE.passes;
-    let count = all.iter().position(|pass| *pass == share::PASS.argument);
+    let count = all
+        .iter()
+        .position(|pass| *pass == share_subexpressions::PASS.argument);
     Pipeline {
         passes: &all[..count.unwrap_or(0)],
         ..SCHEDULE

@@ -3,7 +3,6 @@
 use mdh_compiler::formed::Formed;
 use mdh_compiler::schedules;
 use mdh_compiler::select::function;
-use mdh_passes::register;
 use mdh_schedule::{Schedules, SearchedParts};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -21,7 +20,7 @@ fn softmax(rows: usize, columns: usize) -> String {
 }
 
 fn program(text: &str) -> Program {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let asm = mdh_machine::this().unwrap();
     let source = Source::from_text("f.mlir", text);

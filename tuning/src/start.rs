@@ -304,7 +304,6 @@ fn collect(path: &str, value: &Value, found: &mut Entries) {
 
 #[cfg(test)]
 mod tests {
-    use mdh_passes::register;
     use mdh_schedule::SearchedParts;
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;
@@ -322,7 +321,7 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
 ";
 
     fn program() -> Program {
-        register::all();
+        mdh_passes::register_all();
         let context = context::program_context();
         let source = Source::from_text("f.mlir", PROGRAM);
         let asm = mdh_machine::this().unwrap();

@@ -29,7 +29,7 @@ struct Setup {
 
 impl Setup {
     fn new() -> Setup {
-        register::all();
+        mdh_passes::register_all();
         let context = context::program_context();
         let source = Source::from_text("f.mlir", PROGRAM);
         let asm = mdh_machine::this().unwrap();
@@ -139,7 +139,7 @@ func.func @f(%x: tensor<4100x4100xf32>, %w: tensor<5x5xf32>, %init: tensor<4096x
 /// Checks: trees know most rules of the workloads that the tuner is measured with.
 #[test]
 fn filters_reject_little() {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let asm = Asm::builtin("cpu").unwrap();
     let names = [
@@ -179,7 +179,7 @@ fn filters_reject_little() {
 /// Checks: what the model chooses for most workloads is a configuration, too.
 #[test]
 fn choices_for_workloads_are_in_their_spaces() {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let asm = Asm::builtin("cpu").unwrap();
     let cases = workloads::all(Scale::Full).unwrap();
@@ -199,7 +199,7 @@ fn choices_for_workloads_are_in_their_spaces() {
 /// the same.
 #[test]
 fn all_parts_are_more_configurations() {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let text = include_str!("../../examples/matmul.mlir");
     let source = Source::from_text("matmul.mlir", text);

@@ -9,8 +9,8 @@ use melior::Context;
 use melior::ir::Module;
 
 use mdh_dialect::pass;
-use mdh_passes::machine;
 use mdh_passes::pipelines::Pipeline;
+use mdh_passes::support::machine;
 
 use crate::cli::RunArguments;
 use crate::compile;

@@ -16,7 +16,8 @@ use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Op};
 use mdh_jit as runtime;
 use mdh_passes::pipelines::{Line, LineOptions, Pipeline, RAISE, Raise, Target};
-use mdh_passes::{machine, region};
+use mdh_passes::support::machine;
+use mdh_passes::support::region;
 use mdh_schedule::asm::Asm;
 
 use crate::error::{Error, Result};

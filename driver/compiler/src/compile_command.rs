@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use mdh_dialect::{context, schedule};
 use mdh_passes::pipelines::{Line, Target};
-use mdh_passes::{deterministic, register};
+use mdh_passes::support::deterministic;
 use melior::Context;
 use melior::ir::Module;
 
@@ -36,7 +36,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
 
 /// Compiles a program, and returns what the command prints.
 pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>> {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     if arguments.no_warnings {

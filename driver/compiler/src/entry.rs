@@ -18,10 +18,10 @@ use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
 use mdh_jit::descriptor::byte_size;
-use mdh_passes::extents::Extent;
 use mdh_passes::linalg_destinations;
-use mdh_passes::overwritten::{self, Written, is_all_written};
-use mdh_passes::versions;
+use mdh_passes::support::extents::Extent;
+use mdh_passes::support::overwritten::{self, Written, is_all_written};
+use mdh_passes::support::versions;
 
 use crate::carried;
 use crate::compile;

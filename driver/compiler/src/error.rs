@@ -20,7 +20,7 @@ use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
 use mdh_jit::{Slow, exhaustion, faults};
-use mdh_passes::prefix;
+use mdh_passes::llvm::prefix_functions;
 
 /// The result of everything in the driver that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -290,7 +290,7 @@ const WAIT: &str = "MDH_LLVM_SECONDS=600 waits so long; report the program, so t
 /// Text about work that has not ended; functions have their names in the program.
 fn slow_text(slow: &Slow) -> String {
     slow.to_string()
-        .replace(&format!("'{}", prefix::PREFIX), "'")
+        .replace(&format!("'{}", prefix_functions::PREFIX), "'")
 }
 
 /// LLVM's own containers have no memory.

@@ -13,7 +13,7 @@ use mdh_dialect::schedule;
 use mdh_dialect::types::{BufferKind, BufferType};
 use mdh_jit::descriptor::byte_size;
 use mdh_jit::{Arguments, Jit, Level, Times, faults, measure, memory, steady};
-use mdh_passes::prefix;
+use mdh_passes::llvm::prefix_functions;
 
 use crate::cli::{Device, Fallback};
 use crate::compile;
@@ -83,7 +83,7 @@ pub fn expect_kernels(lowered: Op, entry: &Entry, fallback: Option<Fallback>) ->
 impl Compiled {
     /// Compiles a module in the llvm dialect, whose function `name` has a C interface.
     pub fn load(module: &Module, name: &str, level: Level) -> Result<Compiled> {
-        let name = format!("{}{name}", prefix::PREFIX);
+        let name = format!("{}{name}", prefix_functions::PREFIX);
         let mut llvm = compile::to_llvm(module)?;
         llvm.add_entry(&name)?;
         let jit = llvm.optimise(level)?.load()?;

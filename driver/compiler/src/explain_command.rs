@@ -9,9 +9,13 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_frontend::memory::Account;
 use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
-use mdh_passes::{
-    choose, deterministic, histograms, register, reverse_dimensions, separate_scans, share, warn,
-};
+use mdh_passes::simplify::lower_histograms;
+use mdh_passes::simplify::reverse_dimensions;
+use mdh_passes::simplify::separate_scans;
+use mdh_passes::simplify::share_subexpressions;
+use mdh_passes::support::deterministic;
+use mdh_passes::tile;
+use mdh_passes::tile::warn;
 use mdh_schedule::asm::Asm;
 use mdh_schedule::gpu::Gpu;
 use mdh_schedule::{Choice, MIN_GRAIN, Parts, Schedule};
@@ -39,7 +43,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         (None, None) => mdh_machine::this().map_err(Error::input)?,
     };
     let source = Source::read(&arguments.file)?;
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, &source);
     if arguments.no_warnings {
@@ -91,7 +95,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     compile::run_passes(&context, &mut module, &first)?;
     let entry = function(compile::operation(&module), &name)?;
     let before = names(entry);
-    let shared = share::share(compile::operation(&module), &asm, MIN_GRAIN);
+    let shared = share_subexpressions::share(compile::operation(&module), &asm, MIN_GRAIN);
     shared.map_err(|(op, errors)| {
         errors.iter().for_each(|error| ir::error_at(op, error));
         Error::diagnosed()
@@ -155,7 +159,7 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
         .copied()
         .filter(|op| !given.is_updated(*op))
         .collect();
-    let chosen = choose::choices(&open, asm, MIN_GRAIN).map_err(failed)?;
+    let chosen = tile::schedule::choices(&open, asm, MIN_GRAIN).map_err(failed)?;
     let mut all = Vec::new();
     for op in computations {
         let own = chosen.iter().find(|(other, _)| *other == op);
@@ -238,7 +242,7 @@ impl Given {
 
     /// Returns whether a computation becomes updates of bins, which kernels have not yet.
     fn is_updated(&self, op: Op) -> bool {
-        self.gpu.is_none() && histograms::is_histogram(op)
+        self.gpu.is_none() && lower_histograms::is_histogram(op)
     }
 
     fn how(&self, schedule: &Schedule) -> String {

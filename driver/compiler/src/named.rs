@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use mdh_dialect::ir::Op;
 use mdh_dialect::schedule;
-use mdh_passes::share;
+use mdh_passes::simplify::share_subexpressions;
 use mdh_schedule::Schedule;
 
 /// Gives a function schedules by name, where one of them is for a computation that the compiler makes. Whether it
@@ -13,7 +13,8 @@ use mdh_schedule::Schedule;
 pub fn give(function: Op, plans: &BTreeMap<String, Schedule>) -> Result<bool, (String, String)> {
     let computations = schedule::computations(function);
     let is_made = |key: &String| {
-        schedule::find(&computations, key).is_err() && share::may_be_common(&computations, key)
+        schedule::find(&computations, key).is_err()
+            && share_subexpressions::may_be_common(&computations, key)
     };
     if !plans.keys().any(is_made) {
         return Ok(false);

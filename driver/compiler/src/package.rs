@@ -10,8 +10,8 @@ use mdh_dialect::schedule;
 use mdh_dialect::types::BufferKind;
 use mdh_exec::{Array, Expected, Fill, Manifest, Package};
 use mdh_jit::{Emit, Level, Processor};
+use mdh_passes::llvm::prefix_functions;
 use mdh_passes::pipelines::{Line, LineOptions, Pipeline, RangeChecks, Schedules, Target};
-use mdh_passes::prefix;
 use melior::Context;
 use melior::ir::Module;
 
@@ -122,7 +122,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
     let text = ptx::kernels_of(context, &lowered, wanted.chip)?;
     run_all(&mut lowered, &line.after("device"))?;
 
-    let compiled = format!("{}{function}", prefix::PREFIX);
+    let compiled = format!("{}{function}", prefix_functions::PREFIX);
     let mut llvm = compile::to_llvm(&lowered)?;
     llvm.add_entry(&compiled)?;
     let symbol = llvm.export_entry(&compiled)?;

@@ -6,8 +6,8 @@ use mdh_dialect::function::{self, Translated, Unknown};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::translate::Depth;
 use mdh_dialect::types::{BufferKind, buffer_type};
-use mdh_passes::extents;
 use mdh_passes::pipelines::RangeChecks;
+use mdh_passes::support::extents;
 use melior::ir::ValueLike;
 
 use crate::carried;

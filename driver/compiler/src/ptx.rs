@@ -3,7 +3,7 @@
 use mdh_cuda::Capability;
 use mdh_dialect::ir::{self, Op};
 use mdh_passes::pipelines::{self, Line, Target};
-use mdh_passes::vector_math;
+use mdh_passes::vector::expand_vector_math;
 use melior::Context;
 use melior::ir::Module;
 
@@ -96,7 +96,7 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
     let modules = ir::find_all(compile::operation(&module), &["gpu.module"]).into_iter();
     let texts = modules.map(|op| Ok(compile::translate(op)?.into_ptx(&chip.to_string())?));
     let text = texts.collect::<Result<Vec<String>>>()?.join("\n");
-    let known: Vec<&str> = vector_math::without_calls().collect();
+    let known: Vec<&str> = expand_vector_math::without_calls().collect();
     match undefined(&text) {
         None => Ok(Some(text)),
         Some(name) => Err(Error::input(format!(

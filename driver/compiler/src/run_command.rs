@@ -12,7 +12,7 @@ use mdh_dialect::ops;
 use mdh_dialect::translate::{self, Depth};
 use mdh_jit::{Level, Placement, faults};
 use mdh_passes::pipelines::{Arithmetic, Line, LineOptions, RangeChecks};
-use mdh_passes::{deterministic, register};
+use mdh_passes::support::deterministic;
 use melior::Context;
 use melior::ir::operation::OperationLike;
 
@@ -85,7 +85,7 @@ pub fn run_and(
     command: &RunArguments,
     look: impl FnOnce(&Expectation, &mut Call),
 ) -> Result<Report> {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     if command.no_warnings {

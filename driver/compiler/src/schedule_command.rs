@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::script::{self, Plans};
 use mdh_dialect::{context, schedule};
-use mdh_passes::register;
 use mdh_schedule::Schedules;
 use melior::Context;
 use melior::ir::Module;
@@ -59,7 +58,7 @@ fn of_database(
     arguments: &ScheduleArguments,
     folder: Option<PathBuf>,
 ) -> Result<Plans> {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     let machine = match &arguments.chip {
@@ -102,7 +101,7 @@ fn of_database(
 /// The schedules of a script, or of a program's function. Where both stand in one file, the script
 /// is for those who run it.
 fn of_module(source: &Source, wanted: Option<&str>) -> Result<Plans> {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     let module = source.parse_wanted(&context, wanted)?;

@@ -7,7 +7,7 @@ use mdh_dialect::scalar_code::Finding;
 use mdh_dialect::script::{self, Plans};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{schedule, transform, verify};
-use mdh_passes::versions;
+use mdh_passes::support::versions;
 use mdh_schedule::{self as plan, ParseError, Schedule, SchedulePath, Schedules};
 use melior::Context;
 use melior::ir::operation::OperationLike;

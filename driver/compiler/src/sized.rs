@@ -1,6 +1,6 @@
 //! A function for sizes that it is given: its version for these alone, in which only they are known.
 //!
-//! [`mdh_passes::specialize`] makes it. Commands that are about one call have it in the place of the function.
+//! [`mdh_passes::form::specialize`] makes it. Commands that are about one call have it in the place of the function.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use melior::ir::attribute::StringAttribute;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::{Bound, Dim};
 use mdh_dialect::{marks, read, schedule};
-use mdh_passes::draft::count;
 use mdh_passes::pipelines::{Raise, SPECIALIZE};
-use mdh_passes::versions;
+use mdh_passes::support::draft::count;
+use mdh_passes::support::versions;
 
 use crate::cli::Size;
 use crate::compile;

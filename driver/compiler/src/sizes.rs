@@ -24,7 +24,7 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types::buffer_type;
-use mdh_passes::extents::{self, Extent};
+use mdh_passes::support::extents::{self, Extent};
 
 use crate::cli::Size;
 use crate::entry::Entry;

@@ -5,7 +5,7 @@
 //!                                                         @f_128(tensor<128xf32>) ..
 //! ```
 //!
-//! [`mdh_passes::specialize`] makes them, [`mdh_passes::dispatch`] has the function call them.
+//! [`mdh_passes::form::specialize`] makes them, [`mdh_passes::form::dispatch`] has the function call them.
 
 use melior::Context;
 use melior::ir::attribute::FlatSymbolRefAttribute;
@@ -14,8 +14,9 @@ use melior::ir::{Attribute, Module};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::marks;
 use mdh_dialect::parts::{Bound, Dim};
-use mdh_passes::draft::count;
-use mdh_passes::{region, versions};
+use mdh_passes::support::draft::count;
+use mdh_passes::support::region;
+use mdh_passes::support::versions;
 
 use crate::compile;
 use crate::entry::{self, Entry};

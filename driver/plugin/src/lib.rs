@@ -33,14 +33,14 @@ pub struct PassPlugin {
 const VERSION: *const c_char = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
 
 extern "C" fn register_dialect(registry: *mut c_void) {
-    mdh_passes::register::hooks();
+    mdh_passes::register_hooks();
     // SAFETY: MLIR passes the registry of its context.
     unsafe { mdh_dialect::ffi::mdhRegisterDialect(MlirDialectRegistry { ptr: registry }) }
 }
 
 extern "C" fn register_passes() {
-    mdh_passes::machine::find_by(mdh_machine::find);
-    mdh_passes::register::passes();
+    mdh_passes::support::machine::find_by(mdh_machine::find);
+    mdh_passes::register();
 }
 
 /// Entry point of `--load-dialect-plugin`.

@@ -11,7 +11,7 @@ use mdh_compiler::{
 use mdh_driver::cli::{self, Command};
 use mdh_jit::exhaustion::{self, Allocator};
 use mdh_layouts::{layout_command, map_command, template};
-use mdh_passes::machine;
+use mdh_passes::support::machine;
 
 /// Programs are nested, and what walks them calls itself: [`mdh_compiler::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.

@@ -7,7 +7,7 @@ use super::{
     ACCESSES, CHECKS, DIVISIONS, ELEMENTWISE, EXACT, Pipeline, RAISE, SCHEDULE, SCHEDULE_KERNELS,
     STAGES, Stage, Target,
 };
-use crate::machine;
+use crate::support::machine;
 
 /// The stage in which computations have schedules.
 const SCHEDULED: &str = "scheduled";

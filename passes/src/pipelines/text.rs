@@ -2,7 +2,8 @@
 
 use mdh_dialect::pass::{self, OptionText, Pass};
 
-use crate::{machine, table};
+use crate::support::machine;
+use crate::table;
 
 /// A named sequence of passes on a module.
 #[derive(Debug)]

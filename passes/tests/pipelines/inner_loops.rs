@@ -9,7 +9,6 @@ use mdh_dialect::context;
 use mdh_jit::{Emit, Level, Processor};
 use mdh_machine::Caches;
 use mdh_passes::pipelines::Target;
-use mdh_passes::register;
 use mdh_schedule::asm::{Asm, CpuFacts};
 
 use mdh_bench::workloads::{self, Case, Devices, Scale};
@@ -255,7 +254,7 @@ fn assembly(case: &Case, asm: &Asm, processor: Processor) -> String {
 
 /// For each workload the innermost loop that is the densest.
 fn table(facts: CpuFacts, processor: Processor) -> String {
-    register::all();
+    mdh_passes::register_all();
     let asm = Asm::cpu(&facts);
     let mut table = String::new();
     let caches = Caches {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mdh_dialect::context;
-use mdh_passes::register;
 use mdh_ptx::{parse, uniformity};
 
 use mdh_bench::workloads::{self, Devices, Scale};
@@ -43,7 +42,7 @@ fn workloads(chip: &str) -> impl Iterator<Item = (String, String)> {
 
 /// The PTX of a program, or of one of its functions.
 fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String {
-    register::all();
+    mdh_passes::register_all();
     let arguments = CompileArguments {
         chip: Some(chip.to_string()),
         ..CompileArguments::of("f.mlir".as_ref(), Stage::Ptx)

@@ -6,9 +6,8 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::space::Space;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
-use mdh_passes::parallel::Core;
 use mdh_passes::pipelines::Target;
-use mdh_passes::register;
+use mdh_passes::support::parallel::Core;
 use mdh_schedule::Schedule;
 use mdh_schedule::asm::{Asm, CpuFacts};
 use melior::Context;
@@ -137,7 +136,7 @@ fn starts_part(op: Op) -> bool {
 
 #[test]
 fn default_schedules() {
-    register::all();
+    mdh_passes::register_all();
     for asm in machines() {
         let cases = cases().into_iter();
         let wrong = cases.map(|(name, program)| wrong_in(&asm, &name, &program, |_| None));
@@ -186,7 +185,7 @@ fn polyhedral(c: &Computation) -> OwnSchedule {
 
 #[test]
 fn polyhedral_schedules() {
-    register::all();
+    mdh_passes::register_all();
     // Whose first cache holds what 32 points in each of seven dimensions need.
     let facts = CpuFacts {
         l1: 1 << 40,
@@ -201,7 +200,7 @@ fn polyhedral_schedules() {
 /// The schedules of the page, TVM's for a GPU among them, for the product that they are for.
 #[test]
 fn schedules_of_the_page() {
-    register::all();
+    mdh_passes::register_all();
     let page = include_str!("../../../docs/schedule.md")
         .split("```")
         .skip(1)

@@ -12,7 +12,8 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::context;
 use mdh_jit::descriptor::Descriptor;
 use mdh_jit::{Arguments, Jit, Level};
-use mdh_passes::{pipelines, register, vector_math};
+use mdh_passes::pipelines;
+use mdh_passes::vector::expand_vector_math;
 use melior::ir::Module;
 
 use mdh_compiler::compile;
@@ -57,7 +58,7 @@ fn source(functions: &[(Op, [f64; 2])]) -> String {
 }
 
 fn compiled(functions: &[(Op, [f64; 2])]) -> Jit {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let text = source(functions);
     let mut module = Module::parse(&context, &text).expect("the functions parse");
@@ -291,7 +292,7 @@ fn off(op: Op, operands: &[Scalar], found: Scalar, constants: &mut Consts) -> f6
 /// which are off by half a unit, or one of `f64`.
 #[test]
 fn checks_cover_the_bounds() {
-    for (name, bounds) in vector_math::bounds() {
+    for (name, bounds) in expand_vector_math::bounds() {
         let op = Op::from_mlir(name, None).expect("it is known");
         assert!(op.is_approximate(), "{name}");
         assert!(bounds[0] + 0.6 <= MATH_ULPS, "{name} of f32");
@@ -302,7 +303,7 @@ fn checks_cover_the_bounds() {
 #[test]
 fn the_page_about_kernels_has_the_bounds() {
     let page = include_str!("../../../docs/kernels.md");
-    for (name, [single, double]) in vector_math::bounds() {
+    for (name, [single, double]) in expand_vector_math::bounds() {
         let row = format!("| `{name}` | {single:.1} | {double:.1} |");
         assert!(page.contains(&row), "{row}");
     }
@@ -310,7 +311,7 @@ fn the_page_about_kernels_has_the_bounds() {
 
 #[test]
 fn functions_on_vectors_keep_their_bounds() {
-    let functions: Vec<(Op, [f64; 2])> = vector_math::bounds()
+    let functions: Vec<(Op, [f64; 2])> = expand_vector_math::bounds()
         .map(|(name, bounds)| (Op::from_mlir(name, None).expect("it is known"), bounds))
         .collect();
     let jit = compiled(&functions);

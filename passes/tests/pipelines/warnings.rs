@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 
 use mdh_dialect::context;
 use mdh_passes::pipelines::Target;
-use mdh_passes::register;
 use mdh_schedule::asm::{Asm, CpuFacts};
 use melior::diagnostic::DiagnosticSeverity;
 
@@ -55,7 +54,7 @@ fn programs() -> Vec<Source> {
 
 #[test]
 fn the_models_schedules_are_warned_of_nowhere() {
-    register::all();
+    mdh_passes::register_all();
     let narrow = CpuFacts {
         vector: 32,
         registers: 16,

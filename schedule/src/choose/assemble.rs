@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::block::Block;
+use super::choice::Choice;
+use super::facts::Facts;
 use super::nest::{Role, Search};
 use super::traffic::Region;
 use super::views::{Motion, Views};
-use super::{Choice, Facts, bands, pack, transpose};
+use super::{bands, pack, transpose};
 use crate::asm::Asm;
 use crate::{Input, Layer, LevelName, Output, Parts, Phase, Schedule};
 use mdh_algebra::computation::{Combine, Computation};

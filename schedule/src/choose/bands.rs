@@ -4,8 +4,8 @@
 //! still in L2 if everything fits it that is read in between; if not, the next loop is cut into
 //! bands for which it does. Each band reads some elements of the one before again.
 
-use super::Facts;
 use super::block::Block;
+use super::facts::Facts;
 use super::traffic::Region;
 use super::views::Views;
 use crate::numbers::ceil_div;

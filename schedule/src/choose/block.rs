@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use super::facts::Facts;
 use super::views::{Motion, StreamedRow, View, Views};
-use super::{Facts, scattered, transpose};
+use super::{scattered, transpose};
 use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::Combine;
 

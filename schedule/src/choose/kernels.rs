@@ -26,8 +26,9 @@ mod tiles;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::choice::Choice;
+use super::strided;
 use super::views::{Motion, View, Views, view_moves};
-use super::{Choice, strided};
 use crate::asm::Asm;
 use crate::{Parts, Step};
 use draft::{Draft, all, fixed};
@@ -55,10 +56,10 @@ const QUAD: i64 = 4;
 /// Chooses a schedule for a machine with blocks and threads; `None` where a dimension has no
 /// points, and where it is not known how many of them come together.
 pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
-    if !super::has_parts(computation) {
+    if !strided::all_have_parts(computation) {
         return None;
     }
-    let shapes = match super::has_gaps(computation) {
+    let shapes = match strided::has_gaps(computation) {
         true => &Model::SHAPES[Model::SHAPES.len() - 2..],
         false => &Model::SHAPES[..],
     };
@@ -71,7 +72,7 @@ pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
         };
         let reason = format!("{name}: {}", draft.reason);
         let schedule = draft.finish(&model);
-        let found = super::objections(&schedule, computation, asm);
+        let found = super::choice::objections(&schedule, computation, asm);
         if found.is_empty() {
             reasons.push(reason);
             return Some(Choice {

@@ -13,8 +13,8 @@ mod visited;
 
 pub use cycles::Cycles;
 
-use super::Facts;
 use super::block::{Block, Loads};
+use super::facts::Facts;
 use super::pack;
 use super::traffic::{self, Loop, Region};
 use super::views::Views;

@@ -1,6 +1,6 @@
 //! Blocks of accesses that go to each lane's element alone, and independent sums.
 
-use super::Facts;
+use super::facts::Facts;
 use super::views::{Motion, View, Views};
 
 /// Independent sums that hide the latency of an addition.
@@ -72,10 +72,11 @@ pub fn chains(views: &Views, lanes: Option<(usize, i64)>, best: &mut [i64]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::choose;
     use super::super::tests::sum;
-    use super::super::{check, choose};
     use crate::Parts;
     use crate::asm::{Asm, CpuFacts};
+    use crate::check;
     use mdh_algebra::affine::Expr;
     use mdh_algebra::computation::{Buffer, Combine};
     use mdh_algebra::examples::{Builder, d};

@@ -20,10 +20,13 @@ use std::collections::BTreeSet;
 
 use super::assemble::{LoopNest, SHARED, assemble};
 use super::block::{self, Block};
+use super::choice::objections;
+use super::facts::Facts;
 use super::knobs::{Chained, Knob, Knobs, ModelChoice, SearchedParts};
 use super::nest::Search;
+use super::strided::{all_have_parts, has_gaps};
 use super::views::Views;
-use super::{Facts, has_gaps, has_parts, objections, pack, transpose};
+use super::{pack, transpose};
 use crate::asm::Asm;
 use crate::numbers::ceil_div;
 use crate::{Parts, Schedule, TailCode};
@@ -95,7 +98,7 @@ impl ScheduleSpace {
         group: i64,
         parts: SearchedParts,
     ) -> Option<Self> {
-        if !has_parts(computation) || has_gaps(computation) || asm.has_kernels() {
+        if !all_have_parts(computation) || has_gaps(computation) || asm.has_kernels() {
             return None;
         }
         let views = Views::of(computation);

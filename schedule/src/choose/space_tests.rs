@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::super::named_tests::matmul;
 use super::super::super::random_tests::agrees;
-use super::super::decide;
+use super::super::decide::decide;
 use super::super::knobs::{TileLoop, draw};
 use super::super::tests::small;
 use super::*;

@@ -8,8 +8,9 @@
 
 use std::collections::BTreeMap;
 
+use super::choice::Choice;
+use super::facts::Facts;
 use super::views::{Motion, Views};
-use super::{Choice, Facts};
 use crate::asm::Asm;
 use crate::numbers::ceil_div;
 use crate::tiles::gcd;
@@ -52,7 +53,7 @@ pub fn choose(computation: &Computation, asm: &Asm, facts: &Facts) -> Option<Cho
     let candidates = [(cores, lanes), (cores, None), (None, None)];
     candidates.into_iter().find_map(|(cores, lanes)| {
         let schedule = plan.schedule(asm, cores, lanes);
-        let is_legal = super::objections(&schedule, computation, asm).is_empty();
+        let is_legal = super::choice::objections(&schedule, computation, asm).is_empty();
         is_legal.then(|| Choice {
             schedule,
             is_transposed: false,
@@ -254,4 +255,16 @@ impl Levels {
         }
         self.order.push(LevelName::new(layer, dimension));
     }
+}
+
+/// Returns whether each dimension has points, and it is known where parts of it start.
+pub(super) fn all_have_parts(computation: &Computation) -> bool {
+    let mut dimensions = computation.dimensions.iter();
+    dimensions.all(|d| has_parts(d) && d.count() != Some(0))
+}
+
+/// Returns whether the points of some dimension do not lie at equal distances.
+pub(super) fn has_gaps(computation: &Computation) -> bool {
+    let mut groups = computation.dimensions.iter().map(group);
+    groups.any(|group| group.is_some())
 }

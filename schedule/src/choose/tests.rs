@@ -4,10 +4,13 @@ use proptest::prelude::*;
 
 use super::super::named_tests::{copies, matmul, name};
 use super::super::random_tests::agrees;
+use super::assemble::LoopNest;
+use super::block::Block;
 use super::nest::Search;
 use super::*;
 use crate::Parts;
 use crate::asm::CpuFacts;
+use crate::check;
 use crate::random_tests::any_computation;
 use mdh_algebra::code::{Code, Instruction};
 use mdh_algebra::computation::{Combine, Dimension};

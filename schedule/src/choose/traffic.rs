@@ -5,8 +5,9 @@
 //! changes; what a memory has room for as a whole is there from the start. Neighbours share a line,
 //! and accesses with large strides need pages of their own.
 
+use super::facts::{Facts, streaming_threshold};
 use super::rates::RATES;
-use super::{Facts, streaming_threshold, transpose};
+use super::transpose;
 use crate::reach::Reach;
 use mdh_algebra::computation::{Access, Buffer, Computation};
 

@@ -5,7 +5,7 @@
 //! transposed in registers. Around it, blocks of some rows and columns use what the caches bring:
 //! whole lines of what is written, and long rows of what is read, which are prefetched.
 
-use super::Facts;
+use super::facts::Facts;
 use super::views::{Motion, View, Views};
 use mdh_algebra::computation::Combine;
 

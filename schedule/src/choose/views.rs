@@ -1,6 +1,7 @@
 //! Motion of a computation's accesses along its dimensions.
 
-use super::{Facts, streaming_threshold, transpose};
+use super::facts::{Facts, streaming_threshold};
+use super::transpose;
 use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::{Buffer, Combine, Computation};
 use mdh_algebra::scalar::ScalarType;

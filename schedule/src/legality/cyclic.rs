@@ -5,7 +5,7 @@
 //! as long as the levels that are not opened yet are neighbours, but for one gap.
 
 use super::loops::Loop;
-use super::{Reason, Refusal, Subject};
+use super::refusal::{Reason, Refusal, Subject};
 use mdh_algebra::computation::Dimension;
 
 /// The loops of a dimension, in the order of its layers, and when each is opened.

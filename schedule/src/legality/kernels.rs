@@ -1,7 +1,7 @@
 //! Launches of kernels: the parts that are blocks and threads.
 
 use super::loops::Loop;
-use super::{Reason, Refusal, Subject};
+use super::refusal::{Reason, Refusal, Subject};
 use crate::asm::MATRIX;
 
 /// The most threads that exchange what they have in registers.

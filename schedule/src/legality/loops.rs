@@ -1,6 +1,7 @@
 //! The loops of a schedule, and those among them that stay in registers.
 
-use super::{Reason, Refusal, Subject, cyclic};
+use super::cyclic;
+use super::refusal::{Reason, Refusal, Subject};
 use crate::asm::{LANES, MATRIX};
 use crate::{Count, Level, OutputPlan};
 use mdh_algebra::computation::Combine;

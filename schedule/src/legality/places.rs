@@ -1,7 +1,7 @@
 //! Regions and layouts along the loops (D3, D4, S3 to S6, R3, R4), masks and orders of tiles.
 
 use super::loops::{Loop, RegisterTile};
-use super::{Reason, Refusal, Subject};
+use super::refusal::{Reason, Refusal, Subject};
 use crate::{InputPlan, Level, OutputPlan, PerLevel, Resolved, StagedLayout, TailCode};
 use mdh_algebra::computation::Combine;
 

@@ -2,9 +2,9 @@
 
 use super::axes::{Counts, MemoryAxis, bricks, elements, is_blocked, own_axes};
 use super::places::TileMemory;
+use super::refusal::{Reason, Refusal};
 use super::tile::{Access, Core, Stored, Tile};
 use super::walk::Walk;
-use super::{Reason, Refusal};
 use crate::StagedLayout;
 use crate::asm::MATRIX;
 use mdh_algebra::affine::{Expr, Linear};

@@ -3,9 +3,10 @@
 
 use super::super::named_tests::name;
 use super::*;
+use crate::Schedule;
 use crate::asm::{Asm, CpuFacts};
 use mdh_algebra::code::{Code, Op};
-use mdh_algebra::computation::Combine;
+use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::examples::{Builder, d};
 use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::ScalarType::F32;

@@ -1,9 +1,9 @@
 //! Results that threads combine in registers (R3), and loops that not all of them go through equally.
 
 use super::loops::Loop;
+use super::refusal::{Reason, Refusal};
 use super::tile::Tile;
 use super::walk::Walk;
-use super::{Reason, Refusal};
 use crate::OutputPlan;
 use crate::asm::MATRIX;
 

@@ -2,8 +2,9 @@
 //! the memory it can have.
 
 use super::axes::MemoryAxis;
+use super::cyclic;
 use super::loops::Loop;
-use super::{Subject, cyclic};
+use super::refusal::Subject;
 use crate::Count;
 use crate::reach::Reach;
 use mdh_algebra::affine::Expr;

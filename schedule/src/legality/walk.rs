@@ -5,9 +5,9 @@
 //! something can be done at a level depends on all levels around it.
 
 use super::loops::{Deferred, Loop};
+use super::refusal::{Reason, Refusal, Subject};
 use super::staging;
 use super::tile::{Carry, Core, Cut, Owner, Tile};
-use super::{Reason, Refusal, Subject};
 use mdh_algebra::computation::Combine;
 
 /// The loops of a schedule, on the way through them.

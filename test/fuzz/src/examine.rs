@@ -13,7 +13,6 @@ use mdh_compiler::error::Result;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_passes::pipelines::Target;
-use mdh_passes::register;
 
 /// The step up to which a mutant got.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub enum Verdict {
 
 /// Reads a program and lowers it; `folder` is for texts that are no UTF-8.
 pub fn examine(text: &[u8], folder: &Path) -> Verdict {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     // Threads cost more than they give.
     context.enable_multi_threading(false);
@@ -92,7 +91,7 @@ fn read_back(context: &Context, module: &Module) -> Option<String> {
 /// A program in the forms that mutants are made of: as it is, with one operation for each
 /// computation, and both in MLIR's generic form.
 pub fn forms(text: &str) -> Vec<String> {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     let source = Source::from_text("example.mlir", text);
     let mut forms = vec![text.to_string()];

@@ -14,7 +14,6 @@ use mdh_compiler::source::Source;
 use mdh_compiler::{compile, diagnostics, run_command};
 use mdh_dialect::context;
 use mdh_passes::pipelines::{Pipeline, RAISE, TO_LINALG};
-use mdh_passes::register;
 
 use crate::run::{Ending, ended, ending};
 use crate::text::Program;
@@ -39,7 +38,7 @@ pub fn trip(text: &str) -> Result<Trip> {
 
 /// The program behind a pipeline, made simple.
 fn through(text: &str, pipeline: &Pipeline) -> Result<String> {
-    register::all();
+    mdh_passes::register_all();
     let source = Source::from_text("f.mlir", text);
     let context = context::program_context();
     // Threads cost more than they give.

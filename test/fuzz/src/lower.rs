@@ -11,7 +11,6 @@ use mdh_compiler::source::Source;
 use mdh_compiler::{compile, diagnostics, output};
 use mdh_dialect::context;
 use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
-use mdh_passes::register;
 use mdh_schedule::asm::{Asm, CpuFacts};
 
 use crate::choices::Choices;
@@ -63,7 +62,7 @@ impl Case {
     }
 
     fn lowered(&self, source: &Source, target: Target) -> Result<()> {
-        register::all();
+        mdh_passes::register_all();
         let context = context::program_context();
         // Threads cost more than they give.
         context.enable_multi_threading(false);

@@ -11,7 +11,6 @@ use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
 use mdh_compiler::{compile, entry, npy, run_command};
 use mdh_dialect::context;
-use mdh_passes::register;
 
 use crate::program::{Definition, Program, Value};
 
@@ -140,7 +139,7 @@ pub fn arguments(program: &Program, source: &Source, folder: &Path) -> Result<Ru
 
 /// Returns the command's names of the arguments of `f`.
 fn names(source: &Source) -> Result<Vec<String>> {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     // What is wrong is shown when the program is run.
     context.attach_diagnostic_handler(|_| true);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mdh_algebra::computation::{Computation, Extent};
 use mdh_dialect::ir;
 use mdh_dialect::read;
-use mdh_passes::extents;
+use mdh_passes::support::extents;
 
 use crate::cli::Size;
 use crate::entry::Entry;

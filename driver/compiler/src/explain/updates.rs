@@ -3,7 +3,7 @@
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::computation::Computation;
 use mdh_dialect::ir::Op;
-use mdh_passes::histograms::plan::{HistogramPlan, plan};
+use mdh_passes::simplify::lower_histograms::plan::{HistogramPlan, plan};
 use mdh_schedule::MIN_GRAIN;
 use mdh_schedule::asm::Asm;
 use mdh_schedule::rates::RATES;

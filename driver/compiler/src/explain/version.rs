@@ -6,7 +6,7 @@ use melior::ir::Attribute;
 
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::marks;
-use mdh_passes::versions::{self, Sizes};
+use mdh_passes::support::versions::{self, Sizes};
 
 use crate::cli::Size;
 use crate::compile;

@@ -18,8 +18,8 @@ use melior::ir::Module;
 use mdh_dialect::ir::Op;
 use mdh_jit::interface::Interface;
 use mdh_jit::{Emit, Level};
+use mdh_passes::llvm::prefix_functions;
 use mdh_passes::pipelines::{self, Line, Target};
-use mdh_passes::prefix;
 
 use crate::cli::{CompileArguments, Stage};
 use crate::compile;
@@ -120,7 +120,7 @@ fn code(
     }
     let mut llvm = compile::to_llvm(module)?;
     for (entry, interface) in entries.iter().zip(interfaces) {
-        let compiled = format!("{}{entry}", prefix::PREFIX);
+        let compiled = format!("{}{entry}", prefix_functions::PREFIX);
         llvm.add_entry(&compiled)?;
         llvm.add_c_function(&compiled, interface)?;
     }

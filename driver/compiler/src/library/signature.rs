@@ -10,7 +10,7 @@ use mdh_jit::interface::{
     Access, Buffer, BufferLayout, Element, Extent, Formula, Interface, Kind, Operation, Parameter,
     Term,
 };
-use mdh_passes::extents;
+use mdh_passes::support::extents;
 
 use crate::carried;
 use crate::entry::{self, Entry, Role};

@@ -30,7 +30,7 @@ pub fn origin(value: Val) -> Origin {
     let operand = |i: usize| op.operand(i).ok().map(|v| origin(ir::value(v)));
     match ir::name_of(op) {
         "arith.constant" => {
-            mdh_passes::builder::known(value).map_or(Origin::Other, Origin::Constant)
+            mdh_passes::support::builder::known(value).map_or(Origin::Other, Origin::Constant)
         }
         "tensor.dim" | "memref.dim" => {
             let axis = match operand(1) {

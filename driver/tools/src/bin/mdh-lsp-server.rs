@@ -1,6 +1,6 @@
 //! `mdh-lsp-server`: diagnostics, definitions and completion for .mlir files with mdh in them.
 
 fn main() {
-    mdh_passes::register::passes();
+    mdh_passes::register();
     std::process::exit(mdh_dialect::tools::lsp_server());
 }

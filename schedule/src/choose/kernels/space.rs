@@ -128,7 +128,7 @@ impl KernelSpace {
     /// The space of a computation on a machine with blocks and threads; `None` where the model has
     /// no choice, or points come in groups with gaps between them.
     pub fn of(computation: &Computation, asm: &Asm, parts: SearchedParts) -> Option<KernelSpace> {
-        if super::super::has_gaps(computation) || !asm.has_kernels() {
+        if crate::choose::strided::has_gaps(computation) || !asm.has_kernels() {
             return None;
         }
         let chosen = super::choose(computation, asm)?.schedule;
@@ -516,7 +516,7 @@ impl Knobs for KernelSpace {
     }
 
     fn objections(&self, schedule: &Schedule) -> Vec<String> {
-        super::super::objections(schedule, &self.computation, &self.asm)
+        crate::choose::choice::objections(schedule, &self.computation, &self.asm)
     }
 
     fn default(&self) -> Option<ModelChoice> {

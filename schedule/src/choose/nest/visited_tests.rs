@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::asm::Asm;
+use crate::choose::block::Block;
+use crate::choose::facts::Facts;
 use crate::choose::views::Views;
-use crate::choose::{Block, Facts};
 use mdh_algebra::code::{CmpiPredicate, Code, Instruction, Op};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::examples::matvec;

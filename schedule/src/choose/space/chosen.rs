@@ -4,9 +4,10 @@ use super::{Lanes, Role, ScheduleSpace};
 use crate::asm::Asm;
 use crate::choose::assemble::LoopNest;
 use crate::choose::block::Block;
+use crate::choose::decide::decide;
+use crate::choose::facts::Facts;
 use crate::choose::knobs::nearest;
 use crate::choose::views::Views;
-use crate::choose::{Facts, decide};
 use crate::{Parts, Schedule};
 use mdh_algebra::computation::Computation;
 

@@ -9,7 +9,6 @@ use mdh_compiler::source::Source;
 use mdh_compiler::{compile, select};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
-use mdh_passes::register;
 
 use crate::program::{Dim, Program, Statement};
 
@@ -31,7 +30,7 @@ pub struct Target {
 
 /// The computations of a program in the order of their positions; why it has none.
 pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
-    register::all();
+    mdh_passes::register_all();
     let context = context::program_context();
     // Threads cost more than they give.
     context.enable_multi_threading(false);

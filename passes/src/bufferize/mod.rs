@@ -1,0 +1,11 @@
+//! Tensors in memory: before, around and behind upstream's one-shot bufferization.
+
+pub mod deallocate;
+pub mod erase_memory_spaces;
+pub mod hoist_buffers;
+pub mod loop_buffers;
+pub mod order_constants;
+pub mod saturate_sizes;
+pub mod save_overwritten;
+pub mod separate_empties;
+pub mod separate_results;

@@ -1,0 +1,42 @@
+//! Loops of linalg that stays as it is, as views of what they access.
+//!
+//! Who calls a function has to say how large its arguments are. A computation says which index
+//! runs over which axes, and so do the maps of linalg; loops have the names that they have when they
+//! are raised.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::Parts;
+
+use super::structured::{Structured, buffer, is_structured};
+use crate::support::builder::Builder;
+
+/// The views of each operation in a function that is there to be looked at: it gets operations that
+/// say how large the loops are.
+pub fn of_loops<'c>(function: Op<'c>) -> Vec<(Op<'c>, Parts<'c>)> {
+    let all = ir::all(function).into_iter();
+    let structured = all.filter(|op| is_structured(*op));
+    structured.filter_map(|op| Some((op, views(op)?))).collect()
+}
+
+fn views(op: Op) -> Option<Parts> {
+    let of = Structured::read(op).ok()?;
+    let kept: Vec<Vec<bool>> = of.outputs.iter().map(|output| of.kept(output)).collect();
+    let is_kept: Vec<bool> = (0..of.rank)
+        .map(|d| kept.iter().any(|kept| kept[d]))
+        .collect();
+    let dims = of.domain(&mut Builder::before(op), &is_kept).ok()?;
+    Some(Parts {
+        dims,
+        inputs: of.inputs.iter().map(|input| buffer(input, "in")).collect(),
+        outputs: of.outputs.iter().map(|out| buffer(out, "out")).collect(),
+        ..Parts::default()
+    })
+}
+
+/// The destinations of an operation with linalg's interface, if it is one: it writes nothing else, but
+/// for what its body does.
+pub fn linalg_destinations<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
+    let of = Some(op).filter(|op| is_structured(*op));
+    let outputs = of.and_then(|op| Structured::read(op).ok())?.outputs;
+    Some(outputs.into_iter().map(|output| output.value).collect())
+}

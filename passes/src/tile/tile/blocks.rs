@@ -1,0 +1,180 @@
+//! Tiles within the blocks of a staged input's layout.
+
+use mdh_algebra::affine::{Expr, Linear};
+use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ops;
+use mdh_dialect::parts::Bound;
+
+use super::layout::{Counts, MemoryAxis};
+use super::nest::{Nest, Tile, bound, lower};
+use crate::support::builder::{Builder, known};
+
+/// Chooses the block of each blocked input that a tile lies within.
+pub fn choose_blocks<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+) -> Result<(), Errors> {
+    (0..tile.parts.inputs.len()).try_for_each(|n| choose_block(nest, builder, position, tile, n))
+}
+
+/// Chooses the block of an input that a tile lies within, if it is blocked.
+pub fn choose_block<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+    n: usize,
+) -> Result<(), Errors> {
+    let Some(stored) = tile.stored[n].take() else {
+        return Ok(());
+    };
+    let mut input = tile.parts.inputs[n].clone();
+    let cores = input.origin.clone();
+    let mut access: Vec<Expr> = cores.iter().map(|_| Expr::Const(0)).collect();
+    let mut origin = cores;
+    for (axis, from) in stored.axes.iter().zip(&stored.from) {
+        let expr = &stored.access[axis.of];
+        let first = stored.first[axis.of];
+        let size = match axis.counts {
+            Counts::All => {
+                access.push(expr.clone());
+                origin.push(bound(first));
+                continue;
+            }
+            Counts::Within(size) => {
+                access.push((expr.clone() + -from).modulo(size));
+                origin.push(Bound::Static(0));
+                continue;
+            }
+            Counts::Blocks(size) | Counts::Inside(size) => size,
+            Counts::Groups { block, .. } => block,
+        };
+        let block = Block {
+            name: &input.name,
+            first,
+            size,
+        };
+        let offset = within_block(nest, builder, position, tile, &block, expr)?;
+        let size = builder.index(size);
+        let number = builder.binary(ops::arith::DIVUI, offset, size);
+        if matches!(axis.counts, Counts::Blocks(_)) {
+            let zero = builder.index(0);
+            access.push(Expr::Const(0));
+            origin.push(bound(builder.binary(ops::arith::SUBI, zero, number)));
+            continue;
+        }
+        let skipped = builder.binary(ops::arith::MULI, number, size);
+        let mut start = builder.binary(ops::arith::ADDI, first, skipped);
+        let Counts::Groups { size, .. } = axis.counts else {
+            access.push(expr.clone());
+            origin.push(bound(start));
+            continue;
+        };
+        access.push((expr.clone() + -from).floor_div(size));
+        let (from, size) = (builder.index(*from), builder.index(size));
+        start = builder.binary(ops::arith::SUBI, start, from);
+        origin.push(bound(builder.binary(ops::arith::FLOORDIVSI, start, size)));
+    }
+    input.accesses = vec![access];
+    input.origin = origin;
+    tile.parts.inputs[n] = input;
+    Ok(())
+}
+
+/// Blocks along an axis of a staged tile.
+struct Block<'c, 'a> {
+    /// The input's name.
+    name: &'a str,
+    /// First index of the staged tile.
+    first: Val<'c>,
+    /// The indices of a block.
+    size: i64,
+}
+
+/// Returns the distance of a tile from the start of the staged one: it must not leave its block.
+fn within_block<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &Tile<'c>,
+    block: &Block<'c, '_>,
+    expr: &Expr,
+) -> Result<Val<'c>, Errors> {
+    let form = expr.linear(tile.parts.dims.len());
+    let moved: Vec<(usize, i64)> = form.iter().flat_map(Linear::terms).collect();
+    let (name, size) = (block.name, block.size);
+    let refuse = |found: String| {
+        let level = match position < nest.loops.len() {
+            true => format!("the tiles of {}", nest.level_name(position)),
+            false => nest.level_name(position),
+        };
+        vec![format!(
+            "has a schedule that stores '{name}' in blocks of {size}, but {level} read {found} of \
+             them: expected a tile size that divides the block's"
+        )]
+    };
+    let (Some(form), [] | [(_, 1)]) = (form, &moved[..]) else {
+        return Err(refuse(format!("several ({} dimensions)", moved.len())));
+    };
+    let mut start = builder.index(form.constant);
+    let mut points = Some(1);
+    if let Some((d, _)) = moved.first() {
+        let first = lower(builder, tile, *d);
+        start = builder.binary(ops::arith::ADDI, first, start);
+        // In indices: a strided domain has gaps between points.
+        points = known(nest.span_of(tile, *d));
+    }
+    let offset = builder.binary(ops::arith::SUBI, start, block.first);
+    // A tile that is all of what is staged starts where its only block does.
+    let divides = |points: i64| points > 0 && size % points == 0;
+    let is_whole = |points: i64| points <= size && known(offset) == Some(0);
+    if points.is_none_or(|points| !divides(points) && !is_whole(points)) {
+        let found = points.map_or("a dynamic number".into(), |n| n.to_string());
+        return Err(refuse(found));
+    }
+    Ok(offset)
+}
+
+/// The index from which the groups of each axis are counted: tiles must start where groups do.
+pub fn group_starts(
+    nest: &Nest,
+    position: usize,
+    axes: &[MemoryAxis],
+    access: &[Expr],
+) -> Result<Vec<i64>, String> {
+    let start = |axis: &MemoryAxis| {
+        let (Counts::Groups { size, .. } | Counts::Within(size)) = axis.counts else {
+            return Ok(0);
+        };
+        let form = access[axis.of].linear(nest.of.parts.dims.len());
+        let form = form.ok_or("expected a linear access to what is stored in groups")?;
+        let moved: Vec<(usize, i64)> = form.terms().collect();
+        let d = match moved[..] {
+            [] => return Ok(form.constant),
+            [(d, 1)] => d,
+            _ => return Err("expected groups along one dimension, from index to index".into()),
+        };
+        let dim = &nest.of.parts.dims[d];
+        let lower = dim
+            .lower
+            .known()
+            .filter(|_| dim.width.known() == dim.step.known());
+        let lower = lower.ok_or("expected groups from a known index on, without gaps")?;
+        for of in nest.loops[..position]
+            .iter()
+            .filter(|of| of.level.dimension == d)
+        {
+            let points = nest.of.known_points_of(of.level);
+            if points.is_none_or(|points| points % size != 0) {
+                let found = points.map_or("a dynamic number of".into(), |n| n.to_string());
+                return Err(format!(
+                    "its tiles have {found} points, expected a multiple of the {size} of a group"
+                ));
+            }
+        }
+        Ok(lower + form.constant)
+    };
+    axes.iter().map(start).collect()
+}
