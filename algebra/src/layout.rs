@@ -1,6 +1,52 @@
 //! Layouts: bijections between a logical index and an offset, built from small pieces (LEGO
 //! paper, sections 3.1 and 3.2).
 //!
+//! # Why
+//!
+//! An element of a tile has an index, by which the computation knows it, and a place in memory. Between the two stands
+//! arithmetic: bricks, panels, swizzles against bank conflicts, the registers of a matrix instruction. Written by hand,
+//! each reader of such a tile has that arithmetic again, and nobody can ask it anything: whether neighbouring lanes are
+//! neighbours in memory, which index a thread has to load, whether two elements share a place. A [`Layout`] is that
+//! arithmetic as one value, which is proved to be a bijection when it is built, and gives both ways: [`Layout::apply`],
+//! index to offset, and [`Layout::inv`], offset to index.
+//!
+//! # Three ideas
+//!
+//! *Reordering is all there is.* A view of sizes `[4, 6]` numbers its elements row by row; a layout renumbers them.
+//! [`Perm`] is the piece that does so for a box of dimensions, and there are two: `RegP` exchanges dimensions, and `GenP`
+//! is any pair of functions that are each other's inverse.
+//!
+//! *Levels.* [`OrderBy`] has one permutation for each level of tiles, outermost first: the order of the tiles, then the
+//! order within one. Here is `OrderBy(RegP([2,2],[2,1]), RegP([2,3],[1,2]))` of a view `GroupBy([2,2],[2,3])`, four tiles
+//! of 2 x 3 elements, the tiles column by column, the elements of each row by row:
+//!
+//! ```text
+//!    index (view)                     offset (memory)
+//!     0  1  2 |  6  7  8                0  1  2 | 12 13 14
+//!     3  4  5 |  9 10 11                3  4  5 | 15 16 17
+//!    ---------+---------    apply      ---------+---------
+//!    12 13 14 | 18 19 20   -------->    6  7  8 | 18 19 20
+//!    15 16 17 | 21 22 23   <--------    9 10 11 | 21 22 23
+//!                             inv
+//! ```
+//!
+//! *Chains.* `OrderBy.OrderBy.GroupBy` applies one after the other, so that a swizzle of bricks is the swizzle after the
+//! bricks, and [`Layout::after`] composes two layouts whoever made them.
+//!
+//! # Objections
+//!
+//! *Why not strides, as CuTe and memrefs have?* Strides are the layouts that are linear in each digit of the index.
+//! Swizzles, Hilbert's curve and antidiagonals are not, and an inverse of strides has to be found. What is linear is
+//! recognised ([`cute`]), and what lies in a row is a question that is asked of all ([`runs`]).
+//!
+//! *Why not matrices over F2, as Triton's `LinearLayout`?* They hold for sizes that are powers of two. Sizes here may be
+//! any, and symbols.
+//!
+//! *Is the arithmetic not slow?* It is simplified by what is known of sizes and indices before it is code
+//! ([`crate::index`]), and most of it leaves the loops.
+//!
+//! # The pieces
+//!
 //! ```text
 //! Perm     ::= RegP([n_1..n_d], sigma)          dimensions in another order (sigma is 1-based)
 //!            | GenP([n_1..n_d], f, f_inv)       any bijection of a tile: index <-> offset

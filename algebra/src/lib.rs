@@ -1,9 +1,10 @@
 //! The algebra of multi-dimensional homomorphisms: a computation as data, its rules, and the oracle
 //! that evaluates its definition.
 //!
-//! Pure: this crate knows neither MLIR nor files nor threads. Everything that decides whether a
-//! computation is well defined, and what its result must be, is here, so that every backend and
-//! front end is held against the same definition (MDH paper, section 2 and appendix B).
+//! Owns everything that decides whether a computation is well defined, and what its result must be, so that every
+//! back end and front end is held against the same definition (MDH paper, section 2 and appendix B). It must not know
+//! MLIR, files or threads, nor machines and schedules, which are in the crate above (`mdh_schedule`). Start with
+//! [`computation`], then [`rules`] and [`oracle`].
 //!
 //! | modules                            | what they hold                                        |
 //! |------------------------------------|-------------------------------------------------------|

@@ -1,5 +1,8 @@
 //! `mdh bench`: the workloads of the evaluation, ours beside peers, in one run.
 //!
+//! Owns workloads, and how they are compared fairly. It must not know how a pass works. Start with `bench/README.md`,
+//! then `conduct.rs`.
+//!
 //! The conductor (this process) computes nothing. Whoever takes part is a process of its own
 //! ([`contestant`]) and says by its own clock how long its runs took: ours ([`ours`]), libraries
 //! ([`blas`], [`onednn`]), Python packages (`bench/peers`). They take turns, so that what

@@ -1,6 +1,9 @@
 //! The mdh dialect: its operations as typed views, their rules, and their translation into the
 //! algebra.
 //!
+//! Owns the form of operations and what they mean. It must not know passes, or how code is run. Start with
+//! `td/MdhOps.td`, then [`parts`] and [`translate`].
+//!
 //! ODS (`td/`) and a C++ shim (`cpp/`) that no new pass or rule touches declare the dialect to
 //! MLIR; every decision is here. A computation is read from an operation into [`parts::Parts`],
 //! changed there and written back, so that no rewrite edits attributes by hand.

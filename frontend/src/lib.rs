@@ -1,6 +1,9 @@
 //! The tensor language (Ullrich, Detection and exploitation of data-parallelism in assignments of
 //! multi-dimensional tensors, TU Dresden 2018, chapter 2), from text to computations.
 //!
+//! Owns the text, its mistakes with their places, and the order of its contractions. It must not know MLIR, which it
+//! prints as text, or files. Start with the grammar, then `parse.rs` and `check.rs`.
+//!
 //! ```text
 //! program     ::= (declaration | statement)*
 //! declaration ::= `var` (`input` | `output`)? name `:` `[` size* `]`

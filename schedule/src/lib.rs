@@ -1,5 +1,45 @@
 //! The schedule: every parameter of the MDH paper's table 1, over MDH levels, as data.
 //!
+//! Owns machines as layers ([`asm`]), and how a computation is cut over one: what a schedule means ([`Resolved`]), must
+//! keep ([`check`]) and has code for ([`legality`]), which one is chosen ([`choose`]), and its execution by definition
+//! ([`execute`]). It must not know MLIR, files or threads. Start with [`Schedule`], then `resolved.rs` and `choose.rs`.
+//!
+//! # Why
+//!
+//! A computation says what each point gives and how points are combined; it does not say in which order, by which core
+//! or from which memory. All of that is here, as data that can be printed, checked, searched and executed slowly, so
+//! that the lowering has nothing left to decide.
+//!
+//! # Two ideas
+//!
+//! *One cut.* The iteration space is cut layer by layer of the machine, in every dimension, combined ones included. The
+//! parts of a core layer run at the same time, those of a memory layer one after the other:
+//!
+//! ```text
+//! C[i, j] = sum over k of A[i, k] * B[k, j], 64 x 64 x 64,   core {i: 4}, L1 {k: 8}, register {i: 16, j: 64, k: 8}
+//!
+//!          k ->                        j ->
+//!     i  [ core 0 |0|1|2| .. |7| ]   [ 16 x 64 of C ]
+//!     |  [ core 1 |0|1|2| .. |7| ]   [ 16 x 64 of C ]      each core goes through k in 8 parts of 8, the partial
+//!     v  [ core 2 |0|1|2| .. |7| ]   [ 16 x 64 of C ]      result of one part being carried into the next one
+//!        [ core 3 |0|1|2| .. |7| ]   [ 16 x 64 of C ]
+//! ```
+//!
+//! *Three phases.* Going down, tiles of inputs are copied (de-composition, D); at the bottom the scalar function runs (S);
+//! going up, partial results are combined (re-composition, R). Each has an order of its levels, and where the orders of
+//! two phases agree they are one loop nest.
+//!
+//! # Objections
+//!
+//! *Why not loop transformations, as TVM and Halide have?* A list of transformations has to be applied before anything
+//! can be asked of it, and two lists may mean the same. Here a schedule is a value: a search changes a number and asks.
+//! Transform operations that edit one are in `dialect`.
+//!
+//! *What of combine operators that must not be reordered?* The cut keeps the order of points, and R1 that of the
+//! combination; [`check`] refuses the rest.
+//!
+//! # What is written
+//!
 //! A schedule cuts the iteration space into parts, layer by layer and dimension by dimension.
 //! An *MDH level* is a pair of a layer and a dimension, written `block.i`; a layer of the
 //! schedule has the name of the ASM layer that it is assigned to unless D2, S2 or R2 say

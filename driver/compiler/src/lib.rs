@@ -1,5 +1,8 @@
 //! Programs compiled, run and checked: the commands of `mdh` that are about a program, and the code
 //! that they share.
+//!
+//! Owns the way of a program from its file to what a user sees. It must not know how a pass works: it asks
+//! `mdh_passes::pipelines` for what leads to a stage. Start with `formed.rs`, then `run_command.rs`.
 
 pub mod arguments;
 pub mod asm_command;

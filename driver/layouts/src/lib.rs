@@ -1,5 +1,8 @@
 //! Tools of their own for layouts, mappings of index spaces, and templates of kernels: `mdh layout`,
 //! `mdh map`, `mdh template`.
+//!
+//! Owns these commands' options and output; what they compute is the algebra's (`layout`, `mapping`). It must not know
+//! MLIR. Start with `layout_command.rs`.
 
 #[allow(
     rustdoc::broken_intra_doc_links,

@@ -1,5 +1,7 @@
 //! `libmdh.so`: the dialect and its passes as plugins of a stock `mlir-opt`.
 //!
+//! Owns the entry points that MLIR looks for, and must not know anything else.
+//!
 //! ```sh
 //! mlir-opt --load-dialect-plugin=libmdh.so --load-pass-plugin=libmdh.so \
 //!   --pass-pipeline='builtin.module(mdh-form-compute)' file.mlir

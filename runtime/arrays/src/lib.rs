@@ -4,8 +4,8 @@
 //! Buffer (memory between guards) --Tensor (elements, shape)--> Descriptor --Arguments--> a call
 //! ```
 //!
-//! Nothing here knows how code is compiled: what runs code that was compiled elsewhere uses it
-//! as well.
+//! Owns elements and their memory. It must not know how code is compiled (LLVM, MLIR): what runs code that was compiled
+//! elsewhere uses it as well. Start with [`Tensor`].
 
 mod arguments;
 pub mod buffer;

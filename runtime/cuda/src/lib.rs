@@ -4,6 +4,8 @@
 //! Device (a GPU) --Session::new--> Session (memory, kernels, times) --install--> what compiled code calls
 //! ```
 //!
+//! Owns sessions on a device. It must not know LLVM or MLIR. Start with [`Session`].
+//!
 //! Compiled code of the host calls these; `x` is the address of memory on either side:
 //!
 //! | symbol | what it stands for |

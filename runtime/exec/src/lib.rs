@@ -1,6 +1,9 @@
 //! Packages: a program's kernels, the code that launches them, and what to check, in one file that
 //! runs where nothing of MLIR and LLVM is.
 //!
+//! Owns the format of packages, and `mdh-exec`, which runs and measures them. It must not know LLVM or MLIR. Start with
+//! [`Manifest`].
+//!
 //! A package (`.mdhpkg`) is a tar archive:
 //!
 //! | file | what it is |

@@ -7,8 +7,10 @@
 //!        kernels --into_ptx--> PTX
 //! ```
 //!
-//! Invariants, mostly absences: no operation of any MLIR dialect is known here, and no file is
-//! read or written. The host's target machine, the optimisation pipeline and the code that runs
+//! Owns the way from LLVM IR to code of a processor or a GPU. It must not know operations of any MLIR dialect, and
+//! reads and writes no file. Start with [`Module`].
+//!
+//! The host's target machine, the optimisation pipeline and the code that runs
 //! are the same for every output, so what `emit` shows is what `load` executes. No floating-point
 //! licence is added to the IR: only the flags that its instructions already carry count.
 //!

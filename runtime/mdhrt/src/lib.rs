@@ -1,6 +1,9 @@
 //! The run-time library: functions that compiled code calls, in `mdh run`, in a C program or from
 //! Python.
 //!
+//! Owns threads, memory and failures of compiled code while it runs. It must not know LLVM or MLIR, and depends on no
+//! crate of this project. Start with [`pool`].
+//!
 //! It is a Rust crate for the command, and `libmdhrt.a` and `libmdhrt.so` for everybody else:
 //! object files of `mdh compile --emit obj` are linked with one of the two, and a shared library of
 //! `--emit shared` has the first inside. Compiled code calls these:

@@ -1,6 +1,8 @@
 //! Kernels of a GPU, run on a CPU: each thread of a block is a coroutine, blocks run in parallel
 //! on cores, and every access to memory is looked at.
 //!
+//! Owns what threads do at the same time: races, barriers, banks. It must not know LLVM or MLIR. Start with [`launch`].
+//!
 //! Compiled code calls these, with the thread that calls as the first argument and the place in
 //! the program as the last one:
 //!

@@ -1,6 +1,9 @@
 //! Random programs, random schedules and mutants of the examples, against the system and its
 //! oracle.
 //!
+//! Owns generators, and the reduction of what fails. It must not know how a pass works: programs are run by the
+//! command's own code. Start with `program.rs` and `generate/`.
+//!
 //! | module       | what is in it                                                        |
 //! |--------------|----------------------------------------------------------------------|
 //! | `choices`    | named random choices, which make reducing a failing case possible     |
