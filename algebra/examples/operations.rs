@@ -25,8 +25,8 @@ fn main() {
 }
 
 fn show(name: &str, what: &str, facts: &Facts, exprs: &[Expr]) {
-    let before = Operations::of(exprs).total();
-    let after = Operations::of(&simplify(facts, exprs)).total();
+    let before = Operations::new(exprs).total();
+    let after = Operations::new(&simplify(facts, exprs)).total();
     let lines = text(&Function {
         name: what,
         inputs: &[],

@@ -174,7 +174,7 @@ enum Agree {
 
 impl<'a> Choice<'a> {
     /// Reads code on `2n` components, if it only compares and chooses.
-    pub fn of(code: &'a Code) -> Option<Self> {
+    pub fn new(code: &'a Code) -> Option<Self> {
         let count = code.results.len();
         let components = code.inputs.get(..count)?;
         if code.inputs[count..] != *components || code.results != components || count == 0 {

@@ -21,7 +21,7 @@ const NUMBERS: Given = Given {
 
 fn decided(components: &[ScalarType], rows: &[Row], yields: &[Register], given: Given) -> Decision {
     let code = straight(&[components, components].concat(), rows, yields, components);
-    let choice = Choice::of(&code).expect("it only compares and chooses");
+    let choice = Choice::new(&code).expect("it only compares and chooses");
     choice.decide(given)
 }
 
@@ -126,7 +126,7 @@ fn ties_that_places_decide_commute() {
 fn neutral_elements_are_known() {
     let rows: Vec<Row> = [&JAX[..], &[(Op::Select, &[10, 1, 3], I32)]].concat();
     let code = straight(&[F32, I32, F32, I32], &rows, &[11, 12], &[F32, I32]);
-    let choice = Choice::of(&code).expect("it only compares and chooses");
+    let choice = Choice::new(&code).expect("it only compares and chooses");
     let tuple = |x: f64, i: i64| [Scalar::from_f64(F32, x), Scalar::from_i64(I32, i)];
     let low = f64::NEG_INFINITY;
     assert!(choice.is_neutral(&tuple(low, i64::from(i32::MAX)), ALL));
@@ -143,7 +143,7 @@ fn neutral_elements_are_known() {
 fn single_choices_are_operations() {
     let named = |ty: ScalarType, rows: &[Row], given| {
         let code = straight(&[ty, ty], rows, &[1 + rows.len()], &[ty]);
-        Choice::of(&code).and_then(|choice| choice.operation(given))
+        Choice::new(&code).and_then(|choice| choice.operation(given))
     };
     let of = |op, by: [Register; 2], chosen: [Register; 2], ty, given| {
         named(
@@ -187,7 +187,7 @@ fn single_choices_are_operations() {
 fn what_computes_is_none() {
     let of = |components: &[ScalarType], rows: &[Row], yields: &[Register]| {
         let code = straight(&[components, components].concat(), rows, yields, components);
-        Choice::of(&code).is_some()
+        Choice::new(&code).is_some()
     };
     assert!(!of(&[I32], &[(Op::Addi, &[0, 1], I32)], &[2]));
     assert!(!of(
@@ -239,7 +239,7 @@ fn tests_find_nothing_against_what_is_decided() {
         ];
         let code = straight(&[F32, I32, F32, I32], &rows, &[9, 10], &[F32, I32]);
         for (given, values) in [(ALL, Values::Special), (NUMBERS, Values::Finite)] {
-            let law = Choice::of(&code).expect("it chooses").decide(given);
+            let law = Choice::new(&code).expect("it chooses").decide(given);
             let operator = Operator::User(UserOperator {
                 name: "f".into(),
                 code: code.clone(),

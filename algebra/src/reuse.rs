@@ -9,7 +9,7 @@
 //! ```
 //! use mdh_algebra::reuse::{Context, Expression, Shape, Statement, compatible};
 //!
-//! let context = Context::new([("x", Shape::of(&[3])), ("u", Shape::of(&[3, 3]))]);
+//! let context = Context::new([("x", Shape::new(&[3])), ("u", Shape::new(&[3, 3]))]);
 //! // x = (x # u) . [2 3]: x times the trace of u.
 //! let mut e = Expression::new();
 //! let (x, u) = (e.variable(0), e.variable(1));

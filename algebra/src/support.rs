@@ -98,7 +98,7 @@ fn implies(known: &Condition, wanted: &Condition) -> bool {
 impl Support {
     /// The support of a computation's scalar function, whose code is there. There are conditions only
     /// where its operator has a neutral element.
-    pub fn of(computation: &Computation) -> Support {
+    pub fn new(computation: &Computation) -> Support {
         let reader = Reader::new(&computation.scalar, &computation.dimensions);
         let operator = computation.operator();
         let neutral = operator.and_then(|operator| operator.neutral(&computation.components));

@@ -63,7 +63,7 @@ fn sum(counts: [i64; 2], more: &[Instruction], yielded: Register) -> Computation
 /// The points at which the value is not the neutral element lie in the support, and comparisons are
 /// what it decides.
 fn holds(of: &Computation) -> Support {
-    let support = Support::of(of);
+    let support = Support::new(of);
     let grids = of.grids().expect("they are known");
     for point in points(&grids) {
         let met = |c: &Condition| c.eval(&point).expect("it is small") >= 0;
@@ -238,7 +238,7 @@ fn other_values_and_sizes_say_nothing() {
     let mut open = sum([6, 9], &[], 0);
     open.scalar = Code::single(Op::Negf, F32);
     open.scalar.body.yields.clear();
-    assert!(Support::of(&open).is_everything(), "there is no code");
+    assert!(Support::new(&open).is_everything(), "there is no code");
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn a_condition_is_a_factor() {
     counted.components = vec![ScalarType::I32];
     (counted.scalar.inputs, counted.scalar.results) =
         (vec![ScalarType::I32], vec![ScalarType::I32]);
-    assert_eq!(Support::of(&counted).conditions, [form(1, -1, 0)]);
+    assert_eq!(Support::new(&counted).conditions, [form(1, -1, 0)]);
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn shares_of_triangles_and_squares() {
         compare(4, Sle, &[2, 1]),
         apply(5, Op::Select, &[4, 0, 3], F32),
     ];
-    let support = Support::of(&sum([1000, 1000], &lower, 5));
+    let support = Support::new(&sum([1000, 1000], &lower, 5));
     let whole = [Grid::dense(1000), Grid::dense(1000)];
     assert!((support.share(&whole) - 0.5).abs() < 0.03);
     let upper = Grid {

@@ -115,7 +115,7 @@ impl Prepared<'_, '_> {
             pipelines: self.steps,
             asm: self.asm,
         };
-        Rehearsal::of(
+        Rehearsal::new(
             self.context,
             self.entry,
             &lowering,

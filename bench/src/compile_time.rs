@@ -124,7 +124,7 @@ fn time(family: &Family, n: usize, stage: Stage) -> Result<Duration> {
     let text = (family.program)(n);
     let arguments = CompileArguments {
         no_warnings: true,
-        ..CompileArguments::of(name.as_ref(), stage)
+        ..CompileArguments::new(name.as_ref(), stage)
     };
     let (mut best, mut spent) = (Duration::MAX, Duration::ZERO);
     for _ in 0..MOST {

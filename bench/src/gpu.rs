@@ -106,7 +106,7 @@ fn make(case: &Case, chip: Option<&str>, schedule: Option<&Path>) -> Result<Vec<
     let source = Source::from_text(&name, &case.program()?);
     let context = context::program_context();
     diagnostics::show(&context, &source);
-    let formed = Formed::of(&context, &source, None)?;
+    let formed = Formed::new(&context, &source, None)?;
     formed.apply(schedule)?;
     let wanted = Wanted {
         chip: ptx::chip(chip)?,

@@ -98,7 +98,7 @@ pub fn formed<'c>(
     schedule: Option<&Path>,
 ) -> Result<Formed<'c>> {
     diagnostics::show(context, source);
-    let formed = Formed::of(context, source, entry)?;
+    let formed = Formed::new(context, source, entry)?;
     formed.apply(schedule)?;
     Ok(formed)
 }
@@ -132,7 +132,7 @@ fn case(task: &Task) -> Result<()> {
         pipelines: &steps,
         asm: &this,
     };
-    let rehearsal = Rehearsal::of(&context, &entry, &lowering, &command, task.samples)?;
+    let rehearsal = Rehearsal::new(&context, &entry, &lowering, &command, task.samples)?;
     let expectation = rehearsal.expectation;
     expectation.expect_strong()?;
     let files = (rehearsal.inputs.iter())
@@ -208,7 +208,7 @@ pub fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
         random: Some(0),
         ranges: ranges.to_vec(),
         check: Some(CheckHow::Sample),
-        ..RunArguments::of(name.as_ref())
+        ..RunArguments::new(name.as_ref())
     }
 }
 

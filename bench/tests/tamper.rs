@@ -109,7 +109,7 @@ fn assert_caught_by(how: CheckHow, source: &Source, ranges: Vec<Range>) {
     let command = RunArguments {
         ranges,
         check: Some(how),
-        ..RunArguments::of(Path::new(source.name()))
+        ..RunArguments::new(Path::new(source.name()))
     };
     let mut passed = None;
     let report = run_and(source, &command, |expectation, call| {

@@ -12,7 +12,6 @@ mod nests;
 mod packs;
 mod shapes;
 mod slices;
-mod softmax;
 mod spelled;
 mod upstream;
 
@@ -239,7 +238,6 @@ impl<'c> Translator<'c> {
                 return self.spelled_out(op, statements);
             }
             ops::linalg::INDEX => return self.loop_index(op).map_err(unknown),
-            ops::linalg::SOFTMAX => return self.softmax(op, statements).map_err(unknown),
             ops::linalg::PACK | ops::linalg::UNPACK => {
                 return self.pack(op, statements).map_err(unknown);
             }

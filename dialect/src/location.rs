@@ -19,7 +19,7 @@ pub struct SourceLocation {
 
 impl SourceLocation {
     /// Returns a location's file, line and column; the first place of one that is made of several.
-    pub fn of(location: Location) -> Option<SourceLocation> {
+    pub fn from_location(location: Location) -> Option<SourceLocation> {
         let mut location = location.to_raw();
         // SAFETY: the location is valid; its kind is checked before anything is read.
         unsafe {
@@ -94,7 +94,8 @@ mod tests {
     fn the_first_place_is_found() {
         let context = Context::new();
         let file = |line| Location::new(&context, "a.mlir", line, 7);
-        let shown = |location| SourceLocation::of(location).map(|place| place.to_string());
+        let shown =
+            |location| SourceLocation::from_location(location).map(|place| place.to_string());
         assert_eq!(shown(file(3)).as_deref(), Some("a.mlir:3:7"));
         assert_eq!(shown(file(0)).as_deref(), Some("a.mlir"));
         let named = Location::name(&context, "n", file(4));

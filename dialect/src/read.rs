@@ -15,7 +15,7 @@ struct Segments<'c> {
 }
 
 impl<'c> Segments<'c> {
-    fn of(op: Op<'c>) -> Self {
+    fn new(op: Op<'c>) -> Self {
         Segments {
             op,
             sizes: integers(op, "operandSegmentSizes"),
@@ -304,7 +304,7 @@ fn pads(inputs: usize, pads: usize) -> String {
 
 /// The parts of an `mdh.compute`.
 pub fn compute(op: Op) -> Result<Parts, Errors> {
-    let segments = Segments::of(op);
+    let segments = Segments::new(op);
     let [ins, outs, carry_outs, carry_ins, valids, bounds, origins] =
         [0, 1, 2, 3, 4, 5, 6].map(|s| segments.get(s));
     let dims = domain(op, &bounds)?;
@@ -344,7 +344,7 @@ pub fn compute(op: Op) -> Result<Parts, Errors> {
 
 /// The domain and inputs of an `mdh.inp_view`.
 pub fn inp_view(op: Op) -> Result<Parts, Errors> {
-    let segments = Segments::of(op);
+    let segments = Segments::new(op);
     let [ins, bounds, origins] = [0, 1, 2].map(|s| segments.get(s));
     let dims = domain(op, &bounds)?;
     let mut reader = BufferReader::new(op, origins, ins.len());
@@ -366,7 +366,7 @@ pub fn inp_view(op: Op) -> Result<Parts, Errors> {
 
 /// The outputs and carries of an `mdh.out_view`, and its names of the dimensions.
 pub fn out_view(op: Op) -> Result<(Vec<String>, Parts), Errors> {
-    let segments = Segments::of(op);
+    let segments = Segments::new(op);
     let [outs, carry_outs, carry_ins, valids, origins] = [1, 2, 3, 4, 5].map(|s| segments.get(s));
     let buffers = outs.len() + carry_outs.len() + carry_ins.len();
     let mut reader = BufferReader::new(op, origins, buffers);

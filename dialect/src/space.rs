@@ -35,7 +35,7 @@ impl<'t> Space<'t> {
     }
 
     /// That of a memref; `None` where a type has none of the dialect's.
-    pub fn of(ty: Type<'t>) -> Option<Space<'t>> {
+    pub fn new(ty: Type<'t>) -> Option<Space<'t>> {
         let (class, parameters) = ir::class_of(attribute_of(ty)?);
         let mut parameters = parameters.into_iter().map(ir::text);
         let region = parameters.next().flatten().filter(|_| class == CLASS)?;

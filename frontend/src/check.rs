@@ -58,7 +58,7 @@ pub fn check(syntax: &Syntax, diagnostics: &mut Vec<Diagnostic>) -> Program {
             .declared
             .push(declaration.map_or(0..0, |d| d.span.clone()));
     }
-    let roles = Roles::of(syntax, &declarations);
+    let roles = Roles::new(syntax, &declarations);
     for statement in &syntax.statements {
         if is_declared(syntax, statement, &declarations, diagnostics) {
             roles.check(syntax, statement, diagnostics);
@@ -244,7 +244,7 @@ impl Roles {
     /// Marked variables have the role that they are marked with. Where no variable is marked as an
     /// input, those that are read before they are assigned are inputs; where none is marked as an
     /// output, all that are assigned are outputs.
-    fn of(syntax: &Syntax, declarations: &[Option<&Declaration>]) -> Roles {
+    fn new(syntax: &Syntax, declarations: &[Option<&Declaration>]) -> Roles {
         let count = syntax.names.len();
         let markers: Vec<Option<Marker>> = declarations
             .iter()

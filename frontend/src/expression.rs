@@ -20,7 +20,7 @@ enum Binary {
 const SUFFIX: u8 = 2;
 
 impl Binary {
-    fn of(token: Token) -> Option<Binary> {
+    fn from_token(token: Token) -> Option<Binary> {
         Some(match token {
             Token::Hash => Binary::Product,
             Token::Plus => Binary::Elementwise(Operator::Add),
@@ -159,7 +159,7 @@ fn suffixes(parser: &mut Parser, stacks: &mut Stacks) -> Read<bool> {
                     }
                 }
             }
-            token => match token.and_then(Binary::of) {
+            token => match token.and_then(Binary::from_token) {
                 Some(binary) => {
                     stacks.close(binary.level());
                     let span = parser.next_span();

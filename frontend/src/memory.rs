@@ -88,7 +88,7 @@ fn is_read(assignment: &Assignment) -> bool {
 
 fn step_bytes(program: &Program, number: usize, assignment: &Assignment) -> u64 {
     let target = assignment.statement.target;
-    let plan = StatementPlan::of(&assignment.statement, &assignment.shapes);
+    let plan = StatementPlan::new(&assignment.statement, &assignment.shapes);
     let mut later = program.statements[number + 1..].iter();
     let is_last = later.all(|other| other.statement.target != target);
     let is_given = program.inputs.contains(&target);

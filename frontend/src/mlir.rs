@@ -133,7 +133,7 @@ impl<'p> Writer<'p> {
         Writer {
             program,
             origin,
-            lines: Lines::of(origin.text),
+            lines: Lines::new(origin.text),
             variables: variables.iter().map(|v| v.name.as_str()).collect(),
             prefixes: [prefix("a"), prefix("v")],
             taken: BTreeSet::new(),
@@ -214,7 +214,7 @@ impl<'p> Writer<'p> {
     }
 
     fn statement(&mut self, number: usize, assignment: &Assignment) {
-        let plan = StatementPlan::of(&assignment.statement, &assignment.shapes);
+        let plan = StatementPlan::new(&assignment.statement, &assignment.shapes);
         let target = assignment.statement.target;
         let root = assignment.statement.value.root();
         let place = assignment.target.start..assignment.spans[root].end;
@@ -481,7 +481,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(text: &str) -> Lines {
+    fn new(text: &str) -> Lines {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         Lines {
             starts: [0].into_iter().chain(ends).collect(),

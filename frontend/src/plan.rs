@@ -78,7 +78,7 @@ pub struct StatementPlan {
 
 impl StatementPlan {
     /// Plans a statement whose nodes have these shapes.
-    pub fn of(statement: &Statement, shapes: &[Shape]) -> StatementPlan {
+    pub fn new(statement: &Statement, shapes: &[Shape]) -> StatementPlan {
         let value = &statement.value;
         let evaluation = evaluate(value, shapes);
         let result = &shapes[value.root()];
@@ -101,9 +101,9 @@ impl StatementPlan {
                 Node::Variable(variable) => {
                     let at = numbers(&evaluation.indices[id]);
                     let source = Source::Variable(variable);
-                    Network::of(planner.terms.read(Read { source, at }))
+                    Network::new(planner.terms.read(Read { source, at }))
                 }
-                Node::Constant(number) => Network::of(planner.terms.constant(number)),
+                Node::Constant(number) => Network::new(planner.terms.constant(number)),
                 Node::Parenthesis(e) | Node::Transposition(e, _) => take(e),
                 Node::Contraction(e, _) => {
                     let mut network = take(e);
@@ -121,7 +121,7 @@ impl StatementPlan {
                 }
                 Node::Apply(function, e) => {
                     let e = planner.value(take(e));
-                    Network::of(planner.terms.apply(function, e))
+                    Network::new(planner.terms.apply(function, e))
                 }
             };
             networks.push(network);
@@ -171,7 +171,7 @@ struct Network {
 }
 
 impl Network {
-    fn of(term: TermId) -> Network {
+    fn new(term: TermId) -> Network {
         Network {
             factors: vec![term],
             sums: Vec::new(),
@@ -191,7 +191,7 @@ impl Planner {
         if left.factors.len() + right.factors.len() > MOST_FACTORS {
             for network in [&mut left, &mut right] {
                 if !network.sums.is_empty() && network.factors.len() > 1 {
-                    *network = Network::of(self.value(std::mem::take(network)));
+                    *network = Network::new(self.value(std::mem::take(network)));
                 }
             }
         }
@@ -242,7 +242,7 @@ impl Planner {
                 false => operand,
             }
         });
-        Network::of(self.terms.elementwise(operator, left, right))
+        Network::new(self.terms.elementwise(operator, left, right))
     }
 
     /// A network as a term; what is summed over is stored.

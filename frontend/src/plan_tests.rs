@@ -13,7 +13,7 @@ use crate::read;
 fn plans(program: &Program) -> Vec<StatementPlan> {
     let statements = program.statements.iter();
     statements
-        .map(|a| StatementPlan::of(&a.statement, &a.shapes))
+        .map(|a| StatementPlan::new(&a.statement, &a.shapes))
         .collect()
 }
 

@@ -77,7 +77,7 @@ pub fn choose_for(
     if strided::has_gaps(computation) {
         return strided::choose(computation, asm, &facts);
     }
-    let views = Views::of(computation);
+    let views = Views::new(computation);
     decide::decide(computation, asm, facts, group, &views).map(|(_, _, choice)| choice)
 }
 

@@ -26,7 +26,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    fn of(text: &str, error: tree::Located, start: usize) -> ParseError {
+    fn new(text: &str, error: tree::Located, start: usize) -> ParseError {
         let offset = error.at.unwrap_or(start).min(text.len());
         ParseError::at(text, offset, error.message)
     }
@@ -81,7 +81,7 @@ impl FromStr for Schedule {
 
     fn from_str(text: &str) -> Result<Schedule, ParseError> {
         let node = attribute(text)?;
-        Schedule::deserialize(&node).map_err(|error| ParseError::of(text, error, node.at()))
+        Schedule::deserialize(&node).map_err(|error| ParseError::new(text, error, node.at()))
     }
 }
 
@@ -93,7 +93,7 @@ fn attribute(text: &str) -> Result<tree::Node, ParseError> {
         true => blanks + OPENING.len(),
         false => blanks,
     };
-    tree::parse(text, start, is_opened).map_err(|error| ParseError::of(text, error, start))
+    tree::parse(text, start, is_opened).map_err(|error| ParseError::new(text, error, start))
 }
 
 /// `#mdh.schedule<..>`, an entry on each line.
@@ -149,7 +149,7 @@ impl Schedules {
 
 fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, ParseError> {
     let node = json(text)?;
-    T::deserialize(&node).map_err(|error| ParseError::of(text, error, node.at()))
+    T::deserialize(&node).map_err(|error| ParseError::new(text, error, node.at()))
 }
 
 /// Parses a text of JSON.
@@ -160,7 +160,7 @@ fn json(text: &str) -> Result<tree::Node, ParseError> {
         ParseError::at(text, offset(text, &error), message[..end].to_string())
     };
     let _: Value = serde_json::from_str(text).map_err(wrong)?;
-    tree::parse_json(text).map_err(|error| ParseError::of(text, error, 0))
+    tree::parse_json(text).map_err(|error| ParseError::new(text, error, 0))
 }
 
 /// Finds the position of an entry in a text that is a schedule, or holds some: the line and the

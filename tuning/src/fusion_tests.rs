@@ -146,7 +146,7 @@ fn loops_of<'c>(
 /// these are for leads back. The configurations that compute some in loops of others.
 fn expect_code(text: &str, program: &Program, space: &Space, count: usize) -> Vec<Configuration> {
     let context = context::program_context();
-    let formed = Formed::of(&context, &Source::from_text("f.mlir", text), None).unwrap();
+    let formed = Formed::new(&context, &Source::from_text("f.mlir", text), None).unwrap();
     let mut fused = Vec::new();
     for configuration in drawn(space, count) {
         if !is_fused(&configuration) || !space.admits(&configuration).unwrap() {
@@ -232,7 +232,7 @@ fn chains_are_made_where_they_are_asked_for() {
     mdh_passes::register_all();
     let context = context::program_context();
     let source = Source::from_text("f.mlir", ROWS);
-    let formed = Formed::of(&context, &source, None).unwrap();
+    let formed = Formed::new(&context, &source, None).unwrap();
     let own = function(compile::operation(&formed.module), &formed.function).unwrap();
     let (computations, asm) = (schedule::computations(own), mdh_machine::this().unwrap());
     let parameters = |program: &Program| program.nearest_to_default().unwrap().pairs().count();
@@ -426,7 +426,7 @@ fn allocated(module: &Module) -> f64 {
 fn a_search_nests_chains() {
     let program = program(NESTED);
     let context = context::program_context();
-    let formed = Formed::of(&context, &Source::from_text("f.mlir", NESTED), None).unwrap();
+    let formed = Formed::new(&context, &Source::from_text("f.mlir", NESTED), None).unwrap();
     let space = program.space(&[]).unwrap();
     let cost = |own: &Configuration| {
         let lowered = loops_of(&formed, &context, &program, own);

@@ -332,7 +332,7 @@ fn make_one(arguments: &TuneArguments, task: &Task, schedules: Option<&Path>) ->
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     diagnostics::show(&context, &source);
-    let formed = Formed::of(&context, &source, task.entry.as_deref())?;
+    let formed = Formed::new(&context, &source, task.entry.as_deref())?;
     formed.apply(schedules)?;
     let wanted = Wanted {
         chip: ptx::chip(arguments.chip.as_deref())?,

@@ -269,7 +269,7 @@ fn check_ranges(context: &Context, source: &Source, task: &Task) -> Result<()> {
     if task.ranges.is_empty() {
         return Ok(());
     }
-    let formed = Formed::of(context, source, task.entry.as_deref())?;
+    let formed = Formed::new(context, source, task.entry.as_deref())?;
     arguments::check_ranges(&formed.entry()?, &task.ranges)
 }
 

@@ -80,7 +80,7 @@ impl Program {
         parts: SearchedParts,
     ) -> Result<Program> {
         diagnostics::show(context, source);
-        let formed = Formed::of(context, source, entry)?;
+        let formed = Formed::new(context, source, entry)?;
         let module = compile::operation(&formed.module);
         let function = function(module, &formed.function)?;
         let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);

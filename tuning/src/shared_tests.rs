@@ -39,7 +39,7 @@ fn program(text: &str) -> Program {
 fn lowered(text: &str, given: &Schedules, stage: &str) -> Vec<String> {
     let context = context::program_context();
     let source = Source::from_text("f.mlir", text);
-    let formed = Formed::of(&context, &source, Some("softmax")).unwrap();
+    let formed = Formed::new(&context, &source, Some("softmax")).unwrap();
     let mut module = compile::copy(&formed.module);
     let own = function(compile::operation(&module), &formed.function).unwrap();
     schedules::set(own, given).unwrap();

@@ -31,7 +31,7 @@ pub struct Scope {
 
 impl Scope {
     /// These symbols only.
-    pub fn of(symbols: &[Name]) -> Scope {
+    pub fn new(symbols: &[Name]) -> Scope {
         let symbols = Some(symbols.to_vec());
         Scope {
             symbols,

@@ -152,7 +152,7 @@ pub struct Operations(BTreeMap<&'static str, usize>);
 
 impl Operations {
     /// Of these expressions; what occurs several times counts once.
-    pub fn of(exprs: &[Expr]) -> Operations {
+    pub fn new(exprs: &[Expr]) -> Operations {
         let mut counts = BTreeMap::new();
         for node in Program::of(exprs).nodes() {
             let name = match node {

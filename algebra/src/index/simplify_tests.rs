@@ -200,7 +200,7 @@ fn kernel(name: &str, text: &str) -> String {
     let layout = layout(text, &Facts::new()).unwrap_or_else(|e| panic!("{}", e.in_source(text)));
     let line = |what: &str, facts: &Facts, exprs: Vec<Expr>| {
         let simple = simplify(facts, &exprs);
-        let (before, after) = (Operations::of(&exprs), Operations::of(&simple));
+        let (before, after) = (Operations::new(&exprs), Operations::new(&simple));
         let texts: Vec<String> = match after.total() < 24 {
             true => simple.iter().map(|e| format!("\n    {e}")).collect(),
             false => vec![],
@@ -264,8 +264,8 @@ fn large_expressions_take_no_time() {
     };
     let runs: Vec<(Duration, Vec<Expr>)> = (0..5).map(|_| run()).collect();
     let fastest = runs.iter().map(|(time, _)| *time).min().unwrap();
-    let before = Operations::of(&large).total();
-    let after = Operations::of(&runs[0].1).total();
+    let before = Operations::new(&large).total();
+    let after = Operations::new(&runs[0].1).total();
     assert!(
         before > 80 && after <= 8,
         "{before} operations became {after}"

@@ -84,7 +84,7 @@ fn text_means_what_it_says() {
 
 #[test]
 fn text_that_is_no_expression_is_refused_with_its_place() {
-    let scope = Scope::of(&["row".into(), "col".into()]);
+    let scope = Scope::new(&["row".into(), "col".into()]);
     assert_eq!(
         refused("row + rw", &scope),
         "found 'rw', expected 'row' or 'col'; did you mean 'row'?\n  row + rw\n        ^^"

@@ -388,7 +388,10 @@ fn written(cursor: &mut Cursor, sizes: Vec<Expr>) -> Parsed<Perm> {
         return Err(SyntaxError::new(cursor.span_from(start), message));
     }
     cursor.expect("->")?;
-    let forward = expr(cursor, &Scope::of(&[indices.as_slice(), &symbols].concat()))?;
+    let forward = expr(
+        cursor,
+        &Scope::new(&[indices.as_slice(), &symbols].concat()),
+    )?;
     cursor.expect(",")?;
     let start = cursor.span().start;
     let offset = Name::from(cursor.name("the name of the offset, then '-> (..)'")?);
@@ -397,7 +400,7 @@ fn written(cursor: &mut Cursor, sizes: Vec<Expr>) -> Parsed<Perm> {
         return Err(SyntaxError::new(cursor.span_from(start), message));
     }
     cursor.expect("->")?;
-    let scope = Scope::of(&[std::slice::from_ref(&offset), &symbols].concat());
+    let scope = Scope::new(&[std::slice::from_ref(&offset), &symbols].concat());
     let component = |cursor: &mut Cursor| expr(cursor, &scope);
     let backward = match (cursor.peek(), indices.len()) {
         (Token::Mark("("), 2..) => cursor.list(["(", ")"], component)?,

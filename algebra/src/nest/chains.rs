@@ -139,7 +139,7 @@ fn link(
         _ => false,
     };
     let at = code.body.instructions.iter().position(of_accumulator)?;
-    let step = Step::of(&code.body.instructions[at], |r| r == accumulator)?;
+    let step = Step::new(&code.body.instructions[at], |r| r == accumulator)?;
     terms.push(step.leave_term(&mut code.body));
     Some((step.operator, step.result))
 }
@@ -156,7 +156,7 @@ pub(super) struct Step {
 
 impl Step {
     /// Reads an operation of which one operand is accumulated.
-    pub(super) fn of(one: &Instruction, is: impl Fn(Register) -> bool) -> Option<Step> {
+    pub(super) fn new(one: &Instruction, is: impl Fn(Register) -> bool) -> Option<Step> {
         let Instruction::Apply {
             op,
             operands,

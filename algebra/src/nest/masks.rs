@@ -255,7 +255,7 @@ impl Masks {
     fn step(&self, block: &Block, value: Register) -> Option<Step> {
         let made = block.instructions.iter().find(|i| i.results() == [value])?;
         let is_alone = self.uses.get(&value) == Some(&1);
-        let step = Step::of(made, |r| self.dependent.contains(&r));
+        let step = Step::new(made, |r| self.dependent.contains(&r));
         step.filter(|_| is_alone)
     }
 

@@ -106,7 +106,7 @@ impl DomainAxis {
 
 impl Role {
     /// The role of a dimension with this combine operator.
-    pub fn of(combine: Combine) -> Role {
+    pub fn from_combine(combine: Combine) -> Role {
         match combine {
             Combine::Cc => Role::Cc,
             Combine::Ps(_) => Role::Ps,
@@ -128,7 +128,7 @@ pub fn axes(dimensions: &[Dimension]) -> Vec<DomainAxis> {
         upper: amount(d.upper),
         step: amount(d.step),
         width: amount(d.width),
-        role: Role::of(d.combine),
+        role: Role::from_combine(d.combine),
     });
     axes.collect()
 }

@@ -28,7 +28,7 @@ pub struct Shape(pub Vec<u64>);
 
 impl Shape {
     /// The shape of these sizes.
-    pub fn of(sizes: &[u64]) -> Shape {
+    pub fn new(sizes: &[u64]) -> Shape {
         Shape(sizes.to_vec())
     }
 

@@ -9,10 +9,10 @@ use super::*;
 /// `x:[3], w:[3], u:[3 3], s:[]`
 fn context() -> Context {
     Context::new([
-        ("x", Shape::of(&[3])),
-        ("w", Shape::of(&[3])),
-        ("u", Shape::of(&[3, 3])),
-        ("s", Shape::of(&[])),
+        ("x", Shape::new(&[3])),
+        ("w", Shape::new(&[3])),
+        ("u", Shape::new(&[3, 3])),
+        ("s", Shape::new(&[])),
     ])
 }
 
@@ -67,7 +67,7 @@ fn x_times_a_trace_is_compatible_and_a_matrix_product_is_not() {
 #[test]
 fn of_dimensions_of_size_1_the_definition_sees_names_alone() {
     // x = (u # x) . [2 3] reads x(k1): with one element that is x(i1) in numbers, and in no name.
-    let context = Context::new([("x", Shape::of(&[1])), ("u", Shape::of(&[1, 1]))]);
+    let context = Context::new([("x", Shape::new(&[1])), ("u", Shape::new(&[1, 1]))]);
     let mut value = Expression::new();
     let (u, x) = (value.variable(1), value.variable(0));
     let product = value.product(u, x);
@@ -186,7 +186,7 @@ fn everything_that_is_wrong_is_found() {
         e.transposition(u, [1, 2]);
     });
     assert_snapshot!(target, @"1: a value of shape [3 3] is assigned to a variable of shape [3]");
-    let context = Context::new([("x", Shape::of(&[2, 3]))]);
+    let context = Context::new([("x", Shape::new(&[2, 3]))]);
     let mut e = Expression::new();
     let x = e.variable(0);
     e.contraction(x, &[[1, 2]]);

@@ -45,7 +45,7 @@ impl Extent {
 }
 
 impl Tiles {
-    fn of(op: Op, rank: usize) -> Result<Self, String> {
+    fn new(op: Op, rank: usize) -> Result<Self, String> {
         let axis = |n: i64| usize::try_from(n).ok().filter(|n| *n < rank);
         let axis = |n: &i64| axis(*n).ok_or("names an axis that is not there");
         let mut outer: Vec<usize> = (0..rank).collect();
@@ -116,7 +116,7 @@ impl<'c> Translator<'c> {
         };
         let ((source, from), (dest, to)) = (typed(0)?, typed(1)?);
         let is_pack = ir::name_of(op) == ops::linalg::PACK;
-        let tiles = Tiles::of(op, if is_pack { &from } else { &to }.shape.len())?;
+        let tiles = Tiles::new(op, if is_pack { &from } else { &to }.shape.len())?;
         let (mut tensor, output) = (self.id(source)?, self.id(dest)?);
         // Operands: both tensors, what it is padded with if it is, and the open extents.
         let mut operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();

@@ -22,12 +22,11 @@ use crate::upstream;
 use mdh_algebra::program::Statement;
 
 /// Operations of linalg that are read as they are.
-const OWN: [&str; 6] = [
+const OWN: [&str; 5] = [
     ops::linalg::FILL,
     ops::linalg::GENERIC,
     ops::linalg::INDEX,
     ops::linalg::PACK,
-    ops::linalg::SOFTMAX,
     ops::linalg::UNPACK,
 ];
 
@@ -57,7 +56,7 @@ impl<'c> Translator<'c> {
     ) -> Result<(), Unknown<'c>> {
         let here = |message: String| Unknown { op, message };
         let used = used(op);
-        let copy = Copy::of(op, &used).ok_or_else(|| here(super::unknown()))?;
+        let copy = Copy::new(op, &used).ok_or_else(|| here(super::unknown()))?;
         let block = copy.block();
         for (argument, value) in arguments(block).into_iter().zip(&used) {
             let id = self.id(*value).map_err(here)?;
@@ -107,7 +106,7 @@ pub(super) struct Copy<'c> {
 impl<'c> Copy<'c> {
     /// The copy, whose arguments are the values that the operation uses; nothing if upstream's passes
     /// fail on it.
-    fn of(op: Op<'c>, used: &[Val<'c>]) -> Option<Copy<'c>> {
+    fn new(op: Op<'c>, used: &[Val<'c>]) -> Option<Copy<'c>> {
         let context = ir::context_of(op);
         let location = Location::unknown(context);
         let types: Vec<Type<'c>> = used.iter().map(|v| v.r#type()).collect();

@@ -28,7 +28,7 @@ const ENDLESS: i64 = 1 << 47;
 /// The index that a value in a body is, if it is computed from `linalg.index` and constants, and none of what
 /// it is computed from leaves its type.
 pub fn index(value: Val, extents: &[Option<i64>]) -> Option<Expr> {
-    Reading::of(extents).value(value)
+    Reading::new(extents).value(value)
 }
 
 /// The same, if it is one without divisions.
@@ -51,7 +51,7 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// For a body whose loops have these extents.
-    pub(super) fn of(extents: &'a [Option<i64>]) -> Reading<'a> {
+    pub(super) fn new(extents: &'a [Option<i64>]) -> Reading<'a> {
         Reading {
             extents,
             other: table::stair,

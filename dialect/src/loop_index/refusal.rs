@@ -21,7 +21,7 @@ pub fn refusal(op: Op, of: Op, extents: &[Option<i64>]) -> String {
             "its body has '{name}' in a loop: expected it in each iteration or in branches of an 'scf.if'"
         );
     }
-    let mut reading = Reading::of(extents);
+    let mut reading = Reading::new(extents);
     let mut indices = op.operands().skip(1).map(ir::value);
     let Some(failing) = indices.find(|i| reading.value(*i).is_none()) else {
         let from = ir::operand(op, 0).map_or(String::new(), |from| from.r#type().to_string());

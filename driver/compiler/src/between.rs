@@ -28,7 +28,7 @@ pub struct Between<'a> {
 
 impl<'a> Between<'a> {
     /// Reads the command's request, which runs these pipelines.
-    pub fn of(command: &'a RunArguments, pipelines: &[&Pipeline]) -> Result<Between<'a>> {
+    pub fn new(command: &'a RunArguments, pipelines: &[&Pipeline]) -> Result<Between<'a>> {
         let is_known = |text: &String| text.split('{').next().is_some_and(pass::is_known);
         if let Some(unknown) = command.between.iter().find(|text| !is_known(text)) {
             return Err(Error::usage(format!(

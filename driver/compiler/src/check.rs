@@ -70,7 +70,7 @@ impl<'e> Expectation<'e> {
     }
 
     /// Evaluates the definition at the elements that are wanted.
-    pub fn of(
+    pub fn new(
         entry: &'e Entry,
         known: &Known,
         instance: &Instance,
@@ -199,7 +199,7 @@ impl<'e> Expectation<'e> {
         {
             return None;
         }
-        let place = SourceLocation::of(op.location());
+        let place = SourceLocation::from_location(op.location());
         let place = place.map_or(String::new(), |place| format!(" at {place}"));
         Some(format!(
             "'{}'{place} declares that it meets no NaN ('fastmath'), and there is one: what it makes of that may \
@@ -268,7 +268,7 @@ fn flat(tensor: &Tensor, index: &[i64]) -> usize {
 /// A law that a program claims and its own elements refute: whatever comes out would be within what
 /// reordering may change.
 fn refuted(law: &Violation, op: Option<Op>) -> Error {
-    let place = op.and_then(|op| SourceLocation::of(op.location()));
+    let place = op.and_then(|op| SourceLocation::from_location(op.location()));
     let place = place.map_or(String::new(), |place| format!("{place}: "));
     Error::check(format!(
         "the program declares a law that its own elements refute, so that no result can be told from a \

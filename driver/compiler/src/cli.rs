@@ -85,7 +85,7 @@ pub struct CompileArguments {
 
 impl CompileArguments {
     /// Returns the arguments of `mdh compile FILE --emit STAGE`.
-    pub fn of(file: &Path, emit: Stage) -> CompileArguments {
+    pub fn new(file: &Path, emit: Stage) -> CompileArguments {
         CompileArguments {
             file: file.to_path_buf(),
             emit,
@@ -109,14 +109,14 @@ impl CompileArguments {
 
     /// Returns what becomes of linalg.
     pub fn raise(&self) -> Raise {
-        Raise::of(!self.no_raise)
+        Raise::from_flag(!self.no_raise)
     }
 
     /// Returns the passes that are left out of the stages.
     pub fn line_options(&self) -> LineOptions {
         LineOptions {
-            ranges: RangeChecks::of(!self.no_range_checks),
-            schedules: Schedules::of(!self.no_schedules),
+            ranges: RangeChecks::from_flag(!self.no_range_checks),
+            schedules: Schedules::from_flag(!self.no_schedules),
             raise: self.raise(),
             ..LineOptions::RUN
         }

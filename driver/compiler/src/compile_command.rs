@@ -63,7 +63,7 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
         Stage::Package => {
             let wanted = arguments.entry.as_deref();
             let formed = Formed::of_module(&context, module, source, wanted, arguments.raise())?;
-            package::emit(&context, &formed, &Wanted::of(arguments)?)?
+            package::emit(&context, &formed, &Wanted::new(arguments)?)?
         }
         Stage::Ptx => {
             compile::form_with(&context, &mut module, arguments.raise())?;

@@ -39,7 +39,7 @@ const ADVICE: [(&str, &str); 2] = [
 
 /// Shows every diagnostic of a context on standard error from now on.
 pub fn show(context: &Context, source: &Source) {
-    let text = Box::new(Text::of(source));
+    let text = Box::new(Text::new(source));
     // SAFETY: the handler gets the text it expects, which `forget` takes back.
     unsafe {
         let data = Box::into_raw(text).cast();
@@ -49,7 +49,7 @@ pub fn show(context: &Context, source: &Source) {
 
 /// Shows diagnostics about another source with its lines.
 pub fn show_also(context: &Context, source: &Source) {
-    let text = Box::new(Text::of(source));
+    let text = Box::new(Text::new(source));
     // SAFETY: as above. Handlers are asked from the last one to the first.
     unsafe {
         let data = Box::into_raw(text).cast();
@@ -85,7 +85,7 @@ pub fn error_at(location: Location, message: &str) -> Error {
 /// Shows an error at a place in a source that is not parsed (line and column from 1, the latter
 /// in bytes), and stands for it.
 pub fn error_in(source: &Source, line: usize, column: usize, message: &str) -> Error {
-    let text = Text::of(source);
+    let text = Text::new(source);
     let place = SourceLocation {
         file: text.name.clone(),
         line,
@@ -111,7 +111,7 @@ unsafe extern "C" fn print_own(diagnostic: MlirDiagnostic, text: *mut c_void) ->
     unsafe {
         let location = Location::from_raw(mlirDiagnosticGetLocation(diagnostic));
         let is_own = |place: SourceLocation| place.file == (*text.cast::<Text>()).name;
-        match SourceLocation::of(location).is_some_and(is_own) {
+        match SourceLocation::from_location(location).is_some_and(is_own) {
             true => print(diagnostic, text),
             false => MlirLogicalResult { value: 0 },
         }
@@ -132,7 +132,7 @@ struct Text {
 }
 
 impl Text {
-    fn of(source: &Source) -> Text {
+    fn new(source: &Source) -> Text {
         Text {
             name: source.name().to_string(),
             lines: source.lines().map(<[u8]>::to_vec).collect(),
@@ -152,7 +152,7 @@ impl Text {
                 Ok(DiagnosticSeverity::Note) => "note",
             };
             let location = Location::from_raw(mlirDiagnosticGetLocation(diagnostic));
-            let place = SourceLocation::of(location);
+            let place = SourceLocation::from_location(location);
             let message = message(diagnostic);
             if severity == "note" && place.is_some() && message.starts_with(WHOLE_OPERATION) {
                 return String::new();

@@ -259,7 +259,7 @@ fn parameter_type(
     ty: Type,
 ) -> Result<(BufferType, Option<StridedLayout>)> {
     let wrong = |expected: &str| error_at(location, &format!("{what} has type {ty}: {expected}"));
-    let layout = StridedLayout::of(ty).map_err(wrong)?;
+    let layout = StridedLayout::new(ty).map_err(wrong)?;
     let found = buffer_type(ty).ok_or_else(|| {
         wrong(
             "expected a ranked tensor or memref, or a scalar, of i1, i8, i16, i32, i64, index, \

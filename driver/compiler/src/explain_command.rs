@@ -50,7 +50,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         diagnostics::hide_warnings(&context);
     }
     let wanted = arguments.entry.as_deref();
-    let mut formed = Formed::of(&context, &source, wanted)?;
+    let mut formed = Formed::new(&context, &source, wanted)?;
     let sizes = sizes(&formed, arguments)?;
     let version = version::choose(&context, &mut formed, &arguments.size)?;
     if arguments.deterministic {
@@ -164,7 +164,7 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
     for op in computations {
         let own = chosen.iter().find(|(other, _)| *other == op);
         let choice = own.and_then(|(_, choice)| choice.clone());
-        all.push(Explained::of(op, choice, given)?);
+        all.push(Explained::new(op, choice, given)?);
     }
     let made = all.iter().filter(|one| one.position.is_none()).count();
     let mut text = format!("{name}: {}", ir::count(all.len() - made, "computation"));
@@ -204,7 +204,7 @@ fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
     if arguments.size.is_empty() {
         return Ok(Sizes::default());
     }
-    Sizes::of(&formed.entry()?, &arguments.size)
+    Sizes::new(&formed.entry()?, &arguments.size)
 }
 
 /// Further facts about the computations, and the source of schedules that the model does not
@@ -281,7 +281,7 @@ struct Explained<'c> {
 }
 
 impl<'c> Explained<'c> {
-    fn of(op: Op<'c>, choice: Option<Choice>, given: &mut Given) -> Result<Explained<'c>> {
+    fn new(op: Op<'c>, choice: Option<Choice>, given: &mut Given) -> Result<Explained<'c>> {
         let failed = |errors: Vec<String>| Error::input(errors.join("\n  "));
         let mut known = match translate::compute(op, Depth::Code) {
             Ok(computation) => computation,
@@ -335,7 +335,7 @@ impl<'c> Explained<'c> {
     fn text(&self, all: &[Explained], given: &Given, asm: &Asm) -> Result<String> {
         let outputs = self.known.outputs.iter();
         let names: Vec<&str> = outputs.map(|output| output.name.as_str()).collect();
-        let place = SourceLocation::of(self.op.location());
+        let place = SourceLocation::from_location(self.op.location());
         let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
         let names = names.join(", ") + &place.unwrap_or_default();
         let heading = match self.position {
@@ -414,6 +414,6 @@ impl<'c> Explained<'c> {
         };
         let others = all.iter().filter(is_inside);
         let others: Vec<_> = others.map(|one| (one.op, one.known.clone())).collect();
-        Inside::of(self.op, &others)
+        Inside::new(self.op, &others)
     }
 }

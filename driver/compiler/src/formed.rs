@@ -35,7 +35,7 @@ pub struct Formed<'c> {
 impl<'c> Formed<'c> {
     /// Reads a program and forms the computations of the function `wanted`, or of its only one.
     /// Errors in the program have been shown.
-    pub fn of(context: &'c Context, source: &Source, wanted: Option<&str>) -> Result<Formed<'c>> {
+    pub fn new(context: &'c Context, source: &Source, wanted: Option<&str>) -> Result<Formed<'c>> {
         Formed::with(context, source, wanted, Raise::On)
     }
 

@@ -50,7 +50,7 @@ impl Gpu {
             Ok(Kernels {
                 device: self.name.clone(),
                 launches: launches.len(),
-                time_ms: Times::of(times)
+                time_ms: Times::new(times)
                     .unwrap_or_else(|| panic!("there are {runs} runs"))
                     .into(),
             })

@@ -38,7 +38,7 @@ enum Order {
 impl StridedLayout {
     /// The layout of a type; `None` for a type that is no memref. Fails with what is expected
     /// instead if arrays cannot be given to it.
-    pub fn of(ty: Type) -> std::result::Result<Option<StridedLayout>, &'static str> {
+    pub fn new(ty: Type) -> std::result::Result<Option<StridedLayout>, &'static str> {
         let raw = ty.to_raw();
         let known = |number: i64| (number != DYNAMIC).then_some(number);
         // SAFETY: the type is valid, and its kind is checked before its parts are read.

@@ -67,7 +67,7 @@ pub fn write_with(
     contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     let failed = |error: io::Error| cannot_write(path, &error);
-    let target = match Target::of(path)? {
+    let target = match Target::new(path)? {
         Target::File(target) => target,
         other => {
             let mut file = BufWriter::new(other.open().map_err(failed)?);
@@ -89,7 +89,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
     if path == Path::new("-") {
         return Ok(());
     }
-    let tried = match Target::of(path)? {
+    let tried = match Target::new(path)? {
         Target::File(target) => Temporary::beside(&target).map(drop),
         Target::Special(pipe) if is_pipe(&pipe) => is_permitted(&pipe),
         other => other.open().map(drop),
@@ -202,7 +202,7 @@ enum Target {
 const MOST_LINKS: usize = 40;
 
 impl Target {
-    fn of(path: &Path) -> Result<Target> {
+    fn new(path: &Path) -> Result<Target> {
         if path.is_dir() {
             return Err(Error::input(format!(
                 "cannot write '{}': it is a directory",
@@ -385,7 +385,7 @@ mod tests {
         io::Seek::rewind(&mut file).unwrap();
         io::Read::read_to_string(&mut file, &mut text).unwrap();
         assert_eq!(text, "before xx");
-        let stdout = Target::of(Path::new("/dev/stdout")).unwrap();
+        let stdout = Target::new(Path::new("/dev/stdout")).unwrap();
         assert_eq!(stdout, Target::Open(1));
     }
 

@@ -53,7 +53,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads a command's options.
-    pub fn of(command: &CompileArguments) -> Result<Wanted> {
+    pub fn new(command: &CompileArguments) -> Result<Wanted> {
         Ok(Wanted {
             chip: ptx::chip(command.chip.as_deref())?,
             seed: command.random.unwrap_or(0),
@@ -79,7 +79,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         ranges: wanted.ranges.clone(),
         check: Some(CheckHow::Sample),
         no_range_checks: wanted.checks == RangeChecks::Off,
-        ..RunArguments::of("".as_ref())
+        ..RunArguments::new("".as_ref())
     };
     let all = entry.arguments.iter().chain(&entry.results);
     if let Some(other) = all.clone().find(|parameter| parameter.layout.is_some()) {
@@ -108,7 +108,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         pipelines: &steps,
         asm: &anywhere,
     };
-    let rehearsal = Rehearsal::of(context, &entry, &lowering, &run, wanted.samples)?;
+    let rehearsal = Rehearsal::new(context, &entry, &lowering, &run, wanted.samples)?;
     if wanted.expects_strong {
         rehearsal.expectation.expect_strong()?;
     }

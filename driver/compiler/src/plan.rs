@@ -31,7 +31,7 @@ pub struct Known<'c> {
 impl<'c> Known<'c> {
     /// Reads a function. Without its scalar code if the oracle cannot interpret that and nothing
     /// needs it; `None` if not even its shapes can be followed.
-    pub fn of(entry: &Entry<'c>, command: &RunArguments) -> Result<Option<Known<'c>>> {
+    pub fn new(entry: &Entry<'c>, command: &RunArguments) -> Result<Option<Known<'c>>> {
         let needs_code = command.check.is_some() || command.check_each_step || command.check_laws;
         let known = |translated: Translated<'c>, has_code| Known {
             program: translated.program,

@@ -30,7 +30,7 @@ pub struct Rehearsal<'e> {
 impl<'e> Rehearsal<'e> {
     /// Makes the inputs that `run` asks for, and evaluates the definition at so many places of each
     /// output, with the error bounds of the code that `lowering` makes.
-    pub fn of(
+    pub fn new(
         context: &Context,
         entry: &'e Entry,
         lowering: &Lowering,
@@ -50,7 +50,7 @@ impl<'e> Rehearsal<'e> {
         samples: usize,
     ) -> Result<Rehearsal<'e>> {
         let inputs = arguments::gather(entry, run)?;
-        let known = Known::of(entry, run)?;
+        let known = Known::new(entry, run)?;
         let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
         let instance = known.instantiate(entry, &inputs, run.ranges_checked())?;
         let shapes = plan::result_shapes(entry, &inputs, Some((&known, &instance)))?;
@@ -59,7 +59,7 @@ impl<'e> Rehearsal<'e> {
             seed: run.random.unwrap_or(0),
             errors: errors(&inputs, &shapes),
         };
-        let expectation = Expectation::of(entry, &known, &instance, wanted)?;
+        let expectation = Expectation::new(entry, &known, &instance, wanted)?;
         let (flops, bytes) = (instance.flops(), instance.bytes());
         drop(instance);
         Ok(Rehearsal {

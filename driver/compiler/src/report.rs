@@ -174,7 +174,7 @@ pub struct Check {
 
 impl Value {
     /// Returns the report on an array.
-    pub fn of(name: &str, tensor: &Tensor) -> Value {
+    pub fn new(name: &str, tensor: &Tensor) -> Value {
         Value {
             name: name.to_string(),
             shape: tensor.shape().to_vec(),

@@ -138,7 +138,7 @@ pub fn run_and(
         },
     };
     let pipelines = line.after(compile::RAISED);
-    let between = Between::of(command, &pipelines)?;
+    let between = Between::new(command, &pipelines)?;
 
     progress.step("evaluating the definition");
     let this = mdh_machine::this().map_err(Error::input)?;
@@ -221,7 +221,7 @@ pub fn run_and(
         inputs,
         outputs: outputs
             .iter()
-            .map(|(name, tensor)| Value::of(name, tensor))
+            .map(|(name, tensor)| Value::new(name, tensor))
             .collect(),
         time_ms: times.into(),
         compile_ms,
@@ -308,7 +308,7 @@ fn prospect<'e>(
     arguments: &[Tensor],
 ) -> Result<Prospect<'e>> {
     let seed = command.random.unwrap_or(0);
-    let Some(known) = Known::of(entry, command)? else {
+    let Some(known) = Known::new(entry, command)? else {
         let shapes = plan::result_shapes(entry, arguments, None)?;
         return Ok(Prospect {
             shapes,
@@ -332,7 +332,7 @@ fn prospect<'e>(
             seed,
             errors,
         };
-        Expectation::of(entry, &known, &instance, wanted)
+        Expectation::new(entry, &known, &instance, wanted)
     };
     let of_steps = command.check_each_step.then(|| expect(Errors::Bounded));
     let of_steps = of_steps.transpose()?;
@@ -387,7 +387,7 @@ fn tested_laws(entry: &Entry, command: &RunArguments) -> Result<Laws> {
             ir::error_at(op, &errors.join("; "));
             Error::diagnosed()
         })?;
-        let place = SourceLocation::of(op.location());
+        let place = SourceLocation::from_location(op.location());
         let place = place.map_or(String::new(), |place| format!("{place}: "));
         for operator in &computation.operators {
             tested.operators += 1;
@@ -413,7 +413,7 @@ fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
         sizes::of_call(entry, &call.arguments).unwrap_or_else(|_| sizes::Sizes::declared(entry));
     let parameters = entry.arguments.iter().enumerate();
     let read = parameters.filter(|(i, _)| entry.is_read_at(*i, &sizes));
-    read.map(|(i, parameter)| Value::of(&parameter.name, call.initial(i)))
+    read.map(|(i, parameter)| Value::new(&parameter.name, call.initial(i)))
         .collect()
 }
 

@@ -73,7 +73,7 @@ fn of_database(
         machine,
         of: None,
     };
-    let mut formed = Formed::of(&context, source, arguments.entry.as_deref())?;
+    let mut formed = Formed::new(&context, source, arguments.entry.as_deref())?;
     let found = match arguments.size.is_empty() {
         true => {
             let module = compile::operation(&formed.module);

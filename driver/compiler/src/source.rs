@@ -46,7 +46,7 @@ pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
 /// A file's name in messages, and its text.
 pub fn read_text(path: &Path) -> Result<(String, String)> {
     let (name, bytes) = read_bytes(path)?;
-    let source = Source::of(name, bytes);
+    let source = Source::new(name, bytes);
     source.check_characters("text")?;
     Ok((source.name.clone(), source.text().to_string()))
 }
@@ -64,7 +64,7 @@ impl Source {
     /// standard input.
     pub fn read(path: &Path) -> Result<Source> {
         let (name, bytes) = read_bytes(path)?;
-        let mut source = Source::of(name, bytes);
+        let mut source = Source::new(name, bytes);
         if tensor::is_program(path) {
             source.check_characters("text")?;
             let results = Results::InPlace;
@@ -77,10 +77,10 @@ impl Source {
 
     /// A program that is no file; `name` stands for it in messages.
     pub fn from_text(name: &str, text: &str) -> Source {
-        Source::of(name.to_string(), text.as_bytes().to_vec())
+        Source::new(name.to_string(), text.as_bytes().to_vec())
     }
 
-    fn of(name: String, bytes: Vec<u8>) -> Source {
+    fn new(name: String, bytes: Vec<u8>) -> Source {
         let bytes = match bytes.strip_prefix(BYTE_ORDER_MARK) {
             Some(text) => text.to_vec(),
             None => bytes,
@@ -195,7 +195,8 @@ impl Source {
         // What is wrong with the operation itself has its place.
         for op in named.filter(|op| self.mistake(context, *op).is_some()) {
             let inside = ir::all(op).into_iter().filter(|inner| *inner != op);
-            let made = inside.filter(|inner| SourceLocation::of(inner.location()).is_none());
+            let made =
+                inside.filter(|inner| SourceLocation::from_location(inner.location()).is_none());
             let wrong = made.flat_map(|inner| self.mistake(context, inner)).next();
             if let Some(found) = wrong {
                 let message = format!(

@@ -79,7 +79,7 @@ fn line(program: &Program, access: &Access, what: &str, indices: &[Vec<i64>]) ->
 fn given(text: &str, sizes: &[i64], lanes: i64) -> Result<Vec<Vec<i64>>> {
     let wrong = |e: mdh_algebra::index::lex::SyntaxError| Error::usage(e.in_source(text));
     let t: Name = "t".into();
-    let scope = Scope::of(std::slice::from_ref(&t));
+    let scope = Scope::new(std::slice::from_ref(&t));
     let mut cursor = Cursor::new(text).map_err(wrong)?;
     let mut components: Vec<Expr> = vec![expr(&mut cursor, &scope).map_err(wrong)?];
     while cursor.take(",") {

@@ -130,7 +130,7 @@ fn summary(layout: &Layout) -> String {
     let (apply, inv) = functions(layout);
     let mut text = format!("{layout}\n");
     for (what, named) in [("apply", &apply), ("inv", &inv)] {
-        let operations = Operations::of(&named.outputs);
+        let operations = Operations::new(&named.outputs);
         let _ = writeln!(text, "{what}({}), {operations}:", named.inputs.join(", "));
         let lines = emit::text(&named.function(what));
         lines

@@ -18,7 +18,7 @@ struct Functions {
 
 /// The index, and whether there is one.
 pub fn code(launch: &Launch, code: MapCode, discard: Discard, bits: Bits) -> Result<String> {
-    let functions = Functions::of(launch, discard);
+    let functions = Functions::new(launch, discard);
     let each = functions.all.iter().map(|(name, outputs)| Function {
         name,
         inputs: &functions.inputs,
@@ -51,7 +51,7 @@ pub fn code(launch: &Launch, code: MapCode, discard: Discard, bits: Bits) -> Res
 }
 
 impl Functions {
-    fn of(launch: &Launch, discard: Discard) -> Functions {
+    fn new(launch: &Launch, discard: Discard) -> Functions {
         let Back { index, exits } = simplified(launch);
         let mut inputs = launch.names();
         inputs.extend(launch.mapping().symbols());

@@ -78,7 +78,7 @@ fn erase(value: Val) {
 
 /// A type without a memory space of the dialect.
 fn bare(ty: Type) -> Type {
-    match Space::of(ty) {
+    match Space::new(ty) {
         Some(_) => space::within(ty, None),
         None => ty,
     }

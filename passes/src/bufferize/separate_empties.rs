@@ -116,7 +116,7 @@ fn replace_expanded(module: Op) {
 
 /// Gives what a function returns memory of its own, in the place of an argument that is written whole.
 fn release_arguments(function: Op) {
-    let equal = EqualSizes::of(function);
+    let equal = EqualSizes::new(function);
     for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {
         let Some(parts) = draft::parts(op) else {
             continue;

@@ -83,7 +83,7 @@ fn versions_of<'c>(function: Op<'c>) -> Result<Vec<Version<'c>>, String> {
         ));
     }
     let versions = versions.into_iter();
-    let read = |(op, sizes): (Op<'c>, Sizes)| Version::of(function, op, &sizes);
+    let read = |(op, sizes): (Op<'c>, Sizes)| Version::new(function, op, &sizes);
     versions.map(read).collect()
 }
 
@@ -102,7 +102,7 @@ struct Version<'c> {
 
 impl<'c> Version<'c> {
     /// Reads a version of a function, or says why it is none.
-    fn of(function: Op<'c>, version: Op<'c>, sizes: &Sizes) -> Result<Version<'c>, String> {
+    fn new(function: Op<'c>, version: Op<'c>, sizes: &Sizes) -> Result<Version<'c>, String> {
         if function == version {
             return Err(format!(
                 "names itself as its version: expected another function than '{}'",

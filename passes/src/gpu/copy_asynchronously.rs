@@ -109,7 +109,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 fn copy<'c>(op: Op<'c>, parts: &Parts<'c>) {
     let mut builder = Builder::before(op);
-    let copy = match Copy::of(&mut builder, parts) {
+    let copy = match Copy::new(&mut builder, parts) {
         Ok(copy) => copy,
         Err(why) => {
             return ir::remark_at(op, &format!("is copied through registers: {why}"));
@@ -122,7 +122,7 @@ fn copy<'c>(op: Op<'c>, parts: &Parts<'c>) {
         return region::erase(op);
     }
     versions(op, parts, &grids, None, &mut |builder, parts| {
-        if let Ok(copy) = Copy::of(builder, parts) {
+        if let Ok(copy) = Copy::new(builder, parts) {
             copy.nest(builder, Vec::new());
         }
     });
@@ -142,7 +142,7 @@ struct Copy<'c, 'p> {
 
 impl<'c, 'p> Copy<'c, 'p> {
     /// The copies that a computation is; or why it is none.
-    fn of(builder: &mut Builder<'c>, parts: &'p Parts<'c>) -> Result<Self, String> {
+    fn new(builder: &mut Builder<'c>, parts: &'p Parts<'c>) -> Result<Self, String> {
         let ([from], [to]) = (&parts.inputs[..], &parts.outputs[..]) else {
             return Err("bug: it has several buffers".into());
         };

@@ -72,7 +72,7 @@ struct Operands<'c> {
 }
 
 impl<'c> Operands<'c> {
-    fn of(op: Op<'c>) -> Result<Operands<'c>, Errors> {
+    fn new(op: Op<'c>) -> Result<Operands<'c>, Errors> {
         let all: Vec<Val> = op.operands().map(ir::value).collect();
         let mut from = 0;
         let segments = ir::integers(op, "operandSegmentSizes");
@@ -109,7 +109,7 @@ impl<'c> Operands<'c> {
 
 /// Replaces a launch.
 fn launch<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
-    let operands = Operands::of(op)?;
+    let operands = Operands::new(op)?;
     let function = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC);
     let Some(function) = function else {
         return Err(vec!["is in no function: expected one".into()]);

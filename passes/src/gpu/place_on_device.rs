@@ -370,7 +370,7 @@ fn replaces(op: Op, host: Val) -> bool {
     let mut read = parts.inputs.iter().chain(received);
     let mut written = Parts::destinations(&parts).filter(|b| b.value == host);
     let is_written = match (written.next(), written.next()) {
-        (Some(own), None) => overwritten::writes_all(&parts, own, &EqualSizes::of(function)),
+        (Some(own), None) => overwritten::writes_all(&parts, own, &EqualSizes::new(function)),
         _ => false,
     };
     is_written && !read.any(|b| b.value == host)

@@ -67,7 +67,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// The address of a text that says where an operation is.
 pub(super) fn site<'c>(builder: &mut Builder<'c>, module: Op<'c>, op: Op<'c>) -> Val<'c> {
-    let place =
-        SourceLocation::of(op.location()).map_or("an unknown place".into(), |p| p.to_string());
+    let place = SourceLocation::from_location(op.location())
+        .map_or("an unknown place".into(), |p| p.to_string());
     c_text(builder, module, "mdh_site", &place)
 }

@@ -38,7 +38,7 @@ pub const VERIFICATION: &str = "ERROR: Runtime op verification failed\n";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::cf::ASSERT]) {
-        let Some(place) = SourceLocation::of(op.location()) else {
+        let Some(place) = SourceLocation::from_location(op.location()) else {
             ir::remark_at(op, "stays without a place: it has no location in a file");
             continue;
         };

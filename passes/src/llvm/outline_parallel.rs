@@ -133,7 +133,7 @@ fn outline<'c>(module: Op<'c>, function: Op<'c>, op: Op<'c>, bounds: [Val<'c>; 3
     let mut builder = Builder::before(op);
     let body = region::take(op, 0);
     let block = region::block(&body);
-    let captured = Captured::of(&builder, &body, &[bounds[0], bounds[2]]);
+    let captured = Captured::new(&builder, &body, &[bounds[0], bounds[2]]);
     receive(&body, block, &captured, &bounds);
     let name = declare(function, body);
     let context = captured.pass(&mut builder, function, op);

@@ -23,7 +23,7 @@ pub enum RangeChecks {
 
 impl RangeChecks {
     /// The checks that a flag asks for.
-    pub fn of(is_on: bool) -> Self {
+    pub fn from_flag(is_on: bool) -> Self {
         match is_on {
             true => RangeChecks::On,
             false => RangeChecks::Off,
@@ -42,7 +42,7 @@ pub enum Schedules {
 
 impl Schedules {
     /// The choice that a flag asks for.
-    pub fn of(is_on: bool) -> Self {
+    pub fn from_flag(is_on: bool) -> Self {
         match is_on {
             true => Schedules::Default,
             false => Schedules::Written,
@@ -61,7 +61,7 @@ pub enum Raise {
 
 impl Raise {
     /// The treatment that a flag asks for.
-    pub fn of(is_on: bool) -> Self {
+    pub fn from_flag(is_on: bool) -> Self {
         match is_on {
             true => Raise::On,
             false => Raise::Off,
@@ -223,9 +223,9 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
         )),
     };
     let options = LineOptions {
-        ranges: RangeChecks::of(is_on("checks", checks)?),
-        schedules: Schedules::of(is_on("schedules", schedules)?),
-        raise: Raise::of(is_on("raise", raise)?),
+        ranges: RangeChecks::from_flag(is_on("checks", checks)?),
+        schedules: Schedules::from_flag(is_on("schedules", schedules)?),
+        raise: Raise::from_flag(is_on("raise", raise)?),
         ..LineOptions::RUN
     };
     let target = target.parse()?;

@@ -138,7 +138,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             ops::linalg::PACK | ops::linalg::UNPACK | ops::linalg::SOFTMAX => {
                 relayout::raise(op, checks).map(|()| Vec::new())
             }
-            _ => compute::raise(op, Licence::of(op, all), checks),
+            _ => compute::raise(op, Licence::new(op, all), checks),
         };
         match raised {
             Ok(replaced) => gone.extend(replaced),

@@ -153,7 +153,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
     check_outputs(op, parts)?;
     check_carries(parts)?;
     let builder = &mut Builder::before(op);
-    let domain = Domain::of(builder, op, parts)?;
+    let domain = Domain::new(builder, op, parts)?;
     let mut inputs = Vec::new();
     for input in &parts.inputs {
         inputs.extend(operands::of_buffer(builder, &domain, input)?);

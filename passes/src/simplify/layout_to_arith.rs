@@ -85,7 +85,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     for name in layout::OPERATIONS {
         pass::each(module, name, |op| lower(module, op, form))?;
     }
-    let views = Views::of(options)?;
+    let views = Views::new(options)?;
     pass::each(module, layout::VIEW, |op| flatten(module, op, form, views))
 }
 
@@ -97,7 +97,7 @@ enum Views {
 }
 
 impl Views {
-    fn of(options: &Options) -> Result<Self, Errors> {
+    fn new(options: &Options) -> Result<Self, Errors> {
         match options.get("views") {
             "any" => Ok(Views::Any),
             "none" => Ok(Views::None),
@@ -212,7 +212,7 @@ fn is_access(user: Op, view: Val) -> bool {
 
 fn lower<'c>(module: Op<'c>, op: Op<'c>, form: IndexDialect) -> Result<(), Errors> {
     let question = layout::read(op)?;
-    let answer = Answer::of(&question)?;
+    let answer = Answer::new(&question)?;
     let function = Function {
         name: ir::name_of(op),
         inputs: &answer.names,
@@ -235,7 +235,7 @@ struct Answer<'c> {
 }
 
 impl<'c> Answer<'c> {
-    fn of(question: &Question<'c>) -> Result<Answer<'c>, Errors> {
+    fn new(question: &Question<'c>) -> Result<Answer<'c>, Errors> {
         let layout = with_known_sizes(question)?;
         let (own, mut facts) = match question.asked {
             Asked::Apply => {

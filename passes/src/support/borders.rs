@@ -104,7 +104,7 @@ pub fn versions<'c>(
         outer,
         inner,
     };
-    match lanes.and_then(|lanes| Along::of(op, &plan, lanes)) {
+    match lanes.and_then(|lanes| Along::new(op, &plan, lanes)) {
         Some(along) => {
             along.emit(plan, body);
             region::erase(along.of);

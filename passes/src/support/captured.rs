@@ -26,7 +26,7 @@ pub struct Captured<'c> {
 
 impl<'c> Captured<'c> {
     /// Of a body of one block, and some values more; copies the constants that it uses into it.
-    pub fn of(builder: &Builder<'c>, body: &Region<'c>, more: &[Val<'c>]) -> Captured<'c> {
+    pub fn new(builder: &Builder<'c>, body: &Region<'c>, more: &[Val<'c>]) -> Captured<'c> {
         constants_inside(body, region::block(body));
         let mut values = region::captured(body);
         for value in more {

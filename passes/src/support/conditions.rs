@@ -39,7 +39,7 @@ pub type Ends<'c, 'e> = &'e mut dyn FnMut(&mut Builder<'c>, usize) -> [Val<'c>; 
 
 impl Conditions {
     /// The conditions of an `mdh.compute`.
-    pub fn of(op: Op) -> Conditions {
+    pub fn new(op: Op) -> Conditions {
         let region = ir::region(op, 0);
         let asks = |op: &Op| ir::name_of(*op) == ops::mdh::INDEX;
         if !region::operations_of(region).iter().any(asks) {
@@ -50,7 +50,7 @@ impl Conditions {
         let (Ok(computation), Ok((scalar, registers))) = (whole, code) else {
             return Conditions::default();
         };
-        let support = Support::of(&Computation {
+        let support = Support::new(&Computation {
             scalar,
             ..computation
         });

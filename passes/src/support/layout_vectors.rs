@@ -80,7 +80,7 @@ struct Access<'c> {
 
 /// Code for an operation on a view, and its results.
 pub fn lowered<'c>(op: Op<'c>, view: &View<'_, 'c>) -> Result<Vec<Val<'c>>, Errors> {
-    let access = Access::of(op, view)?;
+    let access = Access::new(op, view)?;
     let mut builder = Builder::before(op);
     match access.is_run(view) {
         true => access.in_rows(&mut builder, view),
@@ -89,7 +89,7 @@ pub fn lowered<'c>(op: Op<'c>, view: &View<'_, 'c>) -> Result<Vec<Val<'c>>, Erro
 }
 
 impl<'c> Access<'c> {
-    fn of(op: Op<'c>, view: &View<'_, 'c>) -> Result<Self, Errors> {
+    fn new(op: Op<'c>, view: &View<'_, 'c>) -> Result<Self, Errors> {
         let name = ir::name_of(op);
         let operands: Vec<Val> = op.operands().map(ir::value).collect();
         let rank = types::buffer_type(view.ty).map_or(0, |ty| ty.shape.len());

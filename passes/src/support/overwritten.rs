@@ -29,7 +29,7 @@ pub fn written<'c>(
     argument: Val<'c>,
     known: &dyn Fn(Extent<'c>) -> Option<i64>,
 ) -> Written {
-    let equal = EqualSizes::of(function);
+    let equal = EqualSizes::new(function);
     let is_tensor = types::buffer_type(argument.r#type())
         .is_some_and(|ty| ty.kind == types::BufferKind::Tensor);
     let mut found = Vec::new();
@@ -146,7 +146,7 @@ pub struct EqualSizes<'c>(Vec<(Extent<'c>, Extent<'c>)>);
 
 impl<'c> EqualSizes<'c> {
     /// Reads them off a function's assertions.
-    pub fn of(function: Op<'c>) -> Self {
+    pub fn new(function: Op<'c>) -> Self {
         let asserted = ir::find_all(function, &[ops::cf::ASSERT]).into_iter();
         let compared = asserted.filter_map(|op| {
             let by = ir::defining_op(ir::operand(op, 0)?)?;

@@ -177,7 +177,7 @@ fn choice_for(op: Op, of: &Reading, asm: &Asm, facts: Facts, grain: i64) -> Opti
 }
 
 /// The space in which a tuner searches for a computation's schedule; `None` where there is none
-/// ([`ScheduleSpace::of`], and [`KernelSpace::of`] for machines with kernels).
+/// ([`ScheduleSpace::new`], and [`KernelSpace::new`] for machines with kernels).
 pub fn space(op: Op, asm: &Asm, grain: i64) -> Result<Option<Box<dyn Knobs>>, Errors> {
     space_with(op, asm, grain, SearchedParts::Model)
 }
@@ -196,11 +196,11 @@ pub fn space_with(
 ) -> Result<Option<Box<dyn Knobs>>, Errors> {
     let of = reading(op)?;
     let Some(facts) = Facts::of(asm) else {
-        let space = KernelSpace::of(&of.1, asm, parts);
+        let space = KernelSpace::new(&of.1, asm, parts);
         return Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>));
     };
     let (computation, facts, group) = subject(op, &of, asm, facts, grain);
-    let space = ScheduleSpace::of(&computation, asm, facts, group, parts);
+    let space = ScheduleSpace::new(&computation, asm, facts, group, parts);
     Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>))
 }
 

@@ -110,7 +110,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         expect_given(function)?;
     }
     let computations = ir::find_all(module, &[ops::mdh::COMPUTE]);
-    let lowered = Chains::of(&computations).and_then(|chains| {
+    let lowered = Chains::new(&computations).and_then(|chains| {
         let roots = computations.iter().filter(|op| !chains.is_producer(**op));
         let roots: Vec<Op> = roots.copied().collect();
         roots
@@ -187,7 +187,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
             outside: *builder,
             buffers: Cell::default(),
             producers: &producers,
-            conditions: Conditions::of(op),
+            conditions: Conditions::new(op),
         };
         nest.emit(builder)
     };

@@ -152,10 +152,10 @@ struct Read<'c> {
 impl<'c> Read<'c> {
     fn all(outer: Op<'c>, inner: Op<'c>) -> Vec<Read<'c>> {
         let loads = ir::find_all(inner, &[ops::vector::LOAD]).into_iter();
-        loads.filter_map(|load| Read::of(outer, load)).collect()
+        loads.filter_map(|load| Read::new(outer, load)).collect()
     }
 
-    fn of(outer: Op<'c>, load: Op<'c>) -> Option<Read<'c>> {
+    fn new(outer: Op<'c>, load: Op<'c>) -> Option<Read<'c>> {
         let operands: Vec<Val> = load.operands().map(ir::value).collect();
         let (buffer, indices) = operands.split_first()?;
         if !is_large(buffer.r#type(), LARGE) || region::is_defined_in(*buffer, outer) {

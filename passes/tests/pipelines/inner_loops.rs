@@ -42,7 +42,7 @@ struct Loop {
 }
 
 impl Loop {
-    fn of(lines: &[&str], has_frame: bool) -> Loop {
+    fn new(lines: &[&str], has_frame: bool) -> Loop {
         let mut found = Loop::default();
         for line in lines {
             found.add(line, has_frame);
@@ -179,7 +179,7 @@ fn innermost(text: &str) -> Vec<Loop> {
         all.extend(
             loops(function)
                 .into_iter()
-                .map(|of| Loop::of(of, has_frame)),
+                .map(|of| Loop::new(of, has_frame)),
         );
     }
     all

@@ -45,7 +45,7 @@ fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String
     mdh_passes::register_all();
     let arguments = CompileArguments {
         chip: Some(chip.to_string()),
-        ..CompileArguments::of("f.mlir".as_ref(), Stage::Ptx)
+        ..CompileArguments::new("f.mlir".as_ref(), Stage::Ptx)
     };
     let source = Source::from_text(name, program);
     let context = context::program_context();

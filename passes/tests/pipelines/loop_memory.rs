@@ -83,7 +83,7 @@ type OwnSchedule = Option<Schedule>;
 /// Memory of cores whose type says no owner.
 fn unowned(module: Op) -> Vec<String> {
     let is_owned = |op: &Op| {
-        let memory = ir::result(*op, 0).and_then(|memory| Space::of(memory.r#type()));
+        let memory = ir::result(*op, 0).and_then(|memory| Space::new(memory.r#type()));
         memory.is_some_and(|space| space.owner.is_some())
     };
     let mut all = ir::find_all(module, &["memref.alloca"]);

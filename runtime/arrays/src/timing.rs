@@ -18,7 +18,7 @@ pub struct Times {
 
 impl Times {
     /// The times of these runs; `None` if there are none.
-    pub fn of(mut times: Vec<Duration>) -> Option<Times> {
+    pub fn new(mut times: Vec<Duration>) -> Option<Times> {
         let runs = NonZeroU32::new(times.len() as u32)?;
         times.sort_unstable();
         let (middle, last) = (times.len() / 2, times.len() - 1);
@@ -47,7 +47,7 @@ pub fn measure<E>(
         run()?;
         times.push(start.elapsed());
     }
-    Ok(Times::of(times).unwrap_or_else(|| panic!("there are {runs} runs")))
+    Ok(Times::new(times).unwrap_or_else(|| panic!("there are {runs} runs")))
 }
 
 /// A first call that takes longer than this is a measurement like any other: threads wake up in

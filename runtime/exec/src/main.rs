@@ -301,7 +301,7 @@ fn as_text(manifest: &Manifest, outcome: &Outcome) -> String {
         "{}\n  gpu    {}, {}\n  whole  {whole:.3} ms\n",
         manifest.function, device.name, device.capability
     );
-    if let Some(times) = Times::of(outcome.kernels.clone()) {
+    if let Some(times) = Times::new(outcome.kernels.clone()) {
         let seconds = times.median.as_secs_f64();
         let rate = |count: f64| count / seconds / 1e9;
         let [min, median, max] = [times.min, times.median, times.max].map(milliseconds);

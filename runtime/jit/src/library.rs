@@ -49,7 +49,7 @@ pub unsafe fn add(
 ) -> Result<()> {
     let arguments = interface.arguments();
     let name = c_string(&interface.name)?;
-    let types = Types::of(context);
+    let types = Types::new(context);
     // SAFETY: by this function's contract; everything made here goes into the module.
     unsafe {
         let mut parameters: Vec<LLVMTypeRef> = arguments
@@ -105,7 +105,7 @@ struct Types {
 }
 
 impl Types {
-    fn of(context: LLVMContextRef) -> Types {
+    fn new(context: LLVMContextRef) -> Types {
         // SAFETY: the context is alive.
         unsafe {
             Types {
@@ -169,7 +169,7 @@ unsafe fn about(
     context: LLVMContextRef,
     interface: &Interface,
 ) -> LLVMValueRef {
-    let types = Types::of(context);
+    let types = Types::new(context);
     let text = interface.to_string();
     // SAFETY: the text is copied; the rest by this function's contract.
     unsafe {

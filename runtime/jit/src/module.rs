@@ -175,7 +175,7 @@ impl Module {
 
     /// The same for other processors; what it gives cannot be loaded here then.
     pub fn optimise_for(self, processor: Processor, level: Level) -> Result<Optimised> {
-        self.optimise_with(Target::of(processor, level)?, level)
+        self.optimise_with(Target::new(processor, level)?, level)
     }
 
     pub(crate) fn optimise_with(self, target: Target, level: Level) -> Result<Optimised> {
@@ -184,7 +184,7 @@ impl Module {
 
     /// The same with less effort, and a warning, where LLVM takes longer than that.
     fn optimise_within(self, limit: Duration, target: Target, level: Level) -> Result<Optimised> {
-        let (saved, less) = (Saved::of(&self), target.at(Level::Quick));
+        let (saved, less) = (Saved::new(&self), target.at(Level::Quick));
         let full = move || self.optimise_now(target, level);
         // SAFETY: the work owns the module and the target.
         let slow = match unsafe { limit::within(limit, full) } {
@@ -342,7 +342,7 @@ struct Saved {
 }
 
 impl Saved {
-    fn of(module: &Module) -> Saved {
+    fn new(module: &Module) -> Saved {
         // SAFETY: the module is alive; the buffer is copied and disposed.
         let bitcode = unsafe { bytes(LLVMWriteBitcodeToMemoryBuffer(module.raw)) };
         Saved {

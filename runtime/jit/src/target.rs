@@ -41,7 +41,7 @@ pub struct Target {
 
 impl Target {
     /// The host's triple, position-independent code, and the CPU and features of a processor.
-    pub fn of(processor: Processor, level: Level) -> Result<Target> {
+    pub fn new(processor: Processor, level: Level) -> Result<Target> {
         initialise();
         // SAFETY: the strings are LLVM's own.
         let triple = unsafe { take_message(LLVMGetDefaultTargetTriple()) };

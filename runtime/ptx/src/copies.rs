@@ -26,7 +26,7 @@ pub struct Copy {
 impl Copy {
     /// The copy of `cp.async [target], [source], bytes, read`: of 4, 8 or 16 bytes, and past the first
     /// cache of 16 only. All of them are read if nothing is said.
-    pub fn of(operands: &[u64], way: Way) -> Option<Copy> {
+    pub fn new(operands: &[u64], way: Way) -> Option<Copy> {
         let (target, source, bytes) = match operands {
             [target, source, bytes] | [target, source, bytes, _] => (*target, *source, *bytes),
             _ => return None,
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn copies_have_few_sizes() {
-        let read = |operands: &[u64], way| Copy::of(operands, way).map(|copy| copy.read);
+        let read = |operands: &[u64], way| Copy::new(operands, way).map(|copy| copy.read);
         assert_eq!(read(&[0, 64, 4], Way::AllLevels), Some(4));
         assert_eq!(read(&[0, 64, 16, 0], Way::Global), Some(0));
         assert_eq!(read(&[0, 64, 8], Way::Global), None);

@@ -1,7 +1,7 @@
 //! Control flow of a kernel: its blocks, and those that depend on a branch.
 //!
 //! ```text
-//! body --Flow::of--> blocks and what follows them --region--> blocks between a branch and the first
+//! body --Flow::new--> blocks and what follows them --region--> blocks between a branch and the first
 //!                                                            one that all ways from it come to
 //! ```
 //!
@@ -25,7 +25,7 @@ pub struct Flow {
 
 impl Flow {
     /// The control flow of a kernel.
-    pub fn of(body: &[Instruction]) -> Flow {
+    pub fn new(body: &[Instruction]) -> Flow {
         let ends = |op: Op| matches!(op, Op::Bra | Op::Brx | Op::Ret | Op::Trap);
         let mut starts = vec![0];
         for (n, instruction) in body.iter().enumerate() {

@@ -378,7 +378,7 @@ impl<'a> Block<'a> {
     ) -> Result<(), Failure> {
         let (all, line) = (&instruction.operands, instruction.line);
         let all: Vec<u64> = all.iter().map(|one| self.value(thread, one)).collect();
-        let copy = Copy::of(&all, way).ok_or(Failure::Unknown(line))?;
+        let copy = Copy::new(&all, way).ok_or(Failure::Unknown(line))?;
         let target = (Space::Shared, copy.target as u64);
         self.piece(thread, line, target, [copy.bytes; 2])?;
         let memory = self.launch.memory;

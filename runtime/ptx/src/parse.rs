@@ -68,7 +68,7 @@ pub fn parse(text: &str) -> Result<Module, String> {
         module.is_exact = number != digits;
     }
     let around = outside(&text)?;
-    let constants = Constants::of(&around)?;
+    let constants = Constants::new(&around)?;
     let bytes: Arc<[u8]> = constants.bytes.into();
     let mut rest = 0;
     while let Some(found) = text[rest..].find(".entry") {

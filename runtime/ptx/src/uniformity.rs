@@ -122,7 +122,7 @@ impl Finding {
 
 /// The instructions of a kernel that not all threads come to that have to, in blocks of a shape.
 pub fn check(kernel: &Kernel, shape: [u32; 3]) -> Vec<Finding> {
-    let mut analysis = Analysis::of(kernel, shape);
+    let mut analysis = Analysis::new(kernel, shape);
     while analysis.pass() {}
     let coming = analysis.coming();
     let mut findings = Vec::new();
@@ -152,8 +152,8 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn of(kernel: &'a Kernel, shape: [u32; 3]) -> Analysis<'a> {
-        let flow = Flow::of(&kernel.body);
+    fn new(kernel: &'a Kernel, shape: [u32; 3]) -> Analysis<'a> {
+        let flow = Flow::new(&kernel.body);
         let count = flow.blocks.len();
         let end = End {
             guard: Value::Nothing,

@@ -14,7 +14,7 @@ pub struct Constants {
 
 impl Constants {
     /// Those of the text outside of functions: `.global .align 4 .b8 table[8] = {0, 0, 96, 64};`
-    pub fn of(text: &str) -> Result<Constants, String> {
+    pub fn new(text: &str) -> Result<Constants, String> {
         let mut all = Constants::default();
         for statement in text.split(';').map(str::trim) {
             // Directives of the module, and heads of kernels, have no end of their own.
@@ -137,16 +137,16 @@ mod tests {
     fn constants_have_bytes() {
         let text = ".version 8.0\n.target sm_90\n.global .align 4 .b8 a[6] = {1, 2, 255};\n\
                     .visible .const .align 4 .b32 b = 7;\n";
-        let all = Constants::of(text).unwrap();
+        let all = Constants::new(text).unwrap();
         assert_eq!(all.names, [("a".to_string(), 0), ("b".to_string(), 16)]);
         assert_eq!(all.bytes[..6], [1, 2, 255, 0, 0, 0]);
         assert_eq!(all.bytes[16..20], [7, 0, 0, 0]);
         // Pointers to the device's memory are none.
         let head = ".entry f(\n.param .u64 .ptr .global .align 1 p\n)\n";
-        assert!(Constants::of(head).unwrap().names.is_empty());
-        assert!(Constants::of(".global .b8 a[2] = {1, 2, 3};").is_err());
-        assert!(Constants::of(".global .b64 a[1] = {f};").is_err());
-        assert!(Constants::of(".global .b64 a[1];").is_err());
+        assert!(Constants::new(head).unwrap().names.is_empty());
+        assert!(Constants::new(".global .b8 a[2] = {1, 2, 3};").is_err());
+        assert!(Constants::new(".global .b64 a[1] = {f};").is_err());
+        assert!(Constants::new(".global .b64 a[1];").is_err());
     }
 
     #[test]

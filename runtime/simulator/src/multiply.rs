@@ -74,7 +74,7 @@ pub unsafe extern "C-unwind" fn mdh_sim_multiply(
         refuse_small(&*thread, site);
         let number = exchange(thread, [a, more_a, b], site);
         let (lane, block) = ((*thread).lane(), &*(*thread).block);
-        let fragments = Fragments::of(&block.warps[(*thread).warp()], number);
+        let fragments = Fragments::new(&block.warps[(*thread).warp()], number);
         let row = |row: usize, sums: u64| {
             let sum = |n: usize| {
                 let start = f32::from_bits((sums >> (32 * n)) as u32);
@@ -110,7 +110,7 @@ unsafe fn refuse_small(thread: &Thread, site: Site) {
 struct Fragments([Given; LANES]);
 
 impl Fragments {
-    fn of(warp: &Warp, exchange: u32) -> Fragments {
+    fn new(warp: &Warp, exchange: u32) -> Fragments {
         Fragments(std::array::from_fn(|lane| {
             warp.take(exchange, lane).unwrap_or_default()
         }))

@@ -63,7 +63,7 @@ pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
         true => &Model::SHAPES[Model::SHAPES.len() - 2..],
         false => &Model::SHAPES[..],
     };
-    let views = Views::of(computation);
+    let views = Views::new(computation);
     let model = Model::new(computation, asm, &views);
     let mut reasons: Vec<String> = views.assumed().into_iter().collect();
     for (name, shape) in shapes {

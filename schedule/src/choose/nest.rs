@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
             sums,
             batch: batch.into_iter().flat_map(|(_, group)| group).collect(),
             groups: groups.into_iter().map(|(_, group)| group).collect(),
-            support: Support::of(computation),
+            support: Support::new(computation),
             visits: RefCell::default(),
             regions,
         }

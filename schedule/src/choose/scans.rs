@@ -12,7 +12,7 @@ const POINTS: i64 = 8;
 /// where `g` commutes, or sums are innermost; and where a sum of nothing is known to be the neutral
 /// element or not to be.
 pub fn separates_scans(computation: &Computation) -> bool {
-    let views = Views::of(computation);
+    let views = Views::new(computation);
     let of = |is: fn(&usize, &Views) -> bool| -> Vec<usize> {
         (0..views.points.len()).filter(|d| is(d, &views)).collect()
     };

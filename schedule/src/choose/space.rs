@@ -91,7 +91,7 @@ impl ScheduleSpace {
     /// The space of a computation on a machine; `None` where the model chooses otherwise: on
     /// machines that are not like `cpu`, and where points come in groups with gaps between them.
     /// Arguments as those of [`super::choose_for`], and the parts of dimensions that it has.
-    pub fn of(
+    pub fn new(
         computation: &Computation,
         asm: &Asm,
         facts: Facts,
@@ -101,7 +101,7 @@ impl ScheduleSpace {
         if !all_have_parts(computation) || has_gaps(computation) || asm.has_kernels() {
             return None;
         }
-        let views = Views::of(computation);
+        let views = Views::new(computation);
         let leaf = views.dims(Combine::is_ps).pop();
         let rank = views.points.len();
         let mut space = ScheduleSpace {
@@ -114,7 +114,7 @@ impl ScheduleSpace {
             around: (0..rank).filter(|d| Some(*d) != leaf).collect(),
             knobs: Vec::new(),
             roles: Vec::new(),
-            chosen: Chosen::of(computation, asm, facts, group, &views),
+            chosen: Chosen::new(computation, asm, facts, group, &views),
             own: None,
             views,
         };

@@ -23,7 +23,7 @@ proptest! {
         let mut random = Random::new(seed);
         let (asm, facts, group) = small(&mut random);
         let parts = [SearchedParts::Model, SearchedParts::All][random.below(2) as usize];
-        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group, parts) else {
+        let Some(space) = ScheduleSpace::new(&c, &asm, facts, group, parts) else {
             return Ok(());
         };
         let Some(values) = draw(&space, Vec::new(), &mut random) else {
@@ -44,7 +44,7 @@ proptest! {
         let mut random = Random::new(seed);
         let (asm, facts, group) = small(&mut random);
         let parts = [SearchedParts::Model, SearchedParts::All][random.below(2) as usize];
-        let Some(space) = ScheduleSpace::of(&c, &asm, facts, group, parts) else {
+        let Some(space) = ScheduleSpace::new(&c, &asm, facts, group, parts) else {
             return Ok(());
         };
         let Some(ModelChoice { values, .. }) = space.default() else {
@@ -62,7 +62,7 @@ fn usual(c: &Computation) -> ScheduleSpace {
 
 fn with(c: &Computation, parts: SearchedParts) -> ScheduleSpace {
     let asm = Asm::builtin("cpu").unwrap();
-    ScheduleSpace::of(c, &asm, Facts::of(&asm).unwrap(), 1, parts).unwrap()
+    ScheduleSpace::new(c, &asm, Facts::of(&asm).unwrap(), 1, parts).unwrap()
 }
 
 /// Checks: what the model chooses is in the space, up to names of layers.

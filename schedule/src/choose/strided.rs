@@ -40,7 +40,7 @@ pub fn aligned(dimension: &Dimension, most: i64) -> i64 {
 /// The schedule of a computation with such dimensions for a machine with cores and lanes.
 pub fn choose(computation: &Computation, asm: &Asm, facts: &Facts) -> Option<Choice> {
     let groups: Vec<Option<i64>> = computation.dimensions.iter().map(group).collect();
-    let views = Views::of(&without_gaps(computation));
+    let views = Views::new(&without_gaps(computation));
     let plan = StridedLanes {
         computation,
         facts,

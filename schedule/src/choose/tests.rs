@@ -303,7 +303,7 @@ fn contraction(
 /// Returns the estimated share of loops around the block, beside computing with full vectors.
 fn overhead(c: &mdh_algebra::computation::Computation) -> f64 {
     let facts = Facts::of(&Asm::cpu(&CpuFacts::default())).unwrap();
-    let views = Views::of(c);
+    let views = Views::new(c);
     let blocks = Block::candidates(&views, &facts, 1);
     let cycles = blocks
         .iter()
@@ -385,7 +385,7 @@ fn components_in_one_buffer_are_summed_at_once() {
             c.outputs[0].accesses.append(&mut second.accesses);
         }
         let facts = Facts::of(&asm).unwrap();
-        let views = Views::of(&c);
+        let views = Views::new(&c);
         let block = Block::candidates(&views, &facts, 1).remove(0);
         Search::new(&c, &facts, &views, &block).best(&[]).1
     };

@@ -81,7 +81,7 @@ pub const LARGE: i64 = 1 << 12;
 
 impl Views {
     /// The views of a computation.
-    pub fn of(computation: &Computation) -> Views {
+    pub fn new(computation: &Computation) -> Views {
         let rank = computation.dimensions.len();
         let mut all = Vec::new();
         let buffers = computation.inputs.iter().map(|b| (b, false));

@@ -25,7 +25,7 @@ pub struct Left {
 }
 
 impl Levels {
-    fn of(loops: &[Loop], d: usize) -> Self {
+    fn new(loops: &[Loop], d: usize) -> Self {
         let mut positions: Vec<usize> = (0..loops.len())
             .filter(|n| loops[*n].level.dimension == d)
             .collect();
@@ -60,13 +60,13 @@ impl Levels {
 
 /// Returns whether a dimension has cyclic parts.
 pub fn is_in(loops: &[Loop], d: usize) -> bool {
-    Levels::of(loops, d).is_cyclic()
+    Levels::new(loops, d).is_cyclic()
 }
 
 /// The levels left of a dimension whose loops up to a position are open; `None` where there are gaps
 /// of several sizes, which are refused.
 pub fn left(loops: &[Loop], d: usize, position: usize) -> Option<Left> {
-    Levels::of(loops, d).left(position)
+    Levels::new(loops, d).left(position)
 }
 
 /// The first loop such that no loop from it on is of a layer outside of an open one's.
@@ -84,7 +84,7 @@ pub fn end(loops: &[Loop]) -> usize {
 /// Refusals of cyclic parts.
 pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
     for (d, dimension) in of.computation.dimensions.iter().enumerate() {
-        let levels = Levels::of(loops, d);
+        let levels = Levels::new(loops, d);
         let why = match levels.is_cyclic() {
             true => refusal(of, dimension, &levels),
             false => None,

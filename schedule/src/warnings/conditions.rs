@@ -7,7 +7,7 @@ use mdh_algebra::support::{Left, Support};
 /// The warning of a condition on indices that loops visit all points for.
 pub(super) fn warning(computation: &Computation) -> Option<Warning> {
     let operator = computation.operator()?;
-    let left = Support::of(computation).left?;
+    let left = Support::new(computation).left?;
     let neutral = operator.neutral(&computation.components);
     let advice = match (neutral.as_deref(), left) {
         (_, Left::Comparison) => {

@@ -110,7 +110,7 @@ fn run(text: &str, seed: u64) -> Result<Report> {
         random: Some(seed),
         check: Some(CheckHow::All),
         no_raise: true,
-        ..RunArguments::of("f.mlir".as_ref())
+        ..RunArguments::new("f.mlir".as_ref())
     };
     run_command::run_source(&source, &arguments)
 }

@@ -229,11 +229,11 @@ impl Type {
 impl Dim {
     /// `name = 0..count`, all in the text.
     pub fn dense(name: &str, count: i64) -> Dim {
-        Dim::of(name, Grid::dense(count))
+        Dim::new(name, Grid::dense(count))
     }
 
     /// The points of a grid, all in the text.
-    pub fn of(name: &str, grid: Grid) -> Dim {
+    pub fn new(name: &str, grid: Grid) -> Dim {
         Dim {
             name: name.to_string(),
             grid,

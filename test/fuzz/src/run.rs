@@ -133,7 +133,7 @@ pub fn arguments(program: &Program, source: &Source, folder: &Path) -> Result<Ru
         random: Some(program.seed),
         size: sizes(program),
         check: Some(CheckHow::Sample),
-        ..RunArguments::of("f.mlir".as_ref())
+        ..RunArguments::new("f.mlir".as_ref())
     })
 }
 

@@ -56,7 +56,7 @@ impl Program {
             },
             // A program without points has no kernel.
             fallback: self.is_simulated.then_some(Fallback::Cpu),
-            ..RunArguments::of("f.mlir".as_ref())
+            ..RunArguments::new("f.mlir".as_ref())
         }
     }
 

@@ -109,12 +109,12 @@ pub struct RunArguments {
 impl RunArguments {
     /// Returns whether accesses are held against the sizes of the run.
     pub fn ranges_checked(&self) -> RangeChecks {
-        RangeChecks::of(!self.no_range_checks)
+        RangeChecks::from_flag(!self.no_range_checks)
     }
 
     /// Returns what becomes of linalg.
     pub fn raise(&self) -> Raise {
-        Raise::of(!self.no_raise)
+        Raise::from_flag(!self.no_raise)
     }
 
     /// Returns the arithmetic of floats.
@@ -126,7 +126,7 @@ impl RunArguments {
     }
 
     /// Returns the arguments of `mdh run FILE`.
-    pub fn of(file: &Path) -> RunArguments {
+    pub fn new(file: &Path) -> RunArguments {
         RunArguments {
             file: file.to_path_buf(),
             entry: None,

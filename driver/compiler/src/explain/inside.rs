@@ -30,7 +30,7 @@ const TILE: &str = "L2";
 
 impl Inside {
     /// Finds the part of `others` in the loops of a computation.
-    pub fn of(op: Op, others: &[(Op, Computation)]) -> Inside {
+    pub fn new(op: Op, others: &[(Op, Computation)]) -> Inside {
         let Ok(own) = read::compute(op) else {
             return Inside::default();
         };

@@ -24,7 +24,7 @@ pub struct Given {
 
 impl Given {
     /// Reads the sizes as those of a function's dimensions and arguments.
-    pub fn of(entry: &Entry, given: &[Size]) -> Result<Given> {
+    pub fn new(entry: &Entry, given: &[Size]) -> Result<Given> {
         let known = sizes::infer(entry, given, Sizes::declared(entry), Open::Kept)?;
         let mut found = Given::default();
         for op in ir::find_all(entry.op, &["mdh.compute"]) {

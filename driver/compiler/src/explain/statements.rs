@@ -119,7 +119,7 @@ fn last_writer<'a>(memory: Val, accounts: &'a [Account], function: Op) -> Option
 
 /// Returns whether an operation is of the statement.
 fn is_at(op: Op, account: &Account) -> bool {
-    let place = SourceLocation::of(op.location());
+    let place = SourceLocation::from_location(op.location());
     place.is_some_and(|place| (place.line, place.column) == (account.line, account.column))
 }
 

@@ -72,7 +72,7 @@ pub fn has_c_types(function: Op) -> bool {
     let arguments = arguments.into_iter().map(|argument| argument.r#type());
     arguments
         .chain(entry::result_types(function))
-        .all(|ty| buffer_type(ty).is_some() && layout::StridedLayout::of(ty).is_ok())
+        .all(|ty| buffer_type(ty).is_some() && layout::StridedLayout::new(ty).is_ok())
 }
 
 fn check_name(name: &str) -> Result<()> {

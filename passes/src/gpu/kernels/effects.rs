@@ -23,7 +23,7 @@ pub struct Effects<'c> {
 
 impl<'c> Effects<'c> {
     /// Those of an operation, and of what is inside of it.
-    pub fn of(op: Op<'c>) -> Effects<'c> {
+    pub fn new(op: Op<'c>) -> Effects<'c> {
         let mut all = Effects::default();
         for op in ir::all(op) {
             all.add(op);
@@ -76,7 +76,7 @@ impl<'c> Effects<'c> {
 
 /// Returns whether each thread has some memory of its own.
 fn is_own(memory: Val) -> bool {
-    let space = Space::of(root(memory).r#type());
+    let space = Space::new(root(memory).r#type());
     space.and_then(|space| space.owner) == Some(THREAD)
 }
 
@@ -97,7 +97,7 @@ fn is_harmless(name: &str) -> bool {
 
 /// Returns whether code stores something.
 pub fn has_effects(op: Op) -> bool {
-    !Effects::of(op).is_empty()
+    !Effects::new(op).is_empty()
 }
 
 /// Returns whether a value is another one in each thread, if these are: the numbers of the thread, and

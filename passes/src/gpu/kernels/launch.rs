@@ -77,7 +77,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
         let core = Core::of(op);
         blocks.add(core.map_or(0, |core| core.axis), extent)?;
     }
-    let threads = Threads::of(nest)?;
+    let threads = Threads::new(nest)?;
     let grid = blocks.of_launch(&mut builder);
     let block = threads.of_launch(&mut builder)?;
     let inside = launch(&mut builder, [grid, block], nest);
@@ -118,7 +118,7 @@ fn place_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
         let memory = op.result(0).map(ir::value);
         let memory = memory.unwrap_or_else(|error| panic!("{error}"));
         let ty = memory.r#type();
-        if Space::of(ty).and_then(|space| space.owner) != Some(BLOCK) {
+        if Space::new(ty).and_then(|space| space.owner) != Some(BLOCK) {
             // SAFETY: both are in the module, and its sizes are known.
             unsafe { mlirOperationMoveBefore(op.to_raw(), first.to_raw()) }
             continue;

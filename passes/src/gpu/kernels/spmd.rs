@@ -110,7 +110,7 @@ impl<'c> Walk<'_, 'c> {
     fn part(&mut self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<(), Errors> {
         let inner = self.enter(op, core, scope)?;
         if is_simple(op) {
-            self.wait_before(op, Effects::of(op), AccessScope::Others);
+            self.wait_before(op, Effects::new(op), AccessScope::Others);
             return self.simple(op, inner);
         }
         let inside = take_out(op);
@@ -195,7 +195,7 @@ impl<'c> Walk<'_, 'c> {
     /// Code that all threads go through, with parts of them inside: the same iterations.
     fn around(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         if is_all_cooperative(op) && !shares_wait(op) {
-            self.wait_before(op, Effects::of(op), AccessScope::Others);
+            self.wait_before(op, Effects::new(op), AccessScope::Others);
             for (inner, _) in loops_inside(op) {
                 self.share(inner)?;
             }
@@ -251,7 +251,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// A loop in which no thread needs what another one does.
     fn independent_loop(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::of(op), AccessScope::Others);
+        self.wait_before(op, Effects::new(op), AccessScope::Others);
         let since = std::mem::take(&mut self.since);
         let inside = (0..op.region_count()).map(|n| ir::region(op, n));
         let inside = inside.filter(|region| !ir::is_empty(*region));
@@ -299,7 +299,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Code that the threads of a warp execute at once: those that are not there, too.
     fn warp(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::of(op), AccessScope::Each);
+        self.wait_before(op, Effects::new(op), AccessScope::Each);
         if let Some((core, _)) = scope.rest.first() {
             return Err(vec![format!(
                 "computes a product of matrices outside of the loop over '{core}': expected it inside \
@@ -312,7 +312,7 @@ impl<'c> Walk<'_, 'c> {
     /// Code that all threads of the block share: each has the part of its number, the innermost
     /// loop's parts being neighbours.
     fn cooperative(&mut self, op: Op<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::of(op), AccessScope::Others);
+        self.wait_before(op, Effects::new(op), AccessScope::Others);
         self.share(op)
     }
 
@@ -360,7 +360,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Rule: what is cooperative, but in one part.
     fn once(&mut self, op: Op<'c>) {
-        self.wait_before(op, Effects::of(op), AccessScope::Others);
+        self.wait_before(op, Effects::new(op), AccessScope::Others);
         self.by_first(op);
     }
 
@@ -377,7 +377,7 @@ impl<'c> Walk<'_, 'c> {
             true => AccessScope::Each,
             false => AccessScope::Others,
         };
-        self.wait_before(op, Effects::of(op), who);
+        self.wait_before(op, Effects::new(op), who);
         let condition = self.condition(&mut Builder::before(op), scope);
         under(&[op], condition);
     }
@@ -515,7 +515,7 @@ fn is_all_cooperative(op: Op) -> bool {
 /// Returns whether threads wait for each other between things that they share out in an operation: one of these needs
 /// what another one does, of which other threads do other parts.
 fn shares_wait(op: Op) -> bool {
-    let effects: Vec<Effects> = shares(op).into_iter().map(Effects::of).collect();
+    let effects: Vec<Effects> = shares(op).into_iter().map(Effects::new).collect();
     let mut pairs = (0..effects.len()).flat_map(|n| (0..n).map(move |before| (before, n)));
     pairs.any(|(before, n)| effects[before].conflict(&effects[n]))
         || ir::all(op).into_iter().any(is_wait)
@@ -535,7 +535,7 @@ fn shares(op: Op) -> Vec<Op> {
 /// Returns whether threads wait for each other in a loop: where something is cooperative, or one needs what
 /// another one does.
 fn has_waits(op: Op) -> bool {
-    let effects = Effects::of(op);
+    let effects = Effects::new(op);
     let is_cooperative = ir::all(op).into_iter().any(is_cooperative);
     is_cooperative || is_of_warps(op) || effects.conflict(&effects)
 }

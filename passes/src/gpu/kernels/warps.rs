@@ -43,7 +43,7 @@ pub struct Threads {
 
 impl Threads {
     /// The warps of a nest of loops.
-    pub fn of(nest: Op) -> Result<Threads, Errors> {
+    pub fn new(nest: Op) -> Result<Threads, Errors> {
         let mut axes: Vec<(Core, i64)> = Vec::new();
         let mut shared = 1;
         for op in ir::find_all(nest, &[FORALL]) {

@@ -27,7 +27,7 @@ struct Operands<'c> {
 }
 
 impl<'c> Operands<'c> {
-    fn of(op: Op<'c>) -> Result<Operands<'c>, Errors> {
+    fn new(op: Op<'c>) -> Result<Operands<'c>, Errors> {
         let segments = ir::integers(op, "operandSegmentSizes");
         let expected = |n: usize, count: i64| segments.get(n) == Some(&count);
         if segments.len() != SEGMENTS || !expected(0, 0) || op.result_count() > 0 {
@@ -49,7 +49,7 @@ impl<'c> Operands<'c> {
 
 /// Replaces a launch.
 pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
-    let operands = Operands::of(op)?;
+    let operands = Operands::new(op)?;
     let function = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC);
     let Some(function) = function else {
         return Err(vec!["is in no function: expected one".into()]);
@@ -60,7 +60,7 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let shared = shared.map_or(0, |count| count.as_i64() as usize);
     let body = region::take(op, 0);
     let block: BlockRef = region::block(&body);
-    let captured = Captured::of(&builder, &body, &[]);
+    let captured = Captured::new(&builder, &body, &[]);
     let kernel = Kernel::receive(&body, block, &captured, shared)?;
     let bytes = kernel.shared;
     kernel::lower(module, op, &kernel, &body)?;

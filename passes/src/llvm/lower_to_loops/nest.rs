@@ -71,7 +71,7 @@ impl<'c, 'p> Nest<'c, 'p> {
             pw: of(|c| matches!(c, Combine::Pw(_))),
             slices: Vec::new(),
             is_in_kernel: false,
-            conditions: Conditions::of(op),
+            conditions: Conditions::new(op),
         };
         nest.allocate_slices(builder)?;
         Ok(nest)

@@ -146,7 +146,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let last = *taking.last().filter(|_| is_last)?;
         let result = ir::result(last, 0).filter(|_| last.result_count() == 1)?;
         let single = Some(last).filter(|_| taking.len() == 1);
-        if let Some(step) = single.and_then(|op| Step::of(op, |v| v == at)) {
+        if let Some(step) = single.and_then(|op| Step::new(op, |v| v == at)) {
             return Some(step);
         }
         if taken(&taking, &open).len() > 1 {

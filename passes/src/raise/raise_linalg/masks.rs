@@ -241,7 +241,7 @@ impl<'c> Lifted<'c> {
     /// The step whose result a value is, if nothing else uses it.
     pub fn step(&self, value: Val<'c>) -> Option<Step<'c>> {
         let op = ir::defining_op(value).filter(|_| ir::users(value).len() == 1)?;
-        Step::of(op, |v| self.depends(v))
+        Step::new(op, |v| self.depends(v))
     }
 
     /// Computes in an accumulator's own type what is truncated to it afterwards.

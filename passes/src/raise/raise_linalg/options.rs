@@ -25,7 +25,7 @@ pub struct Licence<'c> {
 }
 
 impl<'c> Licence<'c> {
-    pub fn of(op: Op<'c>, all: bool) -> Self {
+    pub fn new(op: Op<'c>, all: bool) -> Self {
         let mark = marks::ASSOCIATIVE;
         Licence {
             associative: match mark.is_on(op) {

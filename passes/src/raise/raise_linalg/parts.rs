@@ -56,7 +56,7 @@ impl<'c> Body<'_, 'c> {
             };
             found.push((body, own));
         }
-        let mut whole = WholeOperator::of(self.accumulators);
+        let mut whole = WholeOperator::new(self.accumulators);
         for (part, (mut body, own)) in parts.iter().zip(found) {
             let own = match own {
                 Found::Chains(chains) => body.pieced(&chains),
@@ -129,7 +129,7 @@ struct WholeOperator<'c> {
 }
 
 impl<'c> WholeOperator<'c> {
-    fn of(accumulators: &[Val<'c>]) -> Self {
+    fn new(accumulators: &[Val<'c>]) -> Self {
         let (code, arguments) = tuples(accumulators);
         WholeOperator {
             code,

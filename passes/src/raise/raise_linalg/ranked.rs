@@ -69,7 +69,7 @@ impl<'c> Body<'_, 'c> {
     fn first(&self, [n, second]: [usize; 2]) -> Option<First<'c>> {
         let taken = |n: usize| {
             let op = ir::defining_op(self.yields[n])?;
-            let step = Step::of(op, |v| v == self.accumulators[n])?;
+            let step = Step::new(op, |v| v == self.accumulators[n])?;
             match (step.family, step.element) {
                 (Family::Builtin(operator), Element::Value(element)) => Some((operator, element)),
                 _ => None,

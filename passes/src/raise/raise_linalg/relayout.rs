@@ -98,7 +98,7 @@ struct Packing {
 }
 
 impl Packing {
-    fn of(op: Op, rank: usize) -> Result<Self, String> {
+    fn new(op: Op, rank: usize) -> Result<Self, String> {
         let position = |p: &i64| usize::try_from(*p).ok().filter(|p| *p < rank);
         let order = ir::integers(op, "outer_dims_perm");
         let mut outer: Vec<usize> = (0..rank).collect();
@@ -163,7 +163,7 @@ pub fn raise(op: Op, checks: Checks) -> Result<(), String> {
 /// `linalg.pack`.
 fn pack(op: Op, checks: Checks) -> Result<(), String> {
     let (source, packed) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
-    let packing = Packing::of(op, source.shape.len())?;
+    let packing = Packing::new(op, source.shape.len())?;
     let index = packing
         .outer
         .iter()
@@ -187,7 +187,7 @@ fn pack(op: Op, checks: Checks) -> Result<(), String> {
 /// `linalg.unpack`.
 fn unpack(op: Op) -> Result<(), String> {
     let (packed, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
-    let packing = Packing::of(op, dest.shape.len())?;
+    let packing = Packing::new(op, dest.shape.len())?;
     let mut index = vec![Expr::Const(0); packed.shape.len()];
     for (axis, (outer, tile)) in packing.outer.iter().zip(&packing.tile).enumerate() {
         let here = || Box::new(Expr::Dim(axis));

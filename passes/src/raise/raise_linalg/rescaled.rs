@@ -74,7 +74,7 @@ impl<'c> Body<'_, 'c> {
     fn largest(&self, n: usize) -> Option<Largest<'c>> {
         let free = dependent(self.block, self.accumulators);
         let op = ir::defining_op(self.yields[n])?;
-        let step = Step::of(op, |v| v == self.accumulators[n])?;
+        let step = Step::new(op, |v| v == self.accumulators[n])?;
         let Element::Value(element) = step.element else {
             return None;
         };

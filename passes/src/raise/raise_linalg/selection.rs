@@ -79,7 +79,7 @@ pub fn operation(operator: &Region, from: Option<Scalar>) -> Option<(Family, Opt
         numbers: has_numbers_only(operator),
         starts: &starts(&[from]),
     };
-    let (op, instead) = Choice::of(&code)?.operation(given)?;
+    let (op, instead) = Choice::new(&code)?.operation(given)?;
     let named = [ops::arith::MAXNUMF, ops::arith::MINNUMF];
     let named = named.into_iter().find(|name| *name == op.name());
     let builtin = Builtin::all().find(|o| o.op() == op);
@@ -107,7 +107,7 @@ fn between_numbers_only(found: &Violation, operation: Option<&str>) -> Broken {
 /// The laws of code on accumulators, then elements, if it only compares and chooses.
 pub fn laws(operator: &Region, from: &[Option<Scalar>]) -> Option<Chosen> {
     let code = code_of(operator)?;
-    let choice = Choice::of(&code)?;
+    let choice = Choice::new(&code)?;
     let own = Given {
         numbers: has_numbers_only(operator),
         starts: &starts(from),
@@ -179,7 +179,7 @@ pub fn laws_between(
         numbers,
         starts: &starts(from),
     };
-    Some(Choice::of(&code)?.decide(given)).filter(|laws| laws.instead.is_none())
+    Some(Choice::new(&code)?.decide(given)).filter(|laws| laws.instead.is_none())
 }
 
 /// A value, or where it is no number another one.

@@ -287,7 +287,7 @@ struct Part<'c> {
 }
 
 impl<'c> Part<'c> {
-    fn of(op: Op<'c>, first: usize, rank: usize) -> Result<Self, String> {
+    fn new(op: Op<'c>, first: usize, rank: usize) -> Result<Self, String> {
         let [offsets, sizes, strides] = listed(op, first, SLICE).ok_or("it has fewer operands")?;
         let dropped = sizes.len().checked_sub(rank).ok_or("it adds axes")?;
         let is_one = |size: &Bound| *size == Bound::Static(1);
@@ -343,7 +343,7 @@ fn slice(op: Op) -> Result<(), String> {
     let source = Buffer::of(op, 0)?;
     let rank = ir::result(op, 0).and_then(|r| Buffer::of_value(r).ok());
     let rank = rank.map_or(0, |buffer| buffer.shape.len());
-    let part = Part::of(op, 1, rank)?;
+    let part = Part::new(op, 1, rank)?;
     let builder = &mut Builder::before(op);
     let dest = empty(builder, &source, &part.sizes)?;
     let read = part.access(builder, &source, "in")?;
@@ -354,7 +354,7 @@ fn slice(op: Op) -> Result<(), String> {
 /// Writes elements into a part of a tensor.
 fn inserted(op: Op) -> Result<(), String> {
     let (source, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
-    let part = Part::of(op, 2, source.shape.len())?;
+    let part = Part::new(op, 2, source.shape.len())?;
     let builder = &mut Builder::before(op);
     let output = part.access(builder, &dest, "out")?;
     let read = source.access("in", identity(source.shape.len()));

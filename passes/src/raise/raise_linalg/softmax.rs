@@ -27,7 +27,7 @@ struct Rows<'c> {
 }
 
 impl<'c> Rows<'c> {
-    fn of(builder: &mut Builder<'c>, op: Op<'c>, dest: &Buffer<'c>) -> Result<Self, String> {
+    fn new(builder: &mut Builder<'c>, op: Op<'c>, dest: &Buffer<'c>) -> Result<Self, String> {
         let source = Buffer::of(op, 0)?;
         let mut is_kept = vec![true; source.shape.len()];
         let along = ir::integer(op, "dimension").and_then(|d| usize::try_from(d).ok());
@@ -93,7 +93,7 @@ impl<'c> Rows<'c> {
 pub fn raise(op: Op, checks: Checks) -> Result<(), String> {
     let dest = Buffer::of(op, 1)?;
     let builder = &mut Builder::before(op);
-    let rows = Rows::of(builder, op, &dest)?;
+    let rows = Rows::new(builder, op, &dest)?;
     let rank = rows.is_kept.len();
     let open = extents::open_between(op, rank);
     let is_open = !open.is_empty();

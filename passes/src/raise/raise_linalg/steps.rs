@@ -57,7 +57,7 @@ impl Family {
         }
     }
 
-    fn of(name: &str) -> Option<Self> {
+    fn named(name: &str) -> Option<Self> {
         let named = [ops::arith::MAXNUMF, ops::arith::MINNUMF];
         let named = named.into_iter().find(|own| *own == name);
         let builtin = name.strip_prefix("arith.").and_then(Builtin::parse);
@@ -78,7 +78,7 @@ impl Family {
 
 impl<'c> Step<'c> {
     /// Reads an operation of which one operand depends on what is accumulated, and is no factor.
-    pub fn of(op: Op<'c>, depends: impl Fn(Val<'c>) -> bool) -> Option<Self> {
+    pub fn new(op: Op<'c>, depends: impl Fn(Val<'c>) -> bool) -> Option<Self> {
         let operands: Vec<Val> = op.operands().map(ir::value).collect();
         let name = ir::name_of(op);
         let sum = |operator| Some(Family::Builtin(operator));
@@ -86,8 +86,8 @@ impl<'c> Step<'c> {
             (ops::arith::SUBF, [a, e]) => (sum(Builtin::Addf), *a, Element::Negated(*e)),
             (ops::arith::SUBI, [a, e]) => (sum(Builtin::Addi), *a, Element::Negated(*e)),
             (ops::math::FMA, [a, b, c]) => (sum(Builtin::Addf), *c, Element::Product(*a, *b)),
-            (_, [a, e]) if depends(*a) => (Family::of(name), *a, Element::Value(*e)),
-            (_, [e, a]) => (Family::of(name), *a, Element::Value(*e)),
+            (_, [a, e]) if depends(*a) => (Family::named(name), *a, Element::Value(*e)),
+            (_, [e, a]) => (Family::named(name), *a, Element::Value(*e)),
             _ => return None,
         };
         let step = Step {

@@ -45,7 +45,7 @@ pub enum Index<'c> {
 
 impl<'c> Domain<'c> {
     /// Reads it; the rule that it does not follow, if linalg has no loops for it.
-    pub fn of(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>) -> Result<Self, String> {
+    pub fn new(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>) -> Result<Self, String> {
         let mut rank = 0;
         let mut loops = Vec::new();
         for (d, (dim, combine)) in parts.dims.iter().zip(&parts.combine).enumerate() {

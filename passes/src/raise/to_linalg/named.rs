@@ -215,7 +215,7 @@ fn moved<'c>(of: &Structured<'c>, yielded: Val<'c>) -> Option<Operation<'c>> {
     let is_sorted = axes.is_sorted();
     if is_scalar || (is_sorted && axes.len() == of.rank) {
         let name = if is_scalar { "fill" } else { "copy" };
-        return Candidate::of(name).tried(of, yielded);
+        return Candidate::new(name).tried(of, yielded);
     }
     if axes.len() == of.rank {
         let permutation = (0..axes.len() as i64).map(|axis| {
@@ -254,9 +254,9 @@ fn elementwise<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
         let fits = is_of_one || row.1 == "copy";
         row.0 == root && row.2 == count && fits
     });
-    let mut candidates: Vec<_> = rows.map(|row| Candidate::of(row.1)).collect();
+    let mut candidates: Vec<_> = rows.map(|row| Candidate::new(row.1)).collect();
     if count == 1 && UNSIGNED_COPIES.contains(&root) {
-        candidates.push(Candidate::of("copy").unsigned(of));
+        candidates.push(Candidate::new("copy").unsigned(of));
     }
     candidates
 }
@@ -269,7 +269,7 @@ fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
         let windows = windows
             .as_ref()
             .filter(|own| own.rank == spatial_rank(name))?;
-        let mut candidate = Candidate::of(name);
+        let mut candidate = Candidate::new(name);
         if name.contains("_n") {
             candidate.attributes = windows.attributes.clone();
         }
@@ -285,7 +285,7 @@ fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
     };
     if kind == "sum" {
         let rows = PRODUCTS.iter().filter(|row| row.1 == count);
-        candidates.extend(rows.map(|row| Candidate::of(row.0)));
+        candidates.extend(rows.map(|row| Candidate::new(row.0)));
         // Upstream builds a body with as many arguments as it has, whatever operands are there.
         let own = |row: &&&str| count == if row.ends_with("_q") { 4 } else { 2 };
         let rows = CONVOLUTIONS.iter().filter(own);
@@ -397,7 +397,7 @@ fn spatial_rank(name: &str) -> usize {
 }
 
 impl<'c> Candidate<'c> {
-    fn of(name: &str) -> Self {
+    fn new(name: &str) -> Self {
         Candidate {
             name: name.to_owned(),
             attributes: Vec::new(),

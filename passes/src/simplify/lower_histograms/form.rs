@@ -72,7 +72,7 @@ pub fn recognise<'c>(op: Op<'c>) -> Result<Histogram<'c>, Option<String>> {
     let mut terms = yields.iter().map(|value| Term::of(*value));
     let first = terms.next().flatten().ok_or(None)?;
     let cases = first.cases.iter().enumerate();
-    let of = cases.filter_map(|(n, case)| Some((n, BinTest::of(case.condition, &computation)?)));
+    let of = cases.filter_map(|(n, case)| Some((n, BinTest::new(case.condition, &computation)?)));
     let (case, place) = of.into_iter().next().ok_or(None)?;
     // From here on it looks like one.
     if schedule::has_schedule(op) {
@@ -240,7 +240,7 @@ struct BinTest<'c> {
 }
 
 impl<'c> BinTest<'c> {
-    fn of((condition, holds): (Val<'c>, bool), computation: &Computation) -> Option<Self> {
+    fn new((condition, holds): (Val<'c>, bool), computation: &Computation) -> Option<Self> {
         let mut terms = Vec::new();
         if holds {
             conjuncts(condition, &mut terms);

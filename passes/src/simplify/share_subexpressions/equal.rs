@@ -75,7 +75,7 @@ struct Side<'c, 'p> {
 }
 
 impl<'c, 'p> Side<'c, 'p> {
-    fn of(op: Op<'c>, parts: &'p Parts<'c>) -> Option<Self> {
+    fn new(op: Op<'c>, parts: &'p Parts<'c>) -> Option<Self> {
         let block = ir::only_block(ir::region(op, 0))?;
         let accesses = parts.inputs.iter().enumerate();
         let accesses = accesses.flat_map(|(n, b)| (0..b.accesses.len()).map(move |a| (n, a)));
@@ -158,7 +158,7 @@ pub fn subexpressions<'c>(computations: &[(Op<'c>, Parts<'c>)]) -> Vec<Subexpres
     let open = computations.iter();
     let open = open.filter(|(op, parts)| tile::schedule::is_open(*op, parts, &placed));
     let sides: Vec<Side> = open
-        .filter_map(|(op, parts)| Side::of(*op, parts))
+        .filter_map(|(op, parts)| Side::new(*op, parts))
         .collect();
     // The last computation that has a value of some kind.
     let mut last: HashMap<u64, usize> = HashMap::new();

@@ -45,7 +45,7 @@ pub struct Along<'c> {
 impl<'c> Along<'c> {
     /// The loop that goes along the axes with a version of their own, if there is nothing else in it; `lanes` is
     /// the dimension of a vector's lanes.
-    pub fn of(op: Op<'c>, plan: &BorderPlan<'c, '_>, lanes: usize) -> Option<Self> {
+    pub fn new(op: Op<'c>, plan: &BorderPlan<'c, '_>, lanes: usize) -> Option<Self> {
         let of = ir::parent(op).filter(|op| ir::name_of(*op) == ops::scf::FOR)?;
         let body = ir::only_block(ir::region(of, 0))?;
         let index: Val = body.argument(0).ok().map(ir::value)?;

@@ -41,7 +41,7 @@ pub fn fuse<'c>(
     let Some(facts) = Facts::of(asm) else {
         return Ok(());
     };
-    let links = Links::of(read);
+    let links = Links::new(read);
     let mut alone: Vec<Option<Alone>> = vec![None; all.len()];
     let mut is_fused = vec![false; all.len()];
     let names: Vec<String> = all.iter().map(|(op, _)| schedule::name(*op)).collect();
@@ -59,7 +59,7 @@ pub fn fuse<'c>(
         }
         for n in before.iter().chain([&last]) {
             if alone[*n].is_none() {
-                alone[*n] = Some(Alone::of(all[*n].0, &read[*n], asm, &facts, grain));
+                alone[*n] = Some(Alone::new(all[*n].0, &read[*n], asm, &facts, grain));
             }
         }
         // Whether cores are worth it is a question of all that they compute.
@@ -97,7 +97,7 @@ struct Alone {
 }
 
 impl Alone {
-    fn of(op: Op, of: &Reading, asm: &Asm, facts: &Facts, grain: i64) -> Self {
+    fn new(op: Op, of: &Reading, asm: &Asm, facts: &Facts, grain: i64) -> Self {
         let one = Facts { cores: 1, ..*facts };
         Alone {
             tile: choice_for(op, of, asm, one, grain),

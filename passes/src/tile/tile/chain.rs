@@ -52,7 +52,7 @@ impl<'c> Found<'c> {
 
 impl<'c> Chains<'c> {
     /// The chains of these computations.
-    pub fn of(computations: &[Op<'c>]) -> Result<Self, Refusal<'c>> {
+    pub fn new(computations: &[Op<'c>]) -> Result<Self, Refusal<'c>> {
         let found = computations.iter().map(|op| {
             let found = Found::read(*op).map_err(|errors| (*op, errors))?;
             Ok((*op, found))
@@ -539,7 +539,7 @@ pub fn producers_of<'c>(
     root: Op<'c>,
     computations: &[Op<'c>],
 ) -> Result<(Scheduled<'c>, Vec<Loop>, Vec<Producer<'c>>), Refusal<'c>> {
-    at_root(root, &Chains::of(computations)?)
+    at_root(root, &Chains::new(computations)?)
 }
 
 /// Returns everything against computing these computations where their schedules say.
@@ -549,7 +549,7 @@ pub fn objections<'c>(computations: &[Op<'c>]) -> Errors {
         let mut roots = computations.iter().filter(is_root);
         roots.try_for_each(|root| at_root(*root, &chains).map(|_| ()))
     };
-    let checked = Chains::of(computations).and_then(check);
+    let checked = Chains::new(computations).and_then(check);
     checked.err().map_or(Errors::new(), |(_, errors)| errors)
 }
 

@@ -60,7 +60,7 @@ pub struct Cyclic<'c> {
 
 impl<'c> Cyclic<'c> {
     /// The parts of the loop at a position; `None` if its dimension's loops are in the order of its layers.
-    pub fn of(nest: &Nest<'c, '_>, position: usize) -> Option<Self> {
+    pub fn new(nest: &Nest<'c, '_>, position: usize) -> Option<Self> {
         let of = nest.loops[position];
         let d = of.level.dimension;
         if !is_in(nest.loops, d) {
@@ -158,7 +158,7 @@ pub fn parts<'c>(
     dim: &Dim<'c>,
 ) -> Option<Val<'c>> {
     let position = nest.loops.iter().position(|l| *l == of)?;
-    let own = Cyclic::of(nest, position)?;
+    let own = Cyclic::new(nest, position)?;
     let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
     let distance = builder.binary(ops::arith::SUBI, upper, lower);
     Some(ceil_div(builder, distance, own.span))

@@ -134,7 +134,7 @@ fn emit<'c>(
         outside: nest.outside,
         buffers: Cell::new(nest.buffers.take()),
         producers: &producer.producers,
-        conditions: Conditions::of(of.op),
+        conditions: Conditions::new(of.op),
     };
     let result = own.emit_tile(builder, inner);
     nest.buffers.set(own.buffers.take());

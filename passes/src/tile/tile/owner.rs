@@ -348,7 +348,7 @@ fn share<'c>(
 ) {
     let asm = &nest.of.resolved.asm;
     let owner = tile.owners.last().filter(|o| o.cores == tile.cores.len());
-    let points = Points::of(tile, parts, scales);
+    let points = Points::new(tile, parts, scales);
     let layers = match owner.map(|owner| asm.layers[owner.layer].name()) {
         Some(THREAD) => unrolled(&points),
         // Loops over tiles have been made there.
@@ -441,7 +441,7 @@ impl<'p> Free<'p> {
 }
 
 impl<'p> Points<'p> {
-    fn of(tile: &Tile, parts: &'p Parts, scales: &Scales) -> Points<'p> {
+    fn new(tile: &Tile, parts: &'p Parts, scales: &Scales) -> Points<'p> {
         let most = |dim: &Dim| {
             let ends = dim.upper.known().zip(dim.lower.known());
             let of_tile = || tile.parts.dims.iter().position(|own| own.name == dim.name);

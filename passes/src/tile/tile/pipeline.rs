@@ -71,7 +71,7 @@ pub fn each<'c>(
 ) -> Result<(), Errors> {
     let (bounds, name) = (iterations.bounds, iterations.name);
     let mut result = Ok(());
-    let Some(mut pipeline) = Pipeline::of(nest, position, iterations) else {
+    let Some(mut pipeline) = Pipeline::new(nest, position, iterations) else {
         builder.sequential(bounds, name, |builder, at| {
             let (number, tile) = (iterations.tile)(builder, at);
             result = body(builder, number, tile);
@@ -102,7 +102,7 @@ struct Pipeline<'a, 'c, 'p> {
 
 impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
     /// The inputs that are staged before the loop at a position in several stages, if there are any.
-    fn of(
+    fn new(
         nest: &'a Nest<'c, 'p>,
         position: usize,
         iterations: &'a Iterations<'a, 'c>,

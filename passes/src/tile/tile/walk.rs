@@ -233,7 +233,7 @@ impl<'c> Nest<'c, '_> {
         let (size, most) = (self.size(of), self.count(of, tile));
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
-        let cyclic = Cyclic::of(self, position);
+        let cyclic = Cyclic::new(self, position);
         let (grid, steps) = match &cyclic {
             Some(own) => own.steps(self, builder, position, grid),
             None => {

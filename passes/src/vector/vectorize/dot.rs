@@ -151,14 +151,14 @@ pub fn points(
             lanes,
             points: *points,
         };
-        Dot::of(op, parts, computation, shape, features).is_some()
+        Dot::new(op, parts, computation, shape, features).is_some()
     };
     [4, 2].into_iter().find(at_once).unwrap_or(1)
 }
 
 impl Dot {
     /// The instruction for these points of a computation at once, if the machine has one.
-    pub fn of(
+    pub fn new(
         op: Op,
         parts: &Parts,
         computation: &Computation,

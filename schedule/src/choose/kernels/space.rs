@@ -127,19 +127,19 @@ pub struct KernelSpace {
 impl KernelSpace {
     /// The space of a computation on a machine with blocks and threads; `None` where the model has
     /// no choice, or points come in groups with gaps between them.
-    pub fn of(computation: &Computation, asm: &Asm, parts: SearchedParts) -> Option<KernelSpace> {
+    pub fn new(computation: &Computation, asm: &Asm, parts: SearchedParts) -> Option<KernelSpace> {
         if crate::choose::strided::has_gaps(computation) || !asm.has_kernels() {
             return None;
         }
         let chosen = super::choose(computation, asm)?.schedule;
-        let views = Views::of(computation);
+        let views = Views::new(computation);
         let model = Model::new(computation, asm, &views);
         let limits = asm.limits.iter().map(|limit| limit.at_most as i64).min();
         let (kept, sums, scans) = (model.kept.clone(), model.sums.clone(), model.scans.clone());
         let can_exchange = scans.is_empty() && model.exchanges();
         let row = model.row().filter(|_| can_exchange);
         let staged =
-            (0..computation.inputs.len()).filter_map(|n| Copied::of(computation, &views, n));
+            (0..computation.inputs.len()).filter_map(|n| Copied::new(computation, &views, n));
         let kept = match (&kept[..], &scans[..], &sums[..]) {
             // A prefix-sum that is all there is.
             ([], [scan], []) => vec![*scan],
@@ -448,7 +448,7 @@ struct CopiedAxis {
 }
 
 impl Copied {
-    fn of(computation: &Computation, views: &Views, input: usize) -> Option<Copied> {
+    fn new(computation: &Computation, views: &Views, input: usize) -> Option<Copied> {
         let is_own = |view: &&View| !view.is_output && view.buffer == input;
         let mut all = views.all.iter().filter(is_own);
         let view = all.next()?.clone();

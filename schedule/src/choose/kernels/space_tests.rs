@@ -52,7 +52,7 @@ proptest! {
     fn every_configuration_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
         let mut random = Random::new(seed);
         let asm = cuda();
-        let Some(space) = KernelSpace::of(&c, &asm, any_parts(&mut random)) else {
+        let Some(space) = KernelSpace::new(&c, &asm, any_parts(&mut random)) else {
             return Ok(());
         };
         for _ in 0..4 {
@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn the_default_is_a_configuration(c in any_computation()) {
-        let Some(space) = KernelSpace::of(&c, &cuda(), SearchedParts::Model) else {
+        let Some(space) = KernelSpace::new(&c, &cuda(), SearchedParts::Model) else {
             return Ok(());
         };
         let own = space.default().unwrap();
@@ -89,7 +89,7 @@ fn large_blocks_give_the_oracles_result() {
     ];
     let both = [SearchedParts::Model, SearchedParts::All];
     for (c, parts) in all.iter().flat_map(|c| both.map(|parts| (c, parts))) {
-        let space = KernelSpace::of(c, &cuda(), parts).unwrap();
+        let space = KernelSpace::new(c, &cuda(), parts).unwrap();
         let mut several = 0;
         for _ in 0..40 {
             let Some(schedule) = drawn(&space, &mut random) else {
@@ -114,7 +114,7 @@ fn few_configurations_are_rejected() {
     ];
     let both = [SearchedParts::Model, SearchedParts::All];
     for (c, parts) in all.iter().flat_map(|c| both.map(|parts| (c, parts))) {
-        let space = KernelSpace::of(c, &cuda(), parts).unwrap();
+        let space = KernelSpace::new(c, &cuda(), parts).unwrap();
         let mut random = Random::new(1);
         let mut why = Vec::new();
         for _ in 0..400 {

@@ -52,7 +52,7 @@ fn the_busiest_core_counts() {
         cores: 2,
         ..Facts::of(&asm).expect("it has cores")
     };
-    let views = Views::of(&of);
+    let views = Views::new(&of);
     let block = Block::candidates(&views, &facts, 1).remove(0);
     let search = Search::new(&of, &facts, &views, &block);
     let near = |visits: Visits, share: f64| (visits.points - share).abs() < 0.03;

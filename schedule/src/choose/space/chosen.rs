@@ -21,7 +21,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    pub(super) fn of(
+    pub(super) fn new(
         computation: &Computation,
         asm: &Asm,
         facts: Facts,

@@ -18,7 +18,7 @@ pub struct Written {
 
 impl Written {
     /// The result of an output with one access, over all points of a domain.
-    pub fn of(value: ValueId, view: &View, dims: &[Dim]) -> Option<Written> {
+    pub fn new(value: ValueId, view: &View, dims: &[Dim]) -> Option<Written> {
         let [map] = &view.accesses[..] else {
             return None;
         };

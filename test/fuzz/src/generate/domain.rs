@@ -20,7 +20,7 @@ pub fn dims(c: &mut Choices, hints: &[i64]) -> Vec<Dim> {
         let limit = (share * 1.6).clamp(2.0, 40.0).min(left.max(1.0)) as i64;
         c.scope(format!("dim{d}"), |c| {
             if c.keep() || (d + 1 == rank && dims.is_empty()) {
-                let dim = Dim::of(name, grid(c, limit, hints));
+                let dim = Dim::new(name, grid(c, limit, hints));
                 left /= dim.grid.count().max(1) as f64;
                 dims.push(dim);
             }
@@ -31,7 +31,7 @@ pub fn dims(c: &mut Choices, hints: &[i64]) -> Vec<Dim> {
 
 /// The dimension with a number.
 pub fn dim(number: usize, grid: Grid) -> Dim {
-    Dim::of(NAMES[number], grid)
+    Dim::new(NAMES[number], grid)
 }
 
 /// The points of a dimension, about so many at most.

@@ -121,7 +121,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
     g.results.extend(&results);
     if g.kind == Kind::Tensor && kept.len() == dims.len() {
         let maps = results.iter().zip(&outputs);
-        let maps = maps.filter_map(|(result, view)| Written::of(*result, view, &dims));
+        let maps = maps.filter_map(|(result, view)| Written::new(*result, view, &dims));
         g.maps.extend(maps);
     }
     g.written.extend(written);

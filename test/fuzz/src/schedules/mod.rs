@@ -146,7 +146,7 @@ pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, Stri
     if features.iter().any(|feature| feature == "special") && generate::is_product(workload) {
         features.push("special product".into());
     }
-    features.push(Legality::of(&targets, &schedules, &asm).feature().into());
+    features.push(Legality::new(&targets, &schedules, &asm).feature().into());
     features.sort();
     features.dedup();
     let pairs = schedules.into_iter().enumerate();
@@ -174,7 +174,7 @@ pub enum Legality {
 }
 
 impl Legality {
-    fn of(targets: &[Target], schedules: &[Option<Schedule>], asm: &Asm) -> Legality {
+    fn new(targets: &[Target], schedules: &[Option<Schedule>], asm: &Asm) -> Legality {
         let own = targets.iter().zip(schedules);
         let own = own.filter_map(|(target, schedule)| {
             let schedule = schedule.as_ref()?;

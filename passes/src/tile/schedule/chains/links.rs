@@ -23,7 +23,7 @@ pub struct Links {
 
 impl Links {
     /// Looks up the links of some computations.
-    pub fn of(all: &[Reading]) -> Links {
+    pub fn new(all: &[Reading]) -> Links {
         let mut links = Links {
             reads: Vec::new(),
             writes: Vec::new(),

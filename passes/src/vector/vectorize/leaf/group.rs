@@ -94,7 +94,7 @@ impl<'c> Leaf<'c, '_> {
             points: self.of.parts_of(level),
         };
         let of = self.of;
-        let dot = Dot::of(of.op, &of.parts, &of.computation, shape, features);
+        let dot = Dot::new(of.op, &of.parts, &of.computation, shape, features);
         let dot = dot.filter(|_| known(self.steps[dim]) == Some(1))?;
         let vector = Vector {
             dim: lane,

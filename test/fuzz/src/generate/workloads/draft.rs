@@ -62,7 +62,7 @@ impl<'a> Draft<'a> {
             true => odd(domain::grid(c, limit, &[]), may_be_empty),
             false => Grid::dense(size(c, limit, may_be_empty)),
         });
-        self.dim_of(Dim::of(name, grid), combine)
+        self.dim_of(Dim::new(name, grid), combine)
     }
 
     /// One more dimension, like one of another computation.
@@ -78,7 +78,7 @@ impl<'a> Draft<'a> {
     pub fn of(&self, dimension: usize) -> Dim {
         let dim = &self.dims[dimension];
         // Whether its bounds are open is decided for each computation.
-        Dim::of(&dim.name, dim.grid)
+        Dim::new(&dim.name, dim.grid)
     }
 
     /// Returns the number of a dimension's points.
