@@ -63,6 +63,16 @@ struct Output<'e> {
     expected: Vec<(Vec<i64>, Element)>,
 }
 
+impl Output<'_> {
+    /// Its elements after a call.
+    fn tensor<'c>(&self, call: &'c Call) -> &'c Tensor {
+        match self.place {
+            ArraySlot::Argument(i) => &call.arguments[i],
+            ArraySlot::Result(i) => &call.results[i],
+        }
+    }
+}
+
 impl<'e> Expectation<'e> {
     /// Returns the number of elements of all outputs.
     pub fn elements(&self) -> usize {
@@ -146,10 +156,7 @@ impl<'e> Expectation<'e> {
     pub fn hold(&self, call: &Call) -> (Check, Option<String>) {
         let mut comparisons = Vec::new();
         for output in &self.outputs {
-            let tensor = match output.place {
-                ArraySlot::Argument(i) => &call.arguments[i],
-                ArraySlot::Result(i) => &call.results[i],
-            };
+            let tensor = output.tensor(call);
             let found = output
                 .expected
                 .iter()
@@ -206,6 +213,21 @@ impl<'e> Expectation<'e> {
              differ; leave out 'nnan', or give inputs without NaN",
             ir::name_of(op)
         ))
+    }
+
+    /// Returns whether each element that is wrong after a call has the same value in another expectation, that of other
+    /// arguments: none of these decides it.
+    pub fn are_wrong_ones_constant(&self, other: &Expectation, call: &Call) -> bool {
+        let mut outputs = self.outputs.iter().zip(&other.outputs);
+        outputs.all(|(output, other)| {
+            let tensor = output.tensor(call);
+            let pairs = output.expected.iter().zip(&other.expected);
+            let mut pairs = pairs.filter(|((index, element), _)| {
+                tensor.get(flat(tensor, index)).bits != element.value.bits
+            });
+            output.elements == other.elements
+                && pairs.all(|((_, element), (_, other))| element.value.bits == other.value.bits)
+        })
     }
 
     /// Compares the results of another form of the program, by definition; `results` names their

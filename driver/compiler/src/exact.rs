@@ -7,7 +7,7 @@ use melior::ir::operation::OperationLike;
 use mdh_algebra::exact;
 use mdh_algebra::laws::{Values, check_laws};
 use mdh_algebra::operator::{Builtin, Operator};
-use mdh_algebra::scalar::Scalar;
+use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{ir, ops};
 use mdh_passes::pipelines::EXACT;
@@ -98,6 +98,33 @@ pub fn call<'c>(
         ..entry
     };
     Ok((entry, arguments))
+}
+
+/// Other arguments of the same shapes, of which no element is the same, but for indices, which are sizes: what a result
+/// is for them, too, no argument decides.
+pub fn others(arguments: &[Tensor]) -> Result<Vec<Tensor>> {
+    let other = |tensor: &Tensor| {
+        let mut other = tensor.try_clone()?;
+        let changed = match tensor.element() {
+            ScalarType::Index => 0,
+            _ => tensor.len(),
+        };
+        for i in 0..changed {
+            let value = other.get(i);
+            other.set(i, Scalar::from_bits(value.ty, value.bits ^ 1));
+        }
+        Ok(other)
+    };
+    arguments.iter().map(other).collect()
+}
+
+/// The refusal of a program whose wrong elements no argument decides.
+pub fn constants(wrong: &str) -> Error {
+    Error::input(format!(
+        "the result is not what the definition in integers says: {wrong}; but no argument decides it, and what is \
+         computed of constants alone the compiler may do in floats, before there are integers: expected results that \
+         differ from run to run, for '--check=exact', or '--check'"
+    ))
 }
 
 /// The integers for the elements of an array.

@@ -149,6 +149,10 @@ pub fn run_and(
         asm: &this,
     };
     let prospect = prospect((&context, &lowering), &entry, command, &arguments)?;
+    let other_arguments = integers
+        .as_ref()
+        .map(|_| exact::others(&arguments))
+        .transpose()?;
     for note in sizes::notes::different_extents(&entry, &arguments) {
         say(&format!("note: {note}\n"));
     }
@@ -166,7 +170,7 @@ pub fn run_and(
     let gpu = (command.device == Device::Cuda)
         .then(|| Gpu::open(GPU, command.time_limit))
         .transpose()?;
-    if let Some(expectation) = &prospect.of_steps {
+    let stepped = prospect.of_steps.as_ref().map(|expectation| {
         steps::check(
             &context,
             &lowered,
@@ -174,7 +178,12 @@ pub fn run_and(
             &pipelines,
             &mut call,
             expectation,
-        )?;
+        )
+    });
+    let stepped = stepped.transpose();
+    // Whether arguments decide what is wrong after a step, the whole run says.
+    if integers.is_none() {
+        stepped.as_ref().map_err(Clone::clone)?;
     }
     let started = Instant::now();
     if command.device == Device::Cpu {
@@ -213,6 +222,14 @@ pub fn run_and(
     if let Some(expectation) = expectation {
         look(expectation, &mut call);
     }
+
+    if let (Some(other_arguments), Some(expectation)) = (&other_arguments, expectation)
+        && let (_, Some(wrong)) = expectation.hold(&call)
+        && are_constant(&entry, command, other_arguments, (expectation, &call))
+    {
+        return Err(exact::constants(&wrong));
+    }
+    stepped?;
 
     let outputs = outputs(&entry, &call);
     write_outputs(&files, &outputs)?;
@@ -350,6 +367,27 @@ fn prospect<'e>(
         of_steps,
         laws,
     })
+}
+
+/// Returns whether what is wrong after a call is the same for other arguments: where the definition has no answer for
+/// them, they decide.
+fn are_constant(
+    entry: &Entry,
+    command: &RunArguments,
+    others: &[Tensor],
+    (expectation, call): (&Expectation, &Call),
+) -> bool {
+    let Ok(Some(known)) = Known::new(entry, command) else {
+        return false;
+    };
+    let wanted = Wanted {
+        elements: Elements::All,
+        seed: command.random.unwrap_or(0),
+        errors: Errors::Bounded,
+    };
+    let instance = known.instantiate(entry, others, command.ranges_checked());
+    let other = instance.and_then(|instance| Expectation::new(entry, &known, &instance, wanted));
+    other.is_ok_and(|other| expectation.are_wrong_ones_constant(&other, call))
 }
 
 /// Compares what a call left with what it must be; shows the first element that is wrong.
