@@ -1,6 +1,6 @@
-"""Runs one Python package as a peer of mdh bench: python runner.py numpy|torch|jax|numba
+"""Runs one Python package, or a library in C, as a peer of mdh bench: python runner.py numpy|torch|jax|openblas|..
 
-Reads requests from standard input, a JSON object a line, and answers each with one; the
+Reads requests from standard input, a JSON object a line, and answers each with one behind @@; the
 messages are those of bench/src/protocol.rs. A package is a module NAME_peer.py with
 
     prepare(task) -> function without arguments that runs the case once, or None if the
@@ -8,7 +8,8 @@ messages are those of bench/src/protocol.rs. A package is a module NAME_peer.py 
     results(value) -> the results as numpy arrays, given what that function returned
 
 Results go into `task.outputs` where the package takes preallocated arrays. A result that updates
-an input is that input's array. The function returns when the results are there.
+an input is that input's array. The function returns when the results are there. If it has an attribute `nothing`, a
+function that takes what Python takes for its calls of C, that time is no part of a measurement.
 """
 
 import gc
@@ -16,6 +17,7 @@ import importlib
 import itertools
 import json
 import os
+import statistics
 import sys
 import time
 
@@ -67,6 +69,13 @@ def aligned(array):
     return made.reshape(array["shape"])
 
 
+def timed(run, clock=time.perf_counter_ns):
+    """The nanoseconds that a run takes, and what it returns."""
+    started = clock()
+    value = run()
+    return clock() - started, value
+
+
 class Runner:
     """Modules that are loaded."""
 
@@ -94,21 +103,18 @@ class Runner:
         # A collection in the middle of a run would be measured with it.
         gc.collect()
         gc.disable()
-        times = []
-        run, clock = self.run, time.perf_counter_ns
-        first = clock()
-        value = run()
-        first = clock() - first
+        nothing, beside = getattr(self.run, "nothing", None), [0]
+        first, self.value = timed(self.run)
         # In the first call threads wake up, which matters only if it is short.
-        if first > LONG:
-            times.append(float(first))
+        times = [first] if first > LONG else []
         while len(times) < request["calls"]:
-            started = clock()
-            value = run()
-            times.append(float(clock() - started))
+            taken, self.value = timed(self.run)
+            times.append(taken)
+            if nothing:
+                beside.append(timed(nothing)[0])
         gc.enable()
-        self.value = value
-        return {"times": times}
+        beside = statistics.median_high(beside)
+        return {"times": [float(max(taken - beside, 1)) for taken in times]}
 
     def do_output(self, request):
         if self.task.updated:
@@ -132,14 +138,14 @@ def main():
     runner = failed = None
     try:
         runner = Runner(importlib.import_module(sys.argv[1] + "_peer"))
-    except ImportError as error:
+    except Exception as error:  # Whatever is missing, or does not work here.
         failed = str(error)
     for line in sys.stdin:
         try:
             answer = {"no": failed} if failed else runner.answer(json.loads(line))
         except Exception as error:  # Whatever it is, the conductor wants to hear it.
             answer = {"failed": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer) + "\n")
+        answers.write(f"@@ {json.dumps(answer)}\n")
         answers.flush()
 
 

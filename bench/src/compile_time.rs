@@ -7,12 +7,12 @@
 //! sizes: 1 where time grows as the program does.
 
 mod families;
-mod plot;
 
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::chart;
 use crate::options::BenchArguments;
 use families::{FAMILIES, Family};
 use mdh_compiler::cli::{CompileArguments, Stage};
@@ -92,7 +92,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         output::write(path, text.as_bytes())?;
     }
     if let Some(path) = &command.svg {
-        output::write(path, plot::svg(&curves)?.as_bytes())?;
+        output::write(path, chart::curves(&curves)?.as_bytes())?;
     }
     Ok(())
 }

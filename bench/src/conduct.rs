@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::agree::{self, Agreement};
-use super::contestant::{Contestant, Silence};
+use super::idle;
 use super::limits::Limits;
 use super::peers::Peers;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
@@ -11,6 +11,7 @@ use super::rows::{OtherTime, PeerTime, Row};
 use super::shared::Shared;
 use super::workloads::{Case, Variant};
 use mdh_compiler::error::Result;
+use mdh_process::{Silence, Worker};
 use mdh_tuner::stats::Median;
 
 /// Durations and repetitions of measurements.
@@ -68,7 +69,7 @@ pub struct Ours {
     /// The program it runs.
     pub form: Entrant,
     /// The process.
-    pub contestant: Contestant,
+    pub worker: Worker,
 }
 
 /// Program that one of our processes runs.
@@ -85,7 +86,7 @@ pub enum Entrant {
 /// Somebody who takes part in a case.
 struct Player<'p> {
     name: String,
-    contestant: &'p mut Contestant,
+    worker: &'p mut Worker,
     calls: u32,
     samples: Vec<f64>,
     failed: Option<String>,
@@ -116,12 +117,12 @@ pub fn case(
     };
     row.compile_ms = Some(compiled.compile_ms);
     row.checked = compiled.checked;
-    let mut players = vec![Player::new(&first.name, &mut first.contestant)];
+    let mut players = vec![Player::new(&first.name, &mut first.worker)];
     for other in others {
         tell(&format!("compiling '{}'", other.name));
         let answer = compile(case, other, plan)?;
         let form = other.form.clone();
-        let mut player = Player::new(&other.name, &mut other.contestant);
+        let mut player = Player::new(&other.name, &mut other.worker);
         let why = match answer {
             Ok(Answer::Compiled(compiled)) => {
                 player.other = Some((form, compiled));
@@ -145,7 +146,7 @@ pub fn case(
             Ok(Answer::No(why)) if are_named => row.note(&format!("{name}: {why}")),
             Ok(Answer::No(_)) => {}
             Ok(answer) => row.note(&format!("{name}: {}", unexpected(answer))),
-            Err(silence) => row.note(&format!("{name}: {}", text(&silence, patience))),
+            Err(silence) => row.note(&format!("{name}: {silence}")),
         }
     }
     tell("comparing results");
@@ -154,7 +155,7 @@ pub fn case(
     take_turns(&mut players, plan, &tell);
     for player in &mut players {
         if player.failed.is_none() {
-            let _ = ask(player.contestant, &Request::Drop, plan);
+            let _ = ask(player.worker, &Request::Drop, plan);
         }
     }
     finish(&mut row, case, &players, &compiled, limits);
@@ -180,14 +181,14 @@ fn compile(
         samples: case.samples,
         schedule,
     });
-    Ok(ask(&mut ours.contestant, &request, plan))
+    Ok(ask(&mut ours.worker, &request, plan))
 }
 
 impl<'p> Player<'p> {
-    fn new(name: &str, contestant: &'p mut Contestant) -> Player<'p> {
+    fn new(name: &str, worker: &'p mut Worker) -> Player<'p> {
         Player {
             name: name.to_string(),
-            contestant,
+            worker,
             calls: 1,
             samples: Vec::new(),
             failed: None,
@@ -197,8 +198,8 @@ impl<'p> Player<'p> {
 
     /// Lets it run; the median of this turn in milliseconds.
     fn turn(&mut self, plan: &Measurement) -> Option<f64> {
-        let answer = ask(self.contestant, &Request::Run { calls: self.calls }, plan);
-        self.contestant.rest(RESTLESS);
+        let answer = ask(self.worker, &Request::Run { calls: self.calls }, plan);
+        idle::rest(self.worker, RESTLESS);
         match answer {
             Ok(Answer::Times(times)) if !times.is_empty() => {
                 return Some(Median::of(&times).value / 1e6);
@@ -232,10 +233,10 @@ fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
         let request = Request::Output {
             files: files.iter().map(Shared::path).collect(),
         };
-        match player.contestant.ask(&request, Measurement::FULL.patience) {
+        match player.worker.ask(&request, Measurement::FULL.patience) {
             Ok(Answer::Done {}) => {}
             Ok(answer) => player.failed = Some(unexpected(answer)),
-            Err(silence) => player.failed = Some(text(&silence, Measurement::FULL.patience)),
+            Err(silence) => player.failed = Some(silence.to_string()),
         }
         let found = files.iter().map(Shared::read).collect::<Result<Vec<_>>>()?;
         let Some(ours) = &expected else {
@@ -332,21 +333,12 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
 }
 
 fn ask(
-    contestant: &mut Contestant,
+    worker: &mut Worker,
     request: &Request,
     plan: &Measurement,
 ) -> std::result::Result<Answer, String> {
-    contestant
-        .ask(request, plan.patience)
-        .map_err(|silence| text(&silence, plan.patience))
-}
-
-fn text(silence: &Silence, patience: Duration) -> String {
-    match silence {
-        Silence::Late => format!("no answer within {} s", patience.as_secs()),
-        Silence::Dead(why) | Silence::NoMemory(why) => why.clone(),
-        Silence::GivenUp => "interrupted".to_string(),
-    }
+    let answer = worker.ask(request, plan.patience);
+    answer.map_err(|silence: Silence| silence.to_string())
 }
 
 fn unexpected(answer: Answer) -> String {

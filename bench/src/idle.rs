@@ -1,8 +1,10 @@
-//! Waiting until nobody else computes: threads of a contestant that has had its turn spin for a
+//! Waiting until nobody else computes: threads of a process that has had its turn spin for a
 //! while before they sleep, and would take a core from the next one.
 
 use std::thread;
 use std::time::{Duration, Instant};
+
+use mdh_process::Worker;
 
 /// Time for which a process is watched at a time.
 const WINDOW: Duration = Duration::from_millis(2);
@@ -10,8 +12,15 @@ const WINDOW: Duration = Duration::from_millis(2);
 /// Of a window, more than this share of one core is work.
 const BUSY: f64 = 0.05;
 
+/// Waits until all threads of a worker sleep, at most so long.
+pub fn rest(worker: &Worker, at_most: Duration) {
+    if let Some(process) = worker.id() {
+        wait(process, at_most);
+    }
+}
+
 /// Waits until a process uses no processor, at most so long.
-pub fn wait(process: u32, at_most: Duration) {
+fn wait(process: u32, at_most: Duration) {
     let started = Instant::now();
     let Some(mut used) = processor_time(process) else {
         return;

@@ -4,27 +4,22 @@
 //! then `conduct.rs`.
 //!
 //! The conductor (this process) computes nothing. Whoever takes part is a process of its own
-//! ([`contestant`]) and says by its own clock how long its runs took: ours ([`ours`]), libraries
-//! ([`blas`], [`onednn`]), Python packages (`bench/peers`). They take turns, so that what
-//! changes on the machine meanwhile hits all of them; before each turn the threads of the one
-//! before are asleep ([`idle`]). Beside the times stand the limits of the machine, measured in
+//! ([`mdh_process::Worker`]) and says by its own clock how long its runs took: ours ([`ours`]), upstream's
+//! lowering ([`upstream`]), Python packages and libraries in C (`bench/peers`). They take turns, so
+//! that what changes on the machine meanwhile hits all of them; before each turn the threads of the
+//! one before are asleep ([`idle`]). Beside the times stand the limits of the machine, measured in
 //! the same run ([`mod@limits`]).
 
 pub mod agree;
-pub mod blas;
 pub mod candidates;
 pub mod chart;
 pub mod compile_time;
 pub mod conduct;
-pub mod contestant;
-pub mod dnnl;
 pub mod extents;
 pub mod gpu;
 pub mod idle;
 pub mod kernels;
-pub mod library;
 pub mod limits;
-pub mod onednn;
 pub mod options;
 pub mod ours;
 pub mod peers;
@@ -38,8 +33,8 @@ pub mod workloads;
 use std::process::Command;
 
 use conduct::{Entrant, Measurement, Ours};
-use contestant::Contestant;
 use limits::Limits;
+use mdh_process::Worker;
 use peers::Peers;
 use protocol::{Answer, Request};
 use rows::Row;
@@ -128,7 +123,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         output::write(path, rows::json(&rows).as_bytes())?;
     }
     if let Some(path) = &command.svg {
-        output::write(path, chart::svg(&rows)?.as_bytes())?;
+        output::write(path, chart::shares(&rows)?.as_bytes())?;
     }
     judge(&rows)
 }
@@ -142,12 +137,8 @@ fn ours(given: &[GivenSchedule], case: &Case) -> Result<Vec<Ours>> {
     let variants = case.variants.iter().cloned();
     forms.extend(variants.map(|variant| (variant.name.clone(), Entrant::Variant(variant))));
     let started = |(name, form)| {
-        let contestant = Contestant::start(worker(OURS)?)?;
-        Ok(Ours {
-            name,
-            form,
-            contestant,
-        })
+        let worker = started(worker(OURS)?)?;
+        Ok(Ours { name, form, worker })
     };
     forms.into_iter().map(started).collect()
 }
@@ -188,18 +179,27 @@ pub fn worker(who: &str) -> Result<Command> {
     Ok(command)
 }
 
+/// Starts a process that answers; it ends with this thread.
+pub fn started(command: Command) -> Result<Worker> {
+    let mut worker = Worker::new(command);
+    worker
+        .start()
+        .map_err(|error| Error::input(error.to_string()))?;
+    Ok(worker)
+}
+
 /// Answers as one who takes part.
 fn serve(who: &str) -> Result<()> {
     match who {
         OURS => ours::serve(),
         UPSTREAM => upstream::serve(),
-        _ => library::serve(who),
+        _ => Err(Error::usage(format!("there is no worker '{who}'"))),
     }
 }
 
 /// Measures the limits of this machine, in a process of its own.
 pub fn limits() -> Result<Limits> {
-    let mut meter = Contestant::start_apart(worker(OURS)?)?;
+    let mut meter = started(worker(OURS)?)?;
     match meter.ask(&Request::Limits, Measurement::FULL.patience) {
         Ok(Answer::Limits(limits)) => Ok(limits),
         other => Err(Error::bug(format!(

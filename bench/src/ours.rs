@@ -1,6 +1,5 @@
 //! Our side: a program compiled as `mdh run` compiles it, run as often as the conductor says.
 
-use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Instant;
@@ -69,25 +68,12 @@ pub fn refusal(error: &Error) -> Answer {
 
 /// The next request; none at the end.
 pub fn next() -> Result<Option<Request>> {
-    let mut line = String::new();
-    let failed = |error: String| Error::bug(format!("a wrong request: {error}"));
-    let read = std::io::stdin().lock().read_line(&mut line);
-    match read.map_err(|error| failed(error.to_string()))? {
-        0 => Ok(None),
-        _ => serde_json::from_str(&line)
-            .map(Some)
-            .map_err(|error| failed(error.to_string())),
-    }
+    mdh_process::next().map_err(|error| Error::bug(error.to_string()))
 }
 
 /// Answers.
 pub fn say(answer: &Answer) -> Result<()> {
-    let text = serde_json::to_string(answer).unwrap_or_default() + "\n";
-    let mut stdout = std::io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
-    written.map_err(|_| Error::new(Kind::OutputClosed, ""))
+    mdh_process::say(answer).map_err(|_| Error::new(Kind::OutputClosed, ""))
 }
 
 /// The function of a program that is measured; with a schedule, if there is one for it.

@@ -1,21 +1,21 @@
-//! Peers, which compute the same things: libraries that are loaded when they are there, and Python
-//! packages. Each is a process that is kept alive from case to case.
+//! Peers, which compute the same things: Python packages, libraries in C that Python calls, and
+//! upstream's lowering. Each is a process that is kept alive from case to case.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use super::conduct::Measurement;
-use super::contestant::{Contestant, Silence};
 use super::protocol::{Answer, Request};
 use mdh_compiler::error::{Error, Result};
+use mdh_process::Worker;
 
 /// Interface to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// By a process of this command, which loads a library or compiles the program in another way.
-    Library,
-    /// By the Python runner, which imports a package.
+    /// By a process of this command, which compiles the program in another way.
+    Command,
+    /// By the Python runner, which imports a package or loads a library.
     Package,
     /// The same, and it compiles or even searches for long: only where it is asked for by name.
     Compiler,
@@ -25,7 +25,7 @@ impl Kind {
     /// It has so long to prepare a case.
     fn patience(self) -> Duration {
         match self {
-            Kind::Library | Kind::Package => Measurement::FULL.patience,
+            Kind::Command | Kind::Package => Measurement::FULL.patience,
             Kind::Compiler => Duration::from_secs(3600),
         }
     }
@@ -33,10 +33,10 @@ impl Kind {
 
 /// All peers.
 const PEERS: [(&str, Kind); 14] = [
-    ("upstream", Kind::Library),
-    ("openblas", Kind::Library),
-    ("mkl", Kind::Library),
-    ("onednn", Kind::Library),
+    ("upstream", Kind::Command),
+    ("openblas", Kind::Package),
+    ("mkl", Kind::Package),
+    ("onednn", Kind::Package),
     ("numpy", Kind::Package),
     ("torch", Kind::Package),
     ("jax", Kind::Package),
@@ -61,7 +61,7 @@ pub struct Peers {
 struct Peer {
     name: &'static str,
     kind: Kind,
-    contestant: Contestant,
+    worker: Worker,
 }
 
 /// A peer has so long to load its libraries.
@@ -77,11 +77,7 @@ impl Peers {
         };
         for (name, kind) in chosen(wanted)? {
             match start(name, kind) {
-                Ok(contestant) => peers.present.push(Peer {
-                    name,
-                    kind,
-                    contestant,
-                }),
+                Ok(worker) => peers.present.push(Peer { name, kind, worker }),
                 Err(why) => peers.missing.push(format!("{name} is not here: {why}")),
             }
         }
@@ -90,21 +86,11 @@ impl Peers {
 
     /// Those that are there, with how long they have to prepare a case; who was lost in the case
     /// before is started again.
-    pub fn present(&mut self) -> impl Iterator<Item = (&str, Duration, &mut Contestant)> {
-        for peer in self
-            .present
-            .iter_mut()
-            .filter(|peer| peer.contestant.is_lost())
-        {
-            if let Ok(contestant) = start(peer.name, peer.kind) {
-                peer.contestant = contestant;
-            }
-        }
-        let present = self
-            .present
-            .iter_mut()
-            .filter(|peer| !peer.contestant.is_lost());
-        present.map(|peer| (peer.name, peer.kind.patience(), &mut peer.contestant))
+    pub fn present(&mut self) -> impl Iterator<Item = (&str, Duration, &mut Worker)> {
+        self.present.iter_mut().filter_map(|peer| {
+            let is_there = peer.worker.is_running() || hello(&mut peer.worker).is_ok();
+            is_there.then_some((peer.name, peer.kind.patience(), &mut peer.worker))
+        })
     }
 }
 
@@ -132,10 +118,10 @@ fn chosen(wanted: &str) -> Result<Vec<(&'static str, Kind)>> {
 }
 
 /// Starts a peer; the text of a failure says what is missing.
-fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
+fn start(name: &str, kind: Kind) -> std::result::Result<Worker, String> {
     let environment = environment();
     let mut command = match kind {
-        Kind::Library => super::worker(name).map_err(|error| error.message().to_string())?,
+        Kind::Command => super::worker(name).map_err(|error| error.message().to_string())?,
         Kind::Package | Kind::Compiler => package(name, &environment)?,
     };
     let threads = mdh_jit::pool::thread_count().to_string();
@@ -148,14 +134,18 @@ fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
     if let Some(folder) = environment.join("lib").to_str() {
         command.env("LD_LIBRARY_PATH", folder);
     }
-    let mut contestant = Contestant::start(command).map_err(|error| error.message().to_string())?;
-    match contestant.ask(&Request::Hello, START) {
-        Ok(Answer::Done {}) => Ok(contestant),
+    let mut worker = Worker::new(command);
+    hello(&mut worker).map(|()| worker)
+}
+
+/// Starts a peer's process and waits for its sign of readiness.
+fn hello(worker: &mut Worker) -> std::result::Result<(), String> {
+    worker.start().map_err(|error| error.to_string())?;
+    match worker.ask(&Request::Hello, START) {
+        Ok(Answer::Done {}) => Ok(()),
         Ok(Answer::No(why) | Answer::Failed(why) | Answer::Wrong(why)) => Err(why),
         Ok(other) => Err(format!("it answers {other:?}")),
-        Err(Silence::Late) => Err(format!("no answer within {} s", START.as_secs())),
-        Err(Silence::Dead(why) | Silence::NoMemory(why)) => Err(why),
-        Err(Silence::GivenUp) => Err("interrupted".to_string()),
+        Err(silence) => Err(silence.to_string()),
     }
 }
 

@@ -1,6 +1,6 @@
-//! Protocol between the conductor of a benchmark and its contestants: JSON, a line each.
+//! Requests of the conductor of a benchmark to those who take part ([`mdh_process`]), and answers.
 //!
-//! Every contestant is a process of its own, so that the threads, the memory and the failures of
+//! Everybody is a process of its own, so that the threads, the memory and the failures of
 //! one are nobody else's. It is told to load a case, then to run it so many times, and answers
 //! how long each run took by its own clock. Arrays travel through files in memory
 //! ([`super::shared`]), in row-major order without a header.
@@ -14,7 +14,7 @@ use super::workloads::Case;
 use mdh_compiler::cli::Range;
 use mdh_compiler::error::Result;
 
-/// Request to a contestant.
+/// Request to one who takes part.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
@@ -77,7 +77,7 @@ pub struct Task {
     pub schedule: Option<String>,
 }
 
-/// Answer of a contestant.
+/// Answer of one who takes part.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -85,7 +85,7 @@ pub enum Answer {
     Compiled(Compiled),
     /// The case is loaded, or something else is done.
     Done {},
-    /// The case is none for this contestant, and why.
+    /// The case is none for this one, and why.
     No(String),
     /// Nanoseconds of each run.
     Times(Vec<f64>),

@@ -1,18 +1,20 @@
 //! Upstream's lowering of a program in linalg, as a peer: what `mdh run --no-raise` does with it.
 
+use mdh_algebra::scalar::ScalarType;
 use mdh_compiler::compile::{self, RAISED};
 use mdh_compiler::diagnostics;
-use mdh_compiler::error::{Kind, Result};
+use mdh_compiler::error::{Error, Kind, Result};
 use mdh_compiler::execute::{Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::source::Source;
+use mdh_compiler::values::Tensor;
 use mdh_dialect::context;
 use mdh_jit::Level;
 use mdh_passes::pipelines::{Raise, Target};
 
-use super::library::filled;
 use super::ours::{next, run, say};
 use super::protocol::{Answer, Array, Request};
+use super::shared::read_into;
 
 /// Its name.
 pub const UPSTREAM: &str = "upstream";
@@ -52,7 +54,7 @@ fn case(program: &str, inputs: &[Array], outputs: &[Array]) -> Result<()> {
     }
     let entry = formed.entry()?;
     let mut lowered = formed.copy(&context, &entry);
-    let arguments = inputs.iter().map(filled).collect::<Result<Vec<_>>>()?;
+    let arguments = inputs.iter().map(input).collect::<Result<Vec<_>>>()?;
     let shapes: Vec<Vec<i64>> = outputs.iter().map(|array| array.shape.clone()).collect();
     let mut call = Call::new(&entry, arguments, &shapes)?;
     let steps = compile::line(Target::Cpu).after(RAISED);
@@ -61,4 +63,17 @@ fn case(program: &str, inputs: &[Array], outputs: &[Array]) -> Result<()> {
     say(&Answer::Done {})?;
     run(&entry, &code, &mut call)?;
     say(&Answer::Done {})
+}
+
+/// An input, with its numbers.
+fn input(array: &Array) -> Result<Tensor> {
+    let mut types = ScalarType::ALL.into_iter();
+    let element = types.find(|ty| ty.name() == array.dtype);
+    let element =
+        element.ok_or_else(|| Error::bug(format!("there is no type '{}'", array.dtype)))?;
+    let mut tensor = Tensor::zeroed(element, &array.shape)?;
+    if let Some(file) = &array.file {
+        read_into(file, tensor.bytes_mut())?;
+    }
+    Ok(tensor)
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use mdh_bench::conduct::Measurement;
-use mdh_bench::contestant::{Contestant, Silence};
 use mdh_bench::limits::Work;
 use mdh_bench::protocol::{Answer, Request, Task};
 use mdh_compiler::error::{Result, say};
+use mdh_process::{Silence, Worker};
 use mdh_tuner::alone::Alone;
 use mdh_tuner::error::Error;
 use mdh_tuner::measure::{Cost, FailureKind, Measure, Outcome, Race};
@@ -37,7 +37,7 @@ pub struct Processes<'p> {
     /// The work of a run, as soon as something was compiled.
     work: Arc<OnceLock<Work>>,
     task: Task,
-    workers: Vec<Option<Contestant>>,
+    workers: Vec<Option<Worker>>,
     patience: Duration,
     /// The longest time that one has taken to be compiled and checked.
     usual: Option<Duration>,
@@ -79,7 +79,7 @@ impl<'p> Processes<'p> {
     ) -> std::result::Result<(Request, bool), Outcome> {
         let request = self.request(configuration)?;
         let process = &mut self.workers[worker];
-        let is_new = process.as_ref().is_none_or(Contestant::is_lost);
+        let is_new = process.as_ref().is_none_or(|worker| !worker.is_running());
         if is_new {
             *process = match start() {
                 Ok(started) => Some(started),
@@ -224,7 +224,7 @@ impl Waiting<'_> {
 /// Has a process compile and check a candidate: the outcome if that fails, and the time that it took. A new process
 /// prepares the task first.
 fn compiled(
-    worker: &mut Option<Contestant>,
+    worker: &mut Option<Worker>,
     task: Option<&Task>,
     request: &Request,
     waiting: Waiting<'_>,
@@ -244,7 +244,7 @@ fn compiled(
 
 /// Asks a process to prepare or to compile; the outcome if that fails.
 fn asked(
-    worker: &mut Option<Contestant>,
+    worker: &mut Option<Worker>,
     request: &Request,
     usual: Option<Duration>,
     waiting: Waiting<'_>,
@@ -262,13 +262,13 @@ fn asked(
         Ok(Answer::Failed(why)) => Some(Outcome::failed(FailureKind::Compilation, why)),
         Ok(Answer::No(why)) => Some(Outcome::failed(FailureKind::Memory, why)),
         Ok(other) => Some(bug(&format!("it answers {other:?}"))),
-        Err(silence) => Some(lost(worker, silence, limit)),
+        Err(silence) => Some(lost(worker, silence)),
     }
 }
 
 /// Runs a candidate that has been compiled, until it is clear that it cannot win, or all samples are
 /// taken.
-fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> Outcome {
+fn timed(worker: &mut Option<Worker>, race: &Race, waiting: Waiting<'_>) -> Outcome {
     let Some(process) = worker.as_mut() else {
         return bug("its process is gone");
     };
@@ -285,7 +285,7 @@ fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> 
         let times = match process.ask_unless(&run, limit, waiting.interrupted) {
             Ok(Answer::Times(times)) if !times.is_empty() => times,
             Ok(other) => return bug(&format!("it answers {other:?}")),
-            Err(silence) => return lost(worker, silence, limit),
+            Err(silence) => return lost(worker, silence),
         };
         let ms = mdh_tuner::stats::Median::of(&times).value / 1e6;
         usual = Some(ms);
@@ -303,8 +303,8 @@ fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> 
             break;
         }
     }
-    let dropped = process.ask(&Request::Drop, waiting.patience.min(LEAST));
-    process.rest(RESTLESS);
+    let dropped = process.ask::<_, Answer>(&Request::Drop, waiting.patience.min(LEAST));
+    mdh_bench::idle::rest(process, RESTLESS);
     if dropped.is_err() {
         *worker = None;
     }
@@ -315,24 +315,21 @@ fn timed(worker: &mut Option<Contestant>, race: &Race, waiting: Waiting<'_>) -> 
 }
 
 /// The outcome of a process that does not answer; the next candidate gets another one.
-fn lost(worker: &mut Option<Contestant>, silence: Silence, waited: Duration) -> Outcome {
+fn lost(worker: &mut Option<Worker>, silence: Silence) -> Outcome {
     *worker = None;
+    let text = silence.to_string();
     match silence {
-        Silence::Late => Outcome::failed(
-            FailureKind::Hang,
-            format!("no answer in {:.0} s", waited.as_secs_f64()),
-        ),
-        Silence::Dead(why) => bug(&why),
-        Silence::NoMemory(why) => Outcome::failed(FailureKind::Memory, why),
-        // Nobody is told of it.
-        Silence::GivenUp => bug("interrupted"),
+        Silence::Late(_) => Outcome::failed(FailureKind::Hang, text),
+        Silence::NoMemory(_) => Outcome::failed(FailureKind::Memory, text),
+        // Nobody is told of an interrupt.
+        Silence::Dead(_) | Silence::GivenUp => bug(&text),
     }
 }
 
-fn start() -> Result<Contestant> {
+fn start() -> Result<Worker> {
     let mut command = mdh_bench::worker(mdh_bench::schedules::OURS)?;
     command.stderr(std::process::Stdio::null());
-    Contestant::start_apart(command)
+    mdh_bench::started(command)
 }
 
 /// The time for which nobody is waited any longer: as in a benchmark.

@@ -1,24 +1,22 @@
 //! Child processes that work for a test: a crash, or work that does not end, is an answer too.
 //!
 //! A child is the test's own program, started again to run the one test that calls [`serve`].
-//! Requests are lines on its standard input, answers lines on its standard output that start
-//! with a mark; what it says on standard error is kept in a file.
+//! What it says on standard error is kept in a file.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::io::{Read, Seek, SeekFrom};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use mdh_process::Silence;
+use serde::{Deserialize, Serialize};
 
 use crate::stack;
 
-/// Prefix of answers, so that they are not taken for the test's own output.
-const MARK: &str = "@@ ";
 /// Set for children.
 const VARIABLE: &str = "MDH_TESTING_CHILD";
 
-/// Prefix of a child's first line, before the number of the thread that works.
-const THREAD: &str = "thread ";
 /// Time in which a child that hangs must say where.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
@@ -29,18 +27,20 @@ pub struct Worker {
     pub timeout: Duration,
     /// Variables that the child's environment has beside this one's.
     pub environment: Vec<(&'static str, String)>,
-    process: Option<Process>,
+    process: Option<mdh_process::Worker>,
+    /// Standard error of all children.
+    errors: File,
 }
 
-struct Process {
-    child: Child,
-    input: ChildStdin,
-    answers: Receiver<String>,
-    /// The thread that works.
-    thread: i32,
-    errors: File,
-    /// Length of the file of errors when the last request was sent.
-    position: u64,
+/// An answer of a child.
+#[derive(Serialize, Deserialize)]
+enum Said {
+    /// The number of the thread that works, first of all.
+    Thread(i32),
+    /// Something about progress.
+    Progress(String),
+    /// The answer to the request.
+    Answer(String),
 }
 
 /// Outcome of a request.
@@ -71,103 +71,60 @@ impl Worker {
             timeout,
             environment: Vec::new(),
             process: None,
+            errors: tempfile::tempfile().expect("a temporary file can be made"),
         }
     }
 
     /// Sends a line and waits for the answer that is not about progress; `progress` sees the
-    /// others, which start with `+`. The time is that between two answers.
-    pub fn ask(&mut self, request: &str, mut progress: impl FnMut(&str)) -> Answer {
-        let mut process = match self.process.take() {
-            Some(process) => process,
-            None => Process::start(self.test, &self.environment),
+    /// others. The time is that between two answers.
+    pub fn ask(&mut self, request: &str, progress: impl FnMut(&str)) -> Answer {
+        let position = self.errors.metadata().map_or(0, |m| m.len());
+        let end = match self.answer(request, progress) {
+            Ok(answer) => End::Answered(answer),
+            Err(Silence::Late(_)) => End::Hung,
+            Err(silence) => End::Died(silence.to_string()),
         };
-        process.position = process.errors.metadata().map_or(0, |m| m.len());
-        if writeln!(process.input, "{request}").is_err() {
-            return process.died();
+        let errors = self.errors_from(position);
+        Answer { end, errors }
+    }
+
+    fn answer(&mut self, request: &str, mut progress: impl FnMut(&str)) -> Result<String, Silence> {
+        if self.process.is_none() {
+            self.process = Some(mdh_process::Worker::new(self.command()));
         }
-        let mut deadline = Instant::now() + self.timeout;
+        let process = self.process.as_mut().expect("it was made");
+        process.start().expect("a test can be started again");
+        process.send(&request)?;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match process.answers.recv_timeout(left) {
-                Ok(line) => match line.strip_prefix('+') {
-                    Some(line) => {
-                        match line.strip_prefix(THREAD) {
-                            Some(thread) => process.thread = thread.parse().unwrap_or_default(),
-                            None => progress(line),
-                        }
-                        deadline = Instant::now() + self.timeout;
-                    }
-                    None => {
-                        let errors = process.errors();
-                        self.process = Some(process);
-                        return Answer {
-                            end: End::Answered(line),
-                            errors,
-                        };
-                    }
-                },
-                Err(RecvTimeoutError::Timeout) => return process.hung(),
-                Err(RecvTimeoutError::Disconnected) => return process.died(),
+            match process.answer(self.timeout, &AtomicBool::new(false))? {
+                // It prints where it is before it ends.
+                Said::Thread(thread) => process.abort_when_late(thread, LAST_WORDS),
+                Said::Progress(line) => progress(&line),
+                Said::Answer(line) => return Ok(line),
             }
         }
     }
 
-    /// Ends the child; the next request starts another one.
-    pub fn restart(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            process.end();
-        }
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.restart();
-    }
-}
-
-impl Process {
-    fn start(test: &str, environment: &[(&'static str, String)]) -> Process {
-        let errors = tempfile::tempfile().expect("a temporary file can be made");
+    /// The command that is this program, to run the test.
+    fn command(&self) -> Command {
         let program = std::env::current_exe().expect("a test knows its program");
-        let mut child = Command::new(program)
-            .args(["--exact", test, "--nocapture", "--test-threads", "1"])
-            .envs(environment.iter().cloned())
+        let errors = self.errors.try_clone();
+        let mut command = Command::new(program);
+        command
+            .args(["--exact", self.test, "--nocapture", "--test-threads", "1"])
+            .envs(self.environment.iter().cloned())
             .env(VARIABLE, "1")
             .env_remove("RUST_BACKTRACE")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(errors.try_clone().expect("a file has more than one handle"))
-            .spawn()
-            .expect("a test can be started again");
-        let input = child.stdin.take().expect("the input was asked for");
-        let output = child.stdout.take().expect("the output was asked for");
-        let (sender, answers) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // What the test harness says may stand before it on the same line.
-                if let Some((_, answer)) = line.split_once(MARK)
-                    && sender.send(answer.to_string()).is_err()
-                {
-                    return;
-                }
-            }
-        });
-        Process {
-            child,
-            input,
-            answers,
-            thread: 0,
-            errors,
-            position: 0,
-        }
+            .stderr(errors.expect("a file has more than one handle"));
+        command
     }
 
-    fn errors(&mut self) -> String {
+    /// Standard error from a position of the file on.
+    fn errors_from(&mut self, position: u64) -> String {
         let mut bytes = Vec::new();
         let read = self
             .errors
-            .seek(SeekFrom::Start(self.position))
+            .seek(SeekFrom::Start(position))
             .and_then(|_| self.errors.read_to_end(&mut bytes));
         match read {
             Ok(_) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -175,34 +132,9 @@ impl Process {
         }
     }
 
-    fn died(mut self) -> Answer {
-        let status = self.child.wait();
-        Answer {
-            end: End::Died(status.map_or_else(|e| e.to_string(), |s| s.to_string())),
-            errors: self.errors(),
-        }
-    }
-
-    fn hung(mut self) -> Answer {
-        // It prints where it is before it ends.
-        let (process, thread) = (self.child.id(), self.thread);
-        // SAFETY: sends a signal to our own child, which has not been waited for.
-        unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::SIGABRT) };
-        let patience = Instant::now() + LAST_WORDS;
-        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < patience {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        self.end();
-        Answer {
-            end: End::Hung,
-            errors: self.errors(),
-        }
-    }
-
-    fn end(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// Ends the child; the next request starts another one.
+    pub fn restart(&mut self) {
+        self.process = None;
     }
 }
 
@@ -213,13 +145,12 @@ pub fn is_child() -> bool {
 
 /// Sends a line about progress.
 pub fn report(line: &str) {
-    send(&format!("+{line}"));
+    send(&Said::Progress(line.to_string()));
 }
 
-fn send(line: &str) {
-    let mut output = std::io::stdout().lock();
+fn send(said: &Said) {
     // Without a parent there is nobody to tell.
-    let _ = writeln!(output, "{MARK}{line}").and_then(|()| output.flush());
+    let _ = mdh_process::say(said);
 }
 
 /// Answers requests until there are no more. Panics, signals and LLVM's fatal errors end the
@@ -231,9 +162,9 @@ pub fn serve(mut answer: impl FnMut(&str) -> String + Send + 'static) {
             // In the place of the handlers that a command has.
             stack::print_on_signals();
             // SAFETY: asks for a number.
-            report(&format!("{THREAD}{}", unsafe { libc::gettid() }));
-            for line in std::io::stdin().lines().map_while(Result::ok) {
-                send(&answer(&line));
+            send(&Said::Thread(unsafe { libc::gettid() }));
+            while let Ok(Some(request)) = mdh_process::next::<String>() {
+                send(&Said::Answer(answer(&request)));
             }
             Ok(())
         });

@@ -2,19 +2,19 @@
 //! prints.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
+use mdh_process::{End, Limits, Ran};
 use regex::Regex;
 
 mod identity;
-mod process;
 mod words;
 
 use crate::error::{Error, Result};
 use crate::measure::{Cost, FailureKind, Measure, Outcome, Race};
 use crate::racing::{Decision, decide};
 use crate::space::value::Configuration;
-use process::{End, Limits, Ran, run};
 use words::Words;
 
 /// A number as programs print it.
@@ -177,10 +177,14 @@ impl ForeignCommand {
             timeout: self.conditions.timeout,
             left: race.left,
             memory: self.conditions.memory,
-            folder: self.conditions.folder.as_deref(),
             interrupted: race.interrupted,
         };
-        let ran = run(&words, &limits)
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        if let Some(folder) = &self.conditions.folder {
+            command.current_dir(folder);
+        }
+        let ran = mdh_process::run(command, &limits)
             .map_err(|error| format!("'{}' cannot be started: {error}", words.join(" ")))?;
         Ok(match ran.end {
             End::GivenUp => None,
@@ -221,9 +225,7 @@ fn failure(ran: &Ran, conditions: &Conditions) -> Option<Outcome> {
         End::Exited(status) => status,
     };
     let said = last_letters(&ran.errors);
-    // What kills without having been asked to is the system, when it has no memory left.
-    let is_killed = std::os::unix::process::ExitStatusExt::signal(status) == Some(libc::SIGKILL);
-    let kind = match is_killed || is_about_memory(&ran.errors) {
+    let kind = match mdh_process::is_killed(*status) || is_about_memory(&ran.errors) {
         true => FailureKind::Memory,
         false => FailureKind::Crash,
     };

@@ -1,9 +1,8 @@
 //! The process that runs candidates, one after the other, as it is asked to on standard input.
 //!
-//! A line of input is an [`Order`], a line of output an [`Answer`]. After a failure of the device the
+//! A request is an [`Order`], what it answers an [`Answer`]. After a failure of the device the
 //! process ends: its context is lost.
 
-use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use mdh_arrays::Tensor;
@@ -49,17 +48,11 @@ pub struct Answer {
 /// Answers orders until there are none.
 pub fn serve(package: &TunePackage, request: &Request) -> Result<()> {
     let mut bench = Bench::of(&package.manifest.common)?;
-    let mut output = std::io::stdout();
-    for line in std::io::stdin().lock().lines() {
-        let line = line.map_err(|error| Error::input(format!("no orders: {error}")))?;
-        let order: Order = serde_json::from_str(&line)
-            .map_err(|error| Error::input(format!("'{line}' is no order: {error}")))?;
+    let next = || mdh_process::next().map_err(|error| Error::input(error.to_string()));
+    while let Some(order) = next()? {
         let answer = bench.answer(package, &order, request);
-        let text = serde_json::to_string(&answer).unwrap_or_default() + "\n";
-        let written = output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush());
-        written.map_err(|error| Error::input(format!("nobody takes answers: {error}")))?;
+        let said = mdh_process::say(&answer);
+        said.map_err(|error| Error::input(format!("nobody takes answers: {error}")))?;
         if answer.is_last || answer.end.is_some() {
             // What waits for a kernel that does not end would wait for ever.
             std::process::exit(0);
