@@ -29,6 +29,7 @@
 
 mod builtin;
 mod device;
+pub mod facts;
 
 use serde::{Deserialize, Serialize};
 

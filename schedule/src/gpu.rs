@@ -13,6 +13,7 @@ use super::capacity::allocations;
 use super::footprint::footprint;
 use super::resolved::{Level, Resolved};
 use super::tiles::{Span, Tiles};
+use crate::asm::facts::{BANKS, WARP, WORD};
 use crate::asm::{Asm, CudaFacts};
 use mdh_algebra::computation::{Access, Buffer, Computation, Place};
 
@@ -47,10 +48,8 @@ const REGISTERS: f64 = 65536.0;
 const THREADS: f64 = 2048.0;
 /// Blocks that it holds.
 const BLOCKS: f64 = 32.0;
-/// Threads of a warp.
-const LANES: i64 = 32;
 /// Bytes that the banks of shared memory give in a cycle.
-const BANKS: f64 = 128.0;
+const OF_BANKS: f64 = (BANKS * WORD) as f64;
 /// Bytes of the widest access of a thread.
 const WIDEST: f64 = 16.0;
 /// Seconds from asking the device's memory to having what was asked for.
@@ -330,7 +329,7 @@ impl Parts<'_> {
     /// Cycles in which the banks of shared memory give a block what its threads read.
     fn bank_cycles(&self) -> Option<f64> {
         let region = self.resolved.asm.position("shared")?;
-        let warps = (self.count("warp") * self.count("thread") / LANES as f64).ceil();
+        let warps = (self.count("warp") * self.count("thread") / WARP as f64).ceil();
         let sequential = |level: &Level| matches!(self.layer(*level), "device" | "shared");
         let steps = self.levels().filter(sequential);
         let steps: f64 = steps.map(|level| self.tiles.count(level) as f64).product();
@@ -341,7 +340,7 @@ impl Parts<'_> {
             }
             let own = self.in_registers(buffer)?;
             // Lanes that read the same share it.
-            let mut free = LANES;
+            let mut free = WARP;
             let mut distinct = 1.0;
             let threads = self.levels().filter(|level| self.layer(*level) == "thread");
             for level in threads.collect::<Vec<_>>().into_iter().rev() {
@@ -352,7 +351,7 @@ impl Parts<'_> {
                 }
             }
             let accesses = (own * width(buffer) / WIDEST).ceil();
-            let rounds = (own * distinct * width(buffer) / BANKS).ceil();
+            let rounds = (own * distinct * width(buffer) / OF_BANKS).ceil();
             cycles += accesses.max(rounds) * warps * steps;
         }
         Some(cycles)

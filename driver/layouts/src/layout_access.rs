@@ -11,9 +11,7 @@ use mdh_algebra::layout::Layout;
 use crate::cli::Banks;
 use crate::layout_command::compiled;
 use mdh_compiler::error::{Error, Result};
-
-/// Bytes that a GPU's caches read at once.
-const SECTOR: i64 = 32;
+use mdh_schedule::asm::facts::SECTOR;
 
 /// The elements that lanes access together.
 pub struct Access<'a> {

@@ -22,6 +22,7 @@
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
+use mdh_schedule::asm::facts::WARP;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
@@ -81,9 +82,6 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Threads of a warp.
-const LANES: i64 = 32;
-
 /// The number of a thread's warp, from its place in the block: upstream has no lowering for it.
 fn warp(op: Op) {
     let mut builder = Builder::before(op);
@@ -98,7 +96,7 @@ fn warp(op: Op) {
     let rows = builder.binary(ops::arith::ADDI, rows, y);
     let before = builder.binary(ops::arith::MULI, rows, width);
     let thread = builder.binary(ops::arith::ADDI, before, x);
-    let lanes = builder.index(LANES);
+    let lanes = builder.index(WARP);
     let warp = builder.binary(ops::arith::DIVUI, thread, lanes);
     if let Some(result) = ir::result(op, 0) {
         region::replace_all_uses(result, warp);

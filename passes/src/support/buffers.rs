@@ -5,6 +5,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::space::{self, Space};
 use mdh_dialect::types::{BufferKind, DYNAMIC};
+use mdh_schedule::asm::facts::LINE;
 use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region, Type, TypeLike, ValueLike};
@@ -71,7 +72,10 @@ pub fn in_region<'c>(
     element: Type<'c>,
     region: Option<&str>,
 ) -> Val<'c> {
-    let alignment = ("alignment", attribute(builder.context, "64 : i64"));
+    let alignment = (
+        "alignment",
+        attribute(builder.context, &format!("{LINE} : i64")),
+    );
     let space = region.map(Space::region);
     allocated(builder, extents, element, space, &[alignment])
 }

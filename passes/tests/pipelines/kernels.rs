@@ -13,6 +13,22 @@ use mdh_compiler::compile;
 use mdh_compiler::diagnostics;
 use mdh_compiler::ptx::{emit, undefined};
 use mdh_compiler::source::Source;
+use mdh_schedule::asm::facts;
+use mdh_simulator::{counters, launch, warp};
+
+/// Checks: what runs kernels on a CPU is the machine that they are made for.
+#[test]
+fn the_simulator_and_the_interpreter_have_the_facts_of_the_machine() {
+    assert_eq!(mdh_ptx::machine::LANES as i64, facts::WARP);
+    assert_eq!(warp::LANES as i64, facts::WARP);
+    assert_eq!(launch::MOST_THREADS, facts::BLOCK);
+    assert_eq!(launch::MOST_SHARED as u64, facts::MOST_SHARED);
+    let banks = [counters::BANKS, counters::WORD, counters::SECTOR];
+    assert_eq!(
+        banks.map(|n| n as i64),
+        [facts::BANKS, facts::WORD, facts::SECTOR]
+    );
+}
 
 /// The assembler: that of `MDH_PTXAS`, or the one that scripts/setup installs.
 fn ptxas() -> PathBuf {

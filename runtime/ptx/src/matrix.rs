@@ -7,9 +7,7 @@
 use half::{bf16, f16};
 
 use crate::instruction::Type;
-
-/// Lanes of a warp.
-const LANES: usize = 32;
+use crate::machine::LANES;
 
 /// The sums of all lanes, four each. `None` if a lane has other registers than the instruction.
 pub fn multiply(

@@ -12,11 +12,11 @@ use crate::thread::Site;
 use crate::warp::LANES;
 
 /// Banks of shared memory.
-const BANKS: usize = 32;
+pub const BANKS: usize = 32;
 /// Bytes of a bank's word.
-const WORD: usize = 4;
+pub const WORD: usize = 4;
 /// Bytes of a sector of device memory.
-const SECTOR: usize = 32;
+pub const SECTOR: usize = 32;
 
 /// Memory of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

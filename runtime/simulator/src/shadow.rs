@@ -7,6 +7,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::warp::LANES;
+
 /// Bytes that have one record: accesses of a part of them have records of their own.
 pub const WORD: usize = 4;
 
@@ -68,6 +70,10 @@ impl Record {
         (self.0 >> 8 & 0x3ff) as u32
     }
 
+    fn warp(self) -> u32 {
+        self.thread() / LANES as u32
+    }
+
     /// Block and epoch.
     fn phase(self) -> u64 {
         self.0 >> 28
@@ -89,7 +95,7 @@ impl Record {
         if self.phase() != now.phase() {
             return true;
         }
-        let same_warp = self.thread() / 32 == now.thread() / 32;
+        let same_warp = self.warp() == now.warp();
         match self.who() {
             MANY => false,
             OF_WARP => same_warp && self.warp_epoch() != now.warp_epoch(),
@@ -106,7 +112,7 @@ impl Record {
         if !self.is_there() || self.phase() != now.phase() || is_same {
             return Record(now.0 | if is_same { bytes } else { 0 });
         }
-        let same_warp = self.thread() / 32 == now.thread() / 32 && self.who() != MANY;
+        let same_warp = self.warp() == now.warp() && self.who() != MANY;
         let who = if same_warp { OF_WARP } else { MANY };
         Record(now.0 | bytes | who << 6)
     }

@@ -1,5 +1,6 @@
 //! The descriptions that come with the algebra (MDH paper, example 2).
 
+use super::facts;
 use super::{Asm, AsmLayer, CombineIn, Core, Limit, Memory, MemoryKind};
 
 /// A CPU's facts.
@@ -58,11 +59,11 @@ impl Default for CudaFacts {
     fn default() -> Self {
         CudaFacts {
             device: None,
-            shared: 48 << 10,
-            registers: 255 * 4,
+            shared: facts::SHARED,
+            registers: facts::REGISTERS * 4,
             multiprocessors: None,
-            threads_per_block: 1024,
-            warp: 32,
+            threads_per_block: facts::BLOCK,
+            warp: facts::WARP as u64,
         }
     }
 }

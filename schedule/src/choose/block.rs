@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::facts::Facts;
 use super::views::{Motion, StreamedRow, View, Views};
 use super::{scattered, transpose};
+use crate::asm::facts::LINE;
 use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::Combine;
 
@@ -415,7 +416,7 @@ fn of_rows(
 ) -> Vec<Vec<i64>> {
     let rank = views.points.len();
     let vectors = lanes.filter(|(d, _)| *d == row.dimension);
-    let line = vectors.map_or(1, |(_, n)| transpose::LINE / (n * row.bytes).max(1));
+    let line = vectors.map_or(1, |(_, n)| LINE / (n * row.bytes).max(1));
     let line = line.clamp(1, most(row.dimension));
     // Rows that are no whole lines go through the caches, in vectors of any address.
     let (part, worth) = match row.fills_lines {

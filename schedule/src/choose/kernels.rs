@@ -30,6 +30,7 @@ use super::choice::Choice;
 use super::strided;
 use super::views::{Motion, View, Views, view_moves};
 use crate::asm::Asm;
+use crate::asm::facts::WARP;
 use crate::{Parts, Step};
 use draft::{Draft, all, fixed};
 use mdh_algebra::affine::Linear;
@@ -38,8 +39,6 @@ use mdh_algebra::operator::Operator;
 
 /// Threads of a block, if nothing else limits them.
 const THREADS: i64 = 256;
-/// Threads that access memory together.
-const WARP: i64 = 32;
 /// So many threads keep a device busy.
 const MANY: i64 = 1 << 14;
 /// So many blocks do.

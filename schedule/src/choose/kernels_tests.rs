@@ -6,7 +6,7 @@ use super::super::super::named_tests::{matmul, name};
 use super::super::tests::means;
 use super::*;
 use crate::Schedule;
-use crate::asm::CudaFacts;
+use crate::asm::{CudaFacts, facts};
 use crate::random_tests::any_computation;
 use mdh_algebra::computation::{Access, Combine};
 use mdh_algebra::examples::{Builder, d, matvec, summed_area};
@@ -39,7 +39,7 @@ proptest! {
         let mut random = Random::new(seed);
         let asm = Asm::cuda(&CudaFacts {
             threads_per_block: [32, 64, 1024][random.below(3) as usize],
-            shared: [64, 4096, 48 << 10][random.below(3) as usize],
+            shared: [64, 4096, facts::SHARED][random.below(3) as usize],
             ..CudaFacts::default()
         });
         let Some(choice) = choose(&c, &asm) else {

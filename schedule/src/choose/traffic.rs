@@ -7,12 +7,10 @@
 
 use super::facts::{Facts, streaming_threshold};
 use super::rates::RATES;
-use super::transpose;
+use crate::asm::facts::LINE;
 use crate::reach::Reach;
 use mdh_algebra::computation::{Access, Buffer, Computation};
 
-/// Bytes of a line of a cache.
-const LINE: f64 = transpose::LINE as f64;
 /// Bytes of a page, the reach of the first and of the second TLB in pages, and
 /// the cycles of asking once and in all tables.
 const PAGE: f64 = 4096.0;
@@ -97,7 +95,7 @@ impl Region {
                 buffer: n,
                 is_output,
                 element: buffer.element.byte_width().max(1) as f64,
-                fills_lines: buffer.fills_lines(transpose::LINE),
+                fills_lines: buffer.fills_lines(LINE),
                 axes: axes(buffer, group, rank),
             }));
         }
@@ -132,7 +130,8 @@ impl Region {
         let is_row = outer.iter().all(|axis| axis.extent(block) <= 1.0);
         let extents = axes.iter().map(|axis| axis.whole);
         let bytes = extents.fold(self.element, |bytes, extent| bytes * extent);
-        let is_whole = last.extent(points) * self.element >= LINE && (is_row || self.fills_lines);
+        let is_whole =
+            last.extent(points) * self.element >= LINE as f64 && (is_row || self.fills_lines);
         is_whole && bytes.is_finite() && bytes >= streaming_threshold(facts.l3) as f64
     }
 
@@ -140,7 +139,7 @@ impl Region {
     pub fn taken(&self, points: &[i64]) -> Taken {
         let Some(axes) = &self.axes else {
             let elements: f64 = points.iter().map(|n| *n as f64).product();
-            let bytes = elements * LINE;
+            let bytes = elements * LINE as f64;
             let pages = elements;
             return Taken {
                 elements,
@@ -160,7 +159,7 @@ impl Region {
                 break;
             }
         }
-        let run = (run / LINE).ceil() * LINE;
+        let run = (run / LINE as f64).ceil() * LINE as f64;
         let outer = axes[..rows].iter().zip(&extents).rev();
         let room = outer.fold(run, |room, (axis, extent)| {
             extent

@@ -7,10 +7,9 @@
 
 use super::facts::Facts;
 use super::views::{Motion, View, Views};
+use crate::asm::facts::LINE;
 use mdh_algebra::computation::Combine;
 
-/// Bytes of a line of a cache.
-pub const LINE: i64 = 64;
 /// Bytes that are written next to each other before the next row.
 const WRITTEN: i64 = 128;
 /// Bytes that are read next to each other before the next row.

@@ -1,7 +1,7 @@
 //! Motion of a computation's accesses along its dimensions.
 
 use super::facts::{Facts, streaming_threshold};
-use super::transpose;
+use crate::asm::facts::LINE;
 use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::{Buffer, Combine, Computation};
 use mdh_algebra::scalar::ScalarType;
@@ -100,7 +100,7 @@ impl Views {
                         ScalarType::Index => None,
                         ty => Some(ty.byte_width() as i64),
                     },
-                    fills_lines: buffer.fills_lines(transpose::LINE),
+                    fills_lines: buffer.fills_lines(LINE),
                 });
             }
         }

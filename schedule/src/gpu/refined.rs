@@ -8,15 +8,14 @@
 
 mod accesses;
 
-use super::{LANES, LAUNCH, Parts, all_spans, estimate, width};
+use super::{LAUNCH, Parts, all_spans, estimate, width};
 use crate::asm::MATRIX;
+use crate::asm::facts::{SECTOR, WARP};
 use crate::gpu::{Estimate, Gpu};
 use crate::resolved::{Level, Resolved};
 use accesses::Accesses;
 use mdh_algebra::computation::{Buffer, Computation};
 
-/// Bytes of a sector of memory.
-const SECTOR: i64 = 32;
 /// Instructions that a multiprocessor issues in a cycle.
 const ISSUED: f64 = 4.0;
 /// Instructions of a step beside loads and arithmetic.
@@ -153,7 +152,7 @@ impl Parts<'_> {
 
     /// Cycles of the blocks that a multiprocessor has at once.
     fn wave(&self, accesses: &Accesses, first: &Estimate, at_once: f64) -> f64 {
-        let warps = at_once * (first.threads / LANES as f64).ceil();
+        let warps = at_once * (first.threads / WARP as f64).ceil();
         let spilled = match (self.is_indexed(), first.registers >= SPILLED.0) {
             (true, _) => INDEXED,
             (false, true) => SPILLED.1,
@@ -205,7 +204,7 @@ impl Parts<'_> {
     }
 
     fn warps(&self, first: &Estimate) -> f64 {
-        first.blocks * (first.threads / LANES as f64).ceil()
+        first.blocks * (first.threads / WARP as f64).ceil()
     }
 
     /// The excess of what the device moves of a result whose sectors several blocks write a part of: each of

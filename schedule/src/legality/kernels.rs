@@ -3,9 +3,7 @@
 use super::loops::Loop;
 use super::refusal::{Reason, Refusal, Subject};
 use crate::asm::MATRIX;
-
-/// The most threads that exchange what they have in registers.
-const WARP: i64 = 32;
+use crate::asm::facts::WARP;
 
 /// Refusals of parallel loops that are no launch; `leaf` is the position of the first loop that stays in
 /// registers.

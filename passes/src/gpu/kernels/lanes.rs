@@ -41,6 +41,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, types, write};
+use mdh_schedule::asm::facts::WARP;
 use melior::ir::{Type, ValueLike};
 
 use crate::llvm::lower_to_loops::fold::Fold;
@@ -50,8 +51,6 @@ use crate::support::captured::{attribute, parse};
 use crate::support::parallel::Core;
 use crate::support::region;
 
-/// Threads of a warp.
-pub const WIDTH: i64 = 32;
 /// So many elements of a thread are combined without a loop.
 const UNROLLED: i64 = 64;
 
@@ -321,7 +320,7 @@ fn shuffle<'c>(builder: &mut Builder<'c>, value: Val<'c>, lanes: i64) -> Val<'c>
 
 fn shuffle_word<'c>(builder: &mut Builder<'c>, word: Val<'c>, lanes: i64) -> Val<'c> {
     let ty = word.r#type();
-    let [offset, width] = [lanes, WIDTH].map(|n| number(builder, n, ty));
+    let [offset, width] = [lanes, WARP].map(|n| number(builder, n, ty));
     let bit = parse(builder.context, "i1");
     let mode = attribute(builder.context, "#gpu<shuffle_mode down>");
     let operands = [word, offset, width];

@@ -27,6 +27,7 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
+use mdh_schedule::asm::facts;
 
 use super::cores::{THREAD, WARP, is_block, is_cooperative, is_of_threads, parts_of};
 use super::launch::{AXES, Extents};
@@ -81,12 +82,12 @@ impl Threads {
             axes,
             has_exchanges: lanes::has_exchanges(nest),
         };
-        if all.has_exchanges && all.lanes() > lanes::WIDTH {
+        if all.has_exchanges && all.lanes() > facts::WARP {
             return Err(vec![format!(
                 "combines results of {} threads in registers: expected at most {}, or warps of so \
                  many",
                 all.parts(THREAD),
-                lanes::WIDTH
+                facts::WARP
             )]);
         }
         Ok(all)

@@ -4,6 +4,7 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types::{self, buffer_type};
+use mdh_schedule::asm::facts::WARP;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region, RegionLike, Type, TypeLike, ValueLike};
 use mlir_sys::mlirValueSetType;
@@ -27,8 +28,6 @@ const SHARED: usize = 4;
 const BYTES: usize = 5;
 /// Buffers in shared memory start at multiples of this.
 const ALIGNMENT: i64 = 16;
-/// Lanes of a warp.
-const LANES: i64 = 32;
 
 /// The values that a kernel starts with.
 pub struct Kernel<'c> {
@@ -261,14 +260,14 @@ impl<'c> Lowering<'_, 'c> {
             }
             ops::gpu::LANE_ID | ops::gpu::SUBGROUP_ID => {
                 let number = self.kernel.number(builder);
-                let lanes = builder.index(LANES);
+                let lanes = builder.index(WARP);
                 let name = match ir::name_of(self.op) {
                     ops::gpu::LANE_ID => ops::arith::REMUI,
                     _ => ops::arith::DIVUI,
                 };
                 return Ok(vec![builder.binary(name, number, lanes)]);
             }
-            ops::gpu::SUBGROUP_SIZE => return Ok(vec![builder.index(LANES)]),
+            ops::gpu::SUBGROUP_SIZE => return Ok(vec![builder.index(WARP)]),
             ops::gpu::DYNAMIC_SHARED_MEMORY => return Ok(vec![self.dynamic(builder)]),
             other => {
                 let inside = ir::name_of(self.launch);

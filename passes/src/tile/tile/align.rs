@@ -35,6 +35,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
 use mdh_schedule::Count;
+use mdh_schedule::asm::facts::LINE;
 use melior::ir::ValueLike;
 
 use super::nest::{Nest, Tile, bound};
@@ -42,7 +43,7 @@ use super::{cyclic, stage};
 use crate::llvm::lower_to_loops::access::place;
 use crate::llvm::lower_to_loops::grid;
 use crate::support::builder::{Builder, known};
-use crate::vector::vectorize::stream::{self, LINE};
+use crate::vector::vectorize::stream;
 
 /// The last loop of a nest, over a dimension that is kept.
 pub fn each<'c>(

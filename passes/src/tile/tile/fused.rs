@@ -43,6 +43,7 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
+use mdh_schedule::asm::facts::LINE;
 use mdh_schedule::reach::{Need, Reach};
 
 use super::nest::{Clip, Home, LinePadding, Nest, Producer, Temporary, Tile, bound, lower};
@@ -51,9 +52,6 @@ use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::buffers::value;
 use crate::support::builder::{Builder, known};
 use crate::support::conditions::Conditions;
-
-/// Bytes of a cache line: cores that write to one wait for each other.
-const LINE: i64 = 64;
 
 /// Computes the tile's needs of the producers that are computed in a loop's body.
 pub fn produce<'c>(

@@ -35,6 +35,7 @@
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types;
+use mdh_schedule::asm::facts::LINE;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -42,7 +43,7 @@ use super::{iv, prefetch};
 use crate::support::builder::{Builder, known};
 use crate::support::inline::key;
 use crate::support::region;
-use crate::vector::vectorize::stream::{LINE, is_large};
+use crate::vector::vectorize::stream::is_large;
 
 /// Bytes from which on a buffer is in no cache that a core has alone.
 const LARGE: i64 = 4 << 20;

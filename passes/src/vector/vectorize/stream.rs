@@ -42,15 +42,13 @@ use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::types;
 use mdh_schedule::asm::Asm;
+use mdh_schedule::asm::facts::LINE;
 use mdh_schedule::streaming_threshold;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
 use melior::ir::{Attribute, Type, ValueLike};
 
 use super::lanes::element;
 use crate::support::builder::Builder;
-
-/// Bytes of a line of a cache.
-pub const LINE: i64 = 64;
 
 /// Kind of a vector's stores.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,20 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{BARRIER, BEHIND, COPY, LOAD, SECTOR, UNROLLED};
+use super::{BARRIER, BEHIND, COPY, LOAD, UNROLLED};
 use crate::StagedLayout;
 use crate::asm::MATRIX;
+use crate::asm::facts::{BANKS, DEVICE_LINE, SECTOR, WARP, WORD};
 use crate::capacity::{Allocation, PhaseName, allocations};
-use crate::gpu::{LANES, Parts, WIDEST, width};
+use crate::gpu::{Parts, WIDEST, width};
 use crate::resolved::Level;
 use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::{Access, Buffer, Combine, Place};
 
-/// Bytes of a line of the first-level cache.
-const LINE: i64 = 128;
-/// Bytes of a bank's word, and banks.
-const WORD: i64 = 4;
-const BANKS: i64 = 32;
 /// Cycles of a store of a copy to shared memory, whose lanes are neighbours, and of its load.
 const OF_COPY: f64 = 8.0;
 /// Elements of a factor of a product of matrices that a thread has: of rows, and of columns.
@@ -116,7 +112,7 @@ impl Parts<'_> {
             wide /= 2;
         }
         let threads = self.count("thread") * self.count("warp");
-        let lanes = (threads / LANES as f64).ceil() * LANES as f64;
+        let lanes = (threads / WARP as f64).ceil() * WARP as f64;
         let each = (elements(tile) / (lanes * wide as f64)).ceil();
         let times = self.copies(tile);
         found.copied += each * times;
@@ -142,7 +138,8 @@ impl Parts<'_> {
                 let own = self.warp_access(buffer, access, None, false);
                 found.count += own.count * times;
                 found.cycles += own.count * times * self.cycles_of(&own, buffer, false);
-                let lines = sectors(&own, width(buffer), LINE) * (LINE / SECTOR) as f64;
+                let lines =
+                    sectors(&own, width(buffer), DEVICE_LINE) * (DEVICE_LINE / SECTOR) as f64;
                 let moved = lines.max(sectors(&own, width(buffer), SECTOR));
                 found.written += own.count * times * moved;
             }
@@ -154,8 +151,8 @@ impl Parts<'_> {
         match is_shared {
             true => banks(own, width(buffer)),
             false => {
-                let lines = sectors(own, width(buffer), LINE);
-                let each = (LINE / SECTOR) as f64;
+                let lines = sectors(own, width(buffer), DEVICE_LINE);
+                let each = (DEVICE_LINE / SECTOR) as f64;
                 lines.max(sectors(own, width(buffer), SECTOR) / each)
             }
         }
@@ -185,7 +182,7 @@ impl Parts<'_> {
         let all: f64 = own.iter().map(|level| self.filled(*level)).product();
         let Some(place) = self.place(buffer, access, tile) else {
             // Nobody knows: each lane has a line of its own.
-            let places = (0..LANES).map(|lane| lane * LINE).collect();
+            let places = (0..WARP).map(|lane| lane * DEVICE_LINE).collect();
             return WarpAccess {
                 places,
                 wide: 1,
@@ -281,7 +278,7 @@ impl Parts<'_> {
     fn lanes(&self, place: &Linear) -> Vec<i64> {
         let threads = self.resolved.assigned(&self.resolved.scalar, "thread");
         let mut places = Vec::new();
-        for lane in 0..LANES {
+        for lane in 0..WARP {
             let (mut left, mut at) = (lane, 0i64);
             for level in &threads {
                 let count = self.tiles.count(*level).max(1);
@@ -321,7 +318,7 @@ impl Parts<'_> {
             place.coefficients[kept] * kept_at(lane / 4) + terms
         };
         Some(WarpAccess {
-            places: (0..LANES).map(at).collect(),
+            places: (0..WARP).map(at).collect(),
             wide,
             count: times * each / wide as f64,
         })

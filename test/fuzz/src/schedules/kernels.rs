@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::computation::Combine;
-use mdh_schedule::asm::{Asm, CudaFacts};
+use mdh_schedule::asm::{Asm, CudaFacts, facts};
 use mdh_schedule::{Layer, Parts, Schedule, choose_kernels};
 
 use super::base::room;
@@ -41,7 +41,7 @@ pub fn base(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
 fn facts(c: &mut Choices) -> CudaFacts {
     CudaFacts {
         threads_per_block: c.pick("threads", &[32, 64, 128, 1024]),
-        shared: c.pick("shared", &[256, 4096, 48 << 10]),
+        shared: c.pick("shared", &[256, 4096, facts::SHARED]),
         ..CudaFacts::default()
     }
 }

@@ -23,6 +23,7 @@
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, CarryPart};
+use mdh_schedule::asm::facts::LINE;
 use melior::ir::{Type, ValueLike};
 
 use super::super::access::Vector;
@@ -109,7 +110,7 @@ impl<'c> Leaf<'c, '_> {
         let is_row = (0..self.extents.len()).all(|d| d == lane || self.extents[d] == 1);
         match sums {
             true => stream::fills_lines(buffer.value.r#type(), self.extents[lane]),
-            false => is_row || stream::fills_lines(buffer.value.r#type(), stream::LINE),
+            false => is_row || stream::fills_lines(buffer.value.r#type(), LINE),
         }
     }
 

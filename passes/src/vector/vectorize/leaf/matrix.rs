@@ -26,6 +26,7 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types;
+use mdh_schedule::asm::facts::WARP;
 use mdh_schedule::matrix::TERMS;
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::{Attribute, Type};
@@ -47,8 +48,6 @@ use crate::support::scheduled::{RegisterTile, Scheduled};
 const SUMS: usize = 4;
 /// Terms whose factors a lane gives.
 const OWN: i64 = 4;
-/// Lanes of a warp.
-const LANES: i64 = 32;
 
 /// Tile of a warp-level MMA.
 pub(super) struct Matrix<'c> {
@@ -343,7 +342,7 @@ fn of_lane<'c>(builder: &mut Builder<'c>, number: Val<'c>, lane: Val<'c>) -> Val
     let (index, word) = (builder.index_type(), parse(builder.context, "i32"));
     let [number, lane] =
         [number, lane].map(|v| builder.op(ops::arith::INDEX_CAST, &[v], &[word], &[])[0]);
-    let width = builder.scalar(Scalar::from_i64(ScalarType::I32, LANES));
+    let width = builder.scalar(Scalar::from_i64(ScalarType::I32, WARP));
     let mode = attribute(builder.context, "#gpu<shuffle_mode idx>");
     let bit = types::mlir_type(builder.context, ScalarType::I1);
     let operands = [number, lane, width];
