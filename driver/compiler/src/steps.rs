@@ -48,7 +48,9 @@ pub fn check(
     let mut current = compile::copy(module);
     // Until the program is one of integers, a copy is made one before it is read.
     let exact = pipelines.iter().find(|own| own.name == EXACT.name);
-    let first_exact = passes.iter().position(|pass| EXACT.passes.last() == Some(pass));
+    let first_exact = passes
+        .iter()
+        .position(|pass| EXACT.passes.last() == Some(pass));
     let mut steps = Vec::new();
     for (i, pass) in passes.iter().enumerate() {
         progress.share(i as u64, passes.len() as u64);
@@ -187,7 +189,7 @@ mod tests {
             assert!(!rest.contains(pass), "{pass}");
         }
         for pass in OPTIONAL {
-            assert!(all.contains(&pass), "'{pass}' is no pass of the pipelines");
+            assert!(all.contains(pass), "'{pass}' is no pass of the pipelines");
         }
         assert!(rest.contains(&"mdh-lower-to-loops"));
     }

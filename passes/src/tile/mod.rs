@@ -3,6 +3,7 @@
 pub mod partial_results;
 pub mod schedule;
 pub mod split_phases;
+#[allow(clippy::module_inception, reason = "a pass is in the file of its name")]
 pub mod tile;
 pub mod tiling_interface;
 pub mod warn;

@@ -146,7 +146,11 @@ impl<'c> Constants<'c> {
                 .components
                 .iter()
                 .map(|component| yields.get(*component).copied().flatten());
-            let stored: Option<Vec<Constant>> = stored.collect();
+            let stored: Option<Vec<Constant>> = match combined {
+                // An operator of the program's own may make each component of all.
+                Some(Constant::Fraction) => yields.iter().copied().collect(),
+                _ => stored.collect(),
+            };
             let constant = stored.and_then(|stored| stored.into_iter().chain(combined).max());
             self.set(ir::value(result), constant);
         }
