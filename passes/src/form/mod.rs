@@ -3,4 +3,4 @@
 pub mod dispatch;
 pub mod form_compute;
 pub mod specialize;
-pub mod to_triple;
+pub(crate) mod to_triple;

@@ -2,5 +2,5 @@
 
 pub mod decompose_linalg;
 pub mod raise_copies;
-pub mod raise_linalg;
-pub mod to_linalg;
+pub(crate) mod raise_linalg;
+pub(crate) mod to_linalg;

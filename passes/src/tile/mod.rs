@@ -1,9 +1,9 @@
 //! Schedules: their choice, and loops over tiles from them, also by upstream's transformations.
 
-pub mod partial_results;
+pub(crate) mod partial_results;
 pub mod schedule;
 pub mod split_phases;
 #[allow(clippy::module_inception, reason = "a pass is in the file of its name")]
 pub mod tile;
-pub mod tiling_interface;
+pub(crate) mod tiling_interface;
 pub mod warn;
