@@ -83,10 +83,10 @@ class Tidy(unittest.TestCase):
 
     def test_circles(self):
         names = "abcdef"
-        files = {f"passes/src/{name}.rs": f"//! {name}.\nuse crate::{after}::f;\n"
+        files = {f"bench/src/{name}.rs": f"//! {name}.\nuse crate::{after}::f;\n"
                  for name, after in zip(names, names[1:] + names[:1])}
         self.assertIn("a circle of 6 files: a, b, c, d, e, f", self.tidy(files))
-        files["passes/src/f.rs"] = "//! f.\n"
+        files["bench/src/f.rs"] = "//! f.\n"
         self.assertIn(" 0 broken", self.tidy(files))
 
     def test_crates_know(self):
@@ -99,16 +99,16 @@ class Tidy(unittest.TestCase):
     def test_operation_names(self):
         names = {"dialect/src/ops.rs": "//! Names.\n// ADDI = \"arith.addi\"\n"}
         code = '//! A.\nfn f() { g("arith.addi"); }\n'
-        self.assertIn('passes/src/a.rs:2: found "arith.addi"', self.tidy({**names, "passes/src/a.rs": code}))
+        self.assertIn('passes/src/support/a.rs:2: found "arith.addi"', self.tidy({**names, "passes/src/support/a.rs": code}))
         other = '//! A.\nfn f() { g("an arith.addi"); } // "arith.addi"\n'
-        self.assertIn(" 0 broken", self.tidy({**names, "passes/src/a.rs": other}))
+        self.assertIn(" 0 broken", self.tidy({**names, "passes/src/support/a.rs": other}))
 
     def test_combine_classes(self):
         classes = {"dialect/src/ir.rs": '//! Classes.\npub const CC: &str = "mdh.cc";\n'}
         self.assertIn(" 0 broken", self.tidy(classes))
         code = '//! A.\nfn f() { g("mdh.cc"); }\n'
-        self.assertIn('passes/src/a.rs:2: found "mdh.cc"', self.tidy({**classes, "passes/src/a.rs": code}))
-        self.assertIn(" 0 broken", self.tidy({**classes, "passes/src/a.rs": '//! A.\nfn f() { g("mdh.pq"); }\n'}))
+        self.assertIn('passes/src/support/a.rs:2: found "mdh.cc"', self.tidy({**classes, "passes/src/support/a.rs": code}))
+        self.assertIn(" 0 broken", self.tidy({**classes, "passes/src/support/a.rs": '//! A.\nfn f() { g("mdh.pq"); }\n'}))
 
     def test_words(self):
         words = {"scripts/words.txt": "# Words.\nbrought (before|ahead)  prefetched\n"}
@@ -148,9 +148,17 @@ class Tidy(unittest.TestCase):
         self.assertIn("examples/README.md:1: b.mlir is not listed", output)
         self.assertIn("no test in test/Run runs %examples/b.mlir", output)
 
+    def test_passes_by_name(self):
+        named = '//! `mdh-a`: A.\nPass {\n    argument: "mdh-a",\n'
+        self.assertIn("passes/src/tile/b.rs:1: found ['a'], expected", self.tidy({"passes/src/tile/b.rs": named}))
+        self.finds("passes/src/b.rs", "//! B.\n", "passes/src/b.rs:1: expected a folder's file")
+
+    def test_counts(self):
+        self.finds("src/a.rs", "//! A.\nfn f() {\n    let own = 1;\n}\n", "found 1 names that say nothing")
+
     def test_passes(self):
         path, run = "test/Passes/a.mlir", "// RUN: mdh-opt %s --mdh-a | FileCheck %s\n\n"
-        files = {"passes/src/a.rs": '//! `mdh-a`: A.\n//! ```mlir\n//! a\n//! ```\nPass {\n    argument: "mdh-a",\n',
+        files = {"passes/src/tile/a.rs": '//! `mdh-a`: A.\n//! ```mlir\n//! a\n//! ```\nPass {\n    argument: "mdh-a",\n',
                  "passes/src/table.rs": "//! Table.\nPASSES: &[Pass] = &[\n    a::PASS,\n];\n"}
         does, silent = "// CHECK: a\n", "// Silent: none was asked for.\n// CHECK-NOT: a\n"
         says, refuses, nothing = "// expected-remark {{no}}\n", "// expected-error {{no}}\n", "// Refuses nothing: all fits.\n"
