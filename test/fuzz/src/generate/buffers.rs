@@ -237,7 +237,9 @@ pub fn empty(c: &mut Choices, g: &mut Generator, ty: Type) -> ValueId {
     let size = |(n, size): (usize, &i64)| c.scope(format!("size{n}"), |c| g.index(c, *size));
     let sizes = open.iter().enumerate().map(size).collect();
     let name = g.name("e");
-    g.program.define(name, ty, Definition::Empty(sizes))
+    let value = g.program.define(name, ty, Definition::Empty(sizes));
+    g.undefined.push(value);
+    value
 }
 
 /// The contents of outputs, as a carry: one view for each component, if one output each has it in its type.

@@ -52,6 +52,7 @@ fn of(c: &mut Choices, purpose: Purpose) -> Program {
         arrays: 0,
         results: Vec::new(),
         written: Vec::new(),
+        undefined: Vec::new(),
         maps: Vec::new(),
         is_last: true,
         purpose,
@@ -130,6 +131,8 @@ struct Generator {
     results: Vec<ValueId>,
     /// Values left for later ones to read: results, or memrefs that they wrote.
     written: Vec<ValueId>,
+    /// Values with elements that nobody has written, which no computation may read.
+    undefined: Vec<ValueId>,
     /// Index functions of results that can be read back.
     maps: Vec<back::Written>,
     /// True if no computation follows the one that is made.

@@ -27,6 +27,7 @@ pub fn produced(c: &mut Choices, g: &mut Generator, ty: Type) -> ValueId {
 fn computed(c: &mut Choices, g: &mut Generator, ty: Type, into: ValueId) -> ValueId {
     let x = g.argument("x", ty.clone());
     let mut dims: Vec<Dim> = Vec::new();
+    let mut is_partly_written = false;
     for (axis, size) in ty.shape.iter().enumerate() {
         let is_part = *size > 1 && c.scope(axis, |c| c.chance("part", 8));
         let grid = Grid {
@@ -36,6 +37,7 @@ fn computed(c: &mut Choices, g: &mut Generator, ty: Type, into: ValueId) -> Valu
         let mut dim = domain::dim(axis, grid);
         dim.bounds[1] = c.scope(axis, |c| g.bound(c, *size));
         dims.push(dim);
+        is_partly_written |= is_part;
     }
     let map: Vec<Expr> = (0..dims.len()).map(Expr::Dim).collect();
     let view = |g: &Generator, value: ValueId| View {
@@ -72,7 +74,12 @@ fn computed(c: &mut Choices, g: &mut Generator, ty: Type, into: ValueId) -> Valu
     // It has other users, too.
     if c.chance("used", 25) {
         g.results.push(result);
-        g.written.push(result);
+        if !is_partly_written {
+            g.written.push(result);
+        }
+    }
+    if is_partly_written {
+        g.undefined.push(result);
     }
     result
 }

@@ -102,10 +102,11 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         });
     }
     let outgoing = carries.iter().flat_map(|carry| &carry.outgoing);
-    let written: Vec<ValueId> = outputs
+    let views: Vec<&View> = outputs.iter().chain(outgoing).collect();
+    let written: Vec<ValueId> = views.iter().map(|view| view.value).collect();
+    let is_undefined: Vec<bool> = views
         .iter()
-        .chain(outgoing)
-        .map(|view| view.value)
+        .map(|view| leaves_some(g, view, &dims))
         .collect();
     let (results, written) = match g.kind {
         Kind::MemRef => (Vec::new(), written),
@@ -124,7 +125,16 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         let maps = maps.filter_map(|(result, view)| Written::new(*result, view, &dims));
         g.maps.extend(maps);
     }
-    g.written.extend(written);
+    for (value, is_undefined) in written.into_iter().zip(is_undefined) {
+        match (is_undefined, g.kind) {
+            (false, _) => {
+                g.undefined.retain(|other| *other != value);
+                g.written.push(value);
+            }
+            (true, Kind::MemRef) => {}
+            (true, _) => g.undefined.push(value),
+        }
+    }
     g.program.body.push(Statement::Step(Box::new(Step {
         form,
         dims,
@@ -134,6 +144,19 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         carries,
         results,
     })));
+}
+
+/// Returns true if a destination still has elements that nobody wrote when this output is there.
+fn leaves_some(g: &Generator, view: &View, dims: &[Dim]) -> bool {
+    if !g.undefined.contains(&view.value) {
+        return false;
+    }
+    let is_indexed = |d: &usize| view.accesses[0].iter().any(|e| e.uses(*d));
+    let indexed = (0..dims.len()).filter(is_indexed);
+    let points: i64 = indexed.map(|d| dims[d].grid.count()).product();
+    let elements: i64 = g.ty(view.value).shape.iter().product();
+    // What is stored at one point is stored at no other.
+    points * (view.accesses.len() as i64) < elements
 }
 
 /// A homomorphism without its scalar function.
@@ -327,7 +350,7 @@ fn inputs(
     };
     let is_buffer = |v: &ValueId| {
         let value = &g.program.values[*v];
-        value.ty.kind == g.kind && !matches!(value.definition, Definition::Empty(_))
+        value.ty.kind == g.kind && !g.undefined.contains(v)
     };
     let can_be_read = |v: &ValueId| g.kind == Kind::Tensor || !written(*v);
     let all: Vec<ValueId> = (0..g.program.values.len())

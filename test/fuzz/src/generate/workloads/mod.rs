@@ -69,6 +69,7 @@ fn start(c: &mut Choices) -> Generator {
         arrays: 0,
         results: Vec::new(),
         written: Vec::new(),
+        undefined: Vec::new(),
         maps: Vec::new(),
         is_last: true,
         purpose: Purpose::Run,
