@@ -11,8 +11,8 @@ use super::rows::{OtherTime, PeerTime, Row};
 use super::shared::Shared;
 use super::workloads::{Case, Variant};
 use mdh_compiler::error::Result;
+use mdh_exec::stats::Median;
 use mdh_process::{Silence, Worker};
-use mdh_tuner::stats::Median;
 
 /// Durations and repetitions of measurements.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use super::conduct::Entrant;
 use super::limits::Limit;
 use super::workloads::Case;
 use mdh_compiler::tuned::Taken;
-use mdh_tuner::stats::geometric_mean;
+use mdh_exec::stats::geometric_mean;
 
 /// One case: exactly an object of the array that `--json` writes. What could not be measured is
 /// `null`.

@@ -15,7 +15,7 @@ use mdh_compiler::cli::{
 use mdh_compiler::error::Error;
 use mdh_compiler::output;
 use mdh_layouts::cli::{LayoutArguments, MapArguments, TemplateArguments};
-use mdh_tuning::options::TuneArguments;
+use mdh_tuner::programs::options::TuneArguments;
 
 /// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
 #[derive(Parser, Debug)]

@@ -1,64 +1,24 @@
-//! The tuner: searches a space of configurations for the one of least cost.
+//! `mdh tune`: the search of a space of configurations for the one of least cost.
 //!
-//! It sees a [`space::Space`] and something that measures, the trait [`measure::Measure`], and
-//! nothing of what a configuration means:
-//!
-//! ```
-//! use std::sync::atomic::AtomicBool;
-//!
-//! use mdh_tuner::abort::Abort;
-//! use mdh_tuner::clock::Monotonic;
-//! use mdh_tuner::measure::{Computed, Outcome};
-//! use mdh_tuner::space;
-//! use mdh_tuner::technique;
-//! use mdh_tuner::tune::{Tuning, tune};
-//!
-//! let mut measure = Computed::new(1, |configuration| {
-//!     let of = |name| configuration.get(name).and_then(|v| v.number()).unwrap_or(0.0);
-//!     Outcome::of_cost((of("tile") - 32.0).abs() + of("threads"))
-//! });
-//!
-//! let space = space::read(
-//!     r#"{"parameters": [
-//!         {"name": "tile", "interval": [1, 1024], "constraint": "1024 % tile == 0"},
-//!         {"name": "threads", "interval": [1, 8], "constraint": "tile % threads == 0"}]}"#,
-//! )?
-//! .build()?;
-//! let tuned = tune(Tuning {
-//!     space: &space,
-//!     technique: &mut *technique::named("auto", 1)?,
-//!     measure: &mut measure,
-//!     abort: &(Abort::Evaluations(30) | Abort::Fraction(1.0)),
-//!     clock: &Monotonic::start(),
-//!     interrupted: &AtomicBool::new(false),
-//!     seeds: Vec::new(),
-//!     resumed: Vec::new(),
-//!     model: None,
-//!     confidence: 0.95,
-//!     confirmations: 0,
-//!     pace: None,
-//!     keep: &mut (),
-//!     watch: &mut (),
-//! })?;
-//! let best = tuned.best().expect("all configurations work");
-//! assert_eq!(best.configuration.to_string(), "tile=32 threads=1");
-//! # Ok::<(), mdh_tuner::error::Error>(())
-//! ```
+//! All but [`programs`] is general. It owns spaces ([`space`]: valid configurations as chains of trees), the
+//! techniques that propose configurations ([`technique`]), the loop that measures them ([`tune`]) by the trait
+//! [`measure::Measure`] until a condition holds ([`abort`]), the database of what was measured ([`db`]), the page
+//! about a search ([`report`]) and commands that are measured ([`command`]). It must not know what a configuration
+//! means: `programs` does, whose configurations are schedules. Start reading at [`tune::tune`], whose tests show a
+//! whole search, and at `programs::run`, the command.
 
-pub mod abort;
-pub mod alone;
-pub mod clock;
-pub mod command;
-pub mod db;
-pub mod digits;
-pub mod error;
+mod abort;
+mod alone;
+mod clock;
+mod command;
+mod db;
+mod digits;
+mod error;
 mod forest;
-pub mod importance;
-pub mod measure;
-pub mod racing;
-pub mod replay;
-pub mod report;
-pub mod space;
-pub mod stats;
-pub mod technique;
-pub mod tune;
+mod importance;
+mod measure;
+pub mod programs;
+mod report;
+mod space;
+mod technique;
+mod tune;

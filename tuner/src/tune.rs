@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::abort::{Abort, SearchState};
-use crate::clock::{Clock, Stopwatch};
+use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::measure::{FailureKind, Measure, Outcome, Race};
 use crate::space::value::Configuration;
@@ -132,18 +132,16 @@ impl Keep for () {
 /// Observer of progress.
 pub trait Watch {
     /// Is told after each evaluation.
-    fn evaluated(&mut self, standing: &Standing<'_>);
+    fn evaluated(&mut self, standing: &Standing);
 }
 
 impl Watch for () {
-    fn evaluated(&mut self, _: &Standing<'_>) {}
+    fn evaluated(&mut self, _: &Standing) {}
 }
 
 /// State of a search after an evaluation.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'s> {
-    /// The evaluation.
-    pub evaluation: &'s Evaluation,
+pub struct Standing {
     /// The cost of the best one so far, as the search compares it ([`Tuned::compared`]).
     pub best: Option<f64>,
     /// That of the default.
@@ -195,8 +193,10 @@ impl fmt::Display for StopReason {
                 )
             }
             StopReason::Interrupted => f.write_str("interrupted"),
-            StopReason::NotKept(error) => write!(f, "an evaluation was not kept: {error}"),
-            StopReason::Broken(error) => write!(f, "nothing can be measured: {error}"),
+            StopReason::NotKept(error) => {
+                write!(f, "an evaluation was not kept: {}", error.message())
+            }
+            StopReason::Broken(error) => write!(f, "nothing can be measured: {}", error.message()),
         }
     }
 }
@@ -216,9 +216,7 @@ pub struct Tuned {
     pub paces: Vec<f64>,
     /// Reason for the end.
     pub stop: StopReason,
-    /// The share of proposals that filters rejected, if there are filters.
-    pub rejected: Option<f64>,
-    /// The same, with the filter that rejected most.
+    /// Counts of what filters rejected, if there are any.
     pub rejections: Option<Rejections>,
     /// The time that it took.
     pub elapsed: Duration,
@@ -274,7 +272,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         confirmations: tuning.confirmations,
         keep: tuning.keep,
         watch: tuning.watch,
-        stopwatch: Stopwatch::of(tuning.clock),
+        clock: tuning.clock,
         known: Known::default(),
         pace: Pace::new(tuning.pace),
         evaluations: Vec::new(),
@@ -297,7 +295,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         Some(stop) => stop,
         None => run.search(tuning.technique, tuning.measure)?,
     };
-    let searched = run.stopwatch.elapsed();
+    let searched = run.clock.now();
     let stop = run.choose(tuning.measure, stop);
     let rejections = run.space.rejections();
     Ok(Tuned {
@@ -305,10 +303,9 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
         best: run.best,
         default: run.default,
         stop,
-        rejected: rejections.as_ref().map(Rejections::share),
         rejections,
-        elapsed: run.stopwatch.elapsed(),
-        confirmation: run.stopwatch.elapsed().saturating_sub(searched),
+        elapsed: run.clock.now(),
+        confirmation: run.clock.now().saturating_sub(searched),
         evaluations: run.evaluations,
         paces: run.paces,
     })
@@ -335,7 +332,7 @@ struct Run<'t> {
     confirmations: usize,
     keep: &'t mut dyn Keep,
     watch: &'t mut dyn Watch,
-    stopwatch: Stopwatch<'t>,
+    clock: &'t dyn Clock,
     known: Known,
     pace: Pace,
     evaluations: Vec<Evaluation>,
@@ -406,7 +403,7 @@ impl Run<'_> {
         let cost = |at: usize| self.evaluations[at].outcome.cost();
         let first = || self.evaluations.iter().find_map(|e| e.outcome.cost());
         let state = SearchState {
-            elapsed: self.stopwatch.elapsed() + self.confirmation(),
+            elapsed: self.clock.now() + self.confirmation(),
             evaluations: (self.evaluations.len() - self.resumed - self.pace.made) as u64,
             since_better: self.since_better,
             size: self.space.size(),
@@ -494,7 +491,7 @@ impl Run<'_> {
             Some(best) => self.samples_now(best),
             None => Vec::new(),
         };
-        let (first, start) = (self.evaluations.len(), self.stopwatch.elapsed());
+        let (first, start) = (self.evaluations.len(), self.clock.now());
         let latest = self.abort.latest();
         let latest = latest.map(|latest| latest.saturating_sub(self.confirmation()));
         let race = Race {
@@ -510,7 +507,7 @@ impl Run<'_> {
                 self.add(&candidates[n], outcome, name);
             }
         });
-        let end = self.stopwatch.elapsed();
+        let end = self.clock.now();
         self.took[first..].fill(end.saturating_sub(start) / candidates.len().max(1) as u32);
         if let Some(error) = measure.broken() {
             self.failure.get_or_insert(StopReason::Broken(error));
@@ -548,7 +545,6 @@ impl Run<'_> {
             self.failure.get_or_insert(StopReason::NotKept(error));
         }
         self.watch.evaluated(&Standing {
-            evaluation,
             best: self.best.and_then(|best| self.paced(best)),
             default: self.default.and_then(|default| self.paced(default)),
             evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
@@ -580,7 +576,7 @@ impl Run<'_> {
             configuration: self.configuration(candidate),
             outcome,
             technique: name.to_string(),
-            at: self.stopwatch.elapsed(),
+            at: self.clock.now(),
         });
         self.note_pace(number);
         self.paces.push(self.pace.factor());

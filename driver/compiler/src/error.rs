@@ -135,6 +135,12 @@ impl Error {
         self
     }
 
+    /// Puts a place, or what is done, before the message.
+    pub fn at(mut self, place: impl fmt::Display) -> Error {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
     /// Returns the kind of failure.
     pub fn kind(&self) -> Kind {
         self.kind

@@ -36,7 +36,7 @@ extern "C" fn _ZnwmSt11align_val_t(bytes: usize, alignment: usize) -> *mut c_voi
 
 fn main() -> ExitCode {
     machine::find_by(mdh_machine::find);
-    tuned::find_by(mdh_tuning::tuned::FIND);
+    tuned::find_by(mdh_tuner::programs::tuned::FIND);
     error::run(|| {
         // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;
@@ -65,6 +65,6 @@ fn run(command: &Command) -> Result<()> {
         Command::Asm(arguments) => asm_command::run(arguments),
         Command::Explain(arguments) => explain_command::run(arguments),
         Command::Bench(arguments) => mdh_bench::run(arguments),
-        Command::Tune(arguments) => mdh_tuning::run(arguments),
+        Command::Tune(arguments) => mdh_tuner::programs::run(arguments),
     }
 }

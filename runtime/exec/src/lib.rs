@@ -15,8 +15,11 @@
 
 mod archive;
 pub mod error;
+pub mod failure;
 mod package;
+pub mod racing;
 mod run;
+pub mod stats;
 pub mod tune;
 
 pub use error::{Error, Result};

@@ -4,7 +4,7 @@
 //! results.
 //!
 //! Its constants are facts about an H100, not about programs; what it took for schedules of several
-//! programs (`tuning/measured/h100.json`) is compared with it in a test.
+//! programs (`tuner/measured/h100.json`) is compared with it in a test.
 
 mod accesses;
 

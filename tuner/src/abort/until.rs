@@ -6,17 +6,13 @@
 //! one       ::= `(` condition `)`
 //!             | `time` TIME             so much time has passed: 60s, 2m, 1h or 500ms
 //!             | `evaluations` N         so many configurations have been evaluated
-//!             | `fraction` N [`%`]      that part of the space has been evaluated
+//!             | `fraction` N[`%`]       that part of the space has been evaluated
 //!             | `cost` COST             a cost of at most this has been found
-//!             | `speed-up` N [`x`]      the best is so many times as fast as the start
+//!             | `speed-up` N[`x`]       the best is so many times as fast as the start
 //!             | `no-better-for` N       so many evaluations have found nothing better
 //! ```
 
-use std::fmt;
-use std::ops::Range;
 use std::time::Duration;
-
-use logos::Logos;
 
 use super::Abort;
 use crate::error::did_you_mean;
@@ -63,6 +59,16 @@ impl CostUnit {
             CostUnit::None => "",
         }
     }
+
+    /// The cost that a text gives in this unit.
+    fn cost(self, text: &str) -> Option<f64> {
+        let (number, given) = number(text)?;
+        match (scale(given), scale(self.name())) {
+            (None, None) if given.is_empty() => Some(number),
+            (Some(given), Some(own)) => Some(number * given / own).filter(|cost| *cost > 0.0),
+            _ => None,
+        }
+    }
 }
 
 /// Reads `60s`, `2m`, `1h` or `500ms`.
@@ -70,19 +76,22 @@ impl CostUnit {
 /// # Errors
 /// If it is no time, says what was found and expected.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = &text[digits.len()..];
-    let number = digits.trim().parse().ok();
-    let seconds = number.and_then(|number: f64| seconds(number, unit));
+    let seconds = number(text).and_then(|(number, unit)| Some(number * scale(unit)? / 1e6));
+    // No clock would tell a longer time.
+    let seconds = seconds.filter(|seconds| *seconds > 0.0 && *seconds < 1e9);
     seconds
         .map(Duration::from_secs_f64)
         .ok_or_else(|| format!("found '{text}', expected a time such as 60s, 2m or 500ms"))
 }
 
-/// A time in seconds; none if there is no such unit, or no clock that would tell it.
-fn seconds(number: f64, unit: &str) -> Option<f64> {
-    let seconds = number * scale(unit)? / 1e6;
-    Some(seconds).filter(|seconds| *seconds > 0.0 && *seconds < 1e9)
+/// A finite number and the letters behind it.
+fn number(text: &str) -> Option<(f64, &str)> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    let number = digits
+        .parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite());
+    Some((number?, &text[digits.len()..]))
 }
 
 /// The microseconds of a unit.
@@ -98,201 +107,107 @@ fn scale(unit: &str) -> Option<f64> {
 pub fn parse(text: &str, unit: CostUnit) -> Result<Abort, String> {
     let mut reader = Reader {
         text,
-        words: Vec::new(),
         at: 0,
         depth: 0,
         unit,
     };
-    for (word, span) in Word::lexer(text).spanned() {
-        let word = word.map_err(|()| reader.wrong(&span, "a condition"))?;
-        reader.words.push((word, span));
-    }
     let condition = reader.any()?;
-    match reader.words.get(reader.at) {
-        None => Ok(condition),
-        Some((_, span)) => Err(reader.wrong(&span.clone(), "'and', 'or' or the end")),
+    match reader.next() {
+        "" => Ok(condition),
+        found => Err(reader.wrong(found, "'and', 'or' or the end")),
     }
-}
-
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-#[logos(skip r"[ \t\r\n]+")]
-enum Word {
-    #[regex("[A-Za-z][A-Za-z-]*")]
-    Name,
-    #[regex(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")]
-    Number,
-    #[token("%")]
-    Percent,
-    #[token("(")]
-    Open,
-    #[token(")")]
-    Close,
 }
 
 /// Words that are read one after the other.
 struct Reader<'t> {
     text: &'t str,
-    words: Vec<(Word, Range<usize>)>,
     at: usize,
     depth: usize,
     unit: CostUnit,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
     fn any(&mut self) -> Result<Abort, String> {
-        let first = self.all()?;
-        let mut any = vec![first];
-        while self.takes("or") {
-            any.push(self.all()?);
-        }
-        Ok(joined(any, Abort::Or))
+        self.joined("or", Reader::all, Abort::Or)
     }
 
     fn all(&mut self) -> Result<Abort, String> {
-        let first = self.one()?;
-        let mut all = vec![first];
-        while self.takes("and") {
-            all.push(self.one()?);
+        self.joined("and", Reader::one, Abort::And)
+    }
+
+    /// Reads conditions with a word between them.
+    fn joined(
+        &mut self,
+        word: &str,
+        read: fn(&mut Self) -> Result<Abort, String>,
+        join: fn(Vec<Abort>) -> Abort,
+    ) -> Result<Abort, String> {
+        let mut parts = vec![read(self)?];
+        loop {
+            let before = self.at;
+            if self.next() != word {
+                self.at = before;
+                break;
+            }
+            parts.push(read(self)?);
         }
-        Ok(joined(all, Abort::And))
+        Ok(match parts.len() {
+            1 => parts.remove(0),
+            _ => join(parts),
+        })
     }
 
     fn one(&mut self) -> Result<Abort, String> {
-        let (word, span) = self.next("a condition")?;
-        match (word, &self.text[span.clone()]) {
-            (Word::Open, _) => self.nested(&span),
-            (Word::Name, "time") => self.time().map(Abort::Duration),
-            (Word::Name, "evaluations") => self.count().map(Abort::Evaluations),
-            (Word::Name, "fraction") => self.fraction().map(Abort::Fraction),
-            (Word::Name, "cost") => self.cost().map(Abort::Cost),
-            (Word::Name, "speed-up") => self.speed_up().map(Abort::Speedup),
-            (Word::Name, "no-better-for") => self.count().map(Abort::NoBetter),
-            (_, found) => {
+        match self.next() {
+            "" => Err(self.wrong("", "a condition")),
+            "(" => self.nested(),
+            name if CONDITIONS.contains(&name) => {
+                let value = self.next();
+                let (abort, expected) = condition(name, value, self.unit);
+                abort.ok_or_else(|| self.wrong(value, expected))
+            }
+            found => {
                 let help = did_you_mean(found, CONDITIONS);
                 let expected = format!("one of {} or '('", CONDITIONS.join(", "));
-                let wrong = self.wrong(&span, expected);
-                Err(help.map_or(wrong.clone(), |help| format!("{wrong}\n  {help}")))
+                let help = help.map_or(String::new(), |help| format!("\n  {help}"));
+                Err(self.wrong(found, &expected) + &help)
             }
         }
     }
 
-    fn nested(&mut self, open: &Range<usize>) -> Result<Abort, String> {
+    fn nested(&mut self) -> Result<Abort, String> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            let expected = format!("at most {DEEPEST} in each other");
-            return Err(self.wrong(open, expected));
+            return Err(self.wrong("(", &format!("at most {DEEPEST} in each other")));
         }
         let condition = self.any()?;
-        let (word, span) = self.next("')'")?;
         self.depth -= 1;
-        match word {
-            Word::Close => Ok(condition),
-            _ => Err(self.wrong(&span, "')', 'and' or 'or'")),
+        match self.next() {
+            ")" => Ok(condition),
+            found => Err(self.wrong(found, "')', 'and' or 'or'")),
         }
     }
 
-    fn time(&mut self) -> Result<Duration, String> {
-        let expected = "a time such as 60s, 2m or 500ms";
-        let (number, span) = self.number(expected)?;
-        let unit = self.unit_behind();
-        let seconds = seconds(number, unit.as_deref().unwrap_or_default());
-        let seconds = seconds.ok_or_else(|| self.wrong(&self.to_here(&span), expected))?;
-        Ok(Duration::from_secs_f64(seconds))
-    }
-
-    fn count(&mut self) -> Result<u64, String> {
-        let expected = "a number of evaluations, from 1 on";
-        let (_, span) = self.number(expected)?;
-        let count = self.text[span.clone()].parse::<u64>().ok();
-        let count = count.filter(|n| *n > 0);
-        count.ok_or_else(|| self.wrong(&span, expected))
-    }
-
-    fn fraction(&mut self) -> Result<f64, String> {
-        let expected = "a part of the space, such as 10% or 0.1";
-        let (number, span) = self.number(expected)?;
-        let is_percent = matches!(self.words.get(self.at), Some((Word::Percent, _)));
-        self.at += usize::from(is_percent);
-        let fraction = if is_percent { number / 100.0 } else { number };
-        match fraction > 0.0 && fraction <= 1.0 {
-            true => Ok(fraction),
-            false => Err(self.wrong(&self.to_here(&span), expected)),
-        }
-    }
-
-    fn cost(&mut self) -> Result<f64, String> {
-        let expected = match self.unit {
-            CostUnit::None => "a number without a unit, as the command prints it",
-            _ => "a time such as 1.5ms or 2s",
+    /// The next word, which a blank or a parenthesis ends; "" at the end.
+    fn next(&mut self) -> &'t str {
+        let rest = self.text[self.at..].trim_start();
+        self.at = self.text.len() - rest.len();
+        let ends = |c: char| c.is_whitespace() || "()".contains(c);
+        let end = match rest.starts_with(['(', ')']) {
+            true => 1,
+            false => rest.find(ends).unwrap_or(rest.len()),
         };
-        let (number, span) = self.number(expected)?;
-        let given = self.unit_behind();
-        let cost = match (&given, scale(self.unit.name())) {
-            (None, None) => Some(number),
-            (Some(given), Some(own)) => scale(given).map(|given| number * given / own),
-            _ => None,
-        };
-        let is_right =
-            |cost: &f64| cost.is_finite() && (self.unit == CostUnit::None || *cost > 0.0);
-        cost.filter(is_right)
-            .ok_or_else(|| self.wrong(&self.to_here(&span), expected))
+        self.at += end;
+        &rest[..end]
     }
 
-    fn speed_up(&mut self) -> Result<f64, String> {
-        let expected = "a number above 0, such as 2 or 1.5x";
-        let (number, span) = self.number(expected)?;
-        let unit = self.unit_behind();
-        match number > 0.0 && number.is_finite() && unit.is_none_or(|unit| unit == "x") {
-            true => Ok(number),
-            false => Err(self.wrong(&self.to_here(&span), expected)),
-        }
-    }
-
-    fn number(&mut self, expected: &str) -> Result<(f64, Range<usize>), String> {
-        let (word, span) = self.next(expected)?;
-        let number = self.text[span.clone()].parse::<f64>().ok();
-        let number = number.filter(|_| word == Word::Number);
-        let number = number.ok_or_else(|| self.wrong(&span, expected))?;
-        Ok((number, span))
-    }
-
-    /// The name that follows the last word without a blank.
-    fn unit_behind(&mut self) -> Option<String> {
-        let before = self.words[self.at - 1].1.end;
-        let (word, span) = self.words.get(self.at)?;
-        let is_unit = *word == Word::Name && span.start == before;
-        let unit = is_unit.then(|| self.text[span.clone()].to_string())?;
-        self.at += 1;
-        Some(unit)
-    }
-
-    /// Goes past a word, if it is the next.
-    fn takes(&mut self, name: &str) -> bool {
-        let next = self.words.get(self.at);
-        let is_it = next.is_some_and(|(_, span)| &self.text[span.clone()] == name);
-        self.at += usize::from(is_it);
-        is_it
-    }
-
-    fn next(&mut self, expected: &str) -> Result<(Word, Range<usize>), String> {
-        let end = self.text.len()..self.text.len();
-        let next = self.words.get(self.at).cloned();
-        let next = next.ok_or_else(|| self.wrong(&end, expected))?;
-        self.at += 1;
-        Ok(next)
-    }
-
-    /// From there to the end of the last word.
-    fn to_here(&self, from: &Range<usize>) -> Range<usize> {
-        from.start..self.words[self.at - 1].1.end
-    }
-
-    fn wrong(&self, span: &Range<usize>, expected: impl fmt::Display) -> String {
-        let found = match &self.text[span.clone()] {
+    /// The error about the last word.
+    fn wrong(&self, found: &str, expected: &str) -> String {
+        let before = self.text[..self.at - found.len()].chars().count();
+        let found = match found {
             "" => "the end".to_string(),
             found => format!("'{found}'"),
         };
-        let before = self.text[..span.start].chars().count();
         format!(
             "found {found} at column {}, expected {expected}:\n  {}\n  {}^",
             before + 1,
@@ -302,10 +217,44 @@ impl Reader<'_> {
     }
 }
 
-fn joined(mut parts: Vec<Abort>, join: impl Fn(Vec<Abort>) -> Abort) -> Abort {
-    match parts.len() {
-        1 => parts.remove(0),
-        _ => join(parts),
+/// The condition of that name with a value, and what is expected of the value.
+fn condition(name: &str, value: &str, unit: CostUnit) -> (Option<Abort>, &'static str) {
+    let count = || value.parse().ok().filter(|count: &u64| *count > 0);
+    let share = |unit: &str, parts: f64| {
+        let (number, given) = number(value)?;
+        let parts = if given == unit { Some(parts) } else { None };
+        let parts = parts.or(given.is_empty().then_some(1.0))?;
+        Some(number / parts).filter(|number| *number > 0.0)
+    };
+    match name {
+        "time" => (
+            duration(value).ok().map(Abort::Duration),
+            "a time such as 60s, 2m or 500ms",
+        ),
+        "fraction" => (
+            share("%", 100.0)
+                .filter(|share| *share <= 1.0)
+                .map(Abort::Fraction),
+            "a part of the space, such as 10% or 0.1",
+        ),
+        "speed-up" => (
+            share("x", 1.0).map(Abort::Speedup),
+            "a number above 0, such as 2 or 1.5x",
+        ),
+        "cost" => (
+            unit.cost(value).map(Abort::Cost),
+            match unit {
+                CostUnit::None => "a number without a unit, as the command prints it",
+                _ => "a time such as 1.5ms or 2s",
+            },
+        ),
+        _ => {
+            let join = match name {
+                "evaluations" => Abort::Evaluations,
+                _ => Abort::NoBetter,
+            };
+            (count().map(join), "a number of evaluations, from 1 on")
+        }
     }
 }
 
@@ -339,8 +288,8 @@ time 1s time 2s => found 'time' at column 9, expected 'and', 'or' or the end
 (time 1s time 2s) => found 'time' at column 10, expected ')', 'and' or 'or'
 time 1s) => found ')' at column 8, expected 'and', 'or' or the end
 time 1s or => found the end at column 11, expected a condition
-time 1s || time 2s => found '|' at column 9, expected a condition
-é => found 'é' at column 1, expected a condition
+time 1s || time 2s => found '||' at column 9, expected 'and', 'or' or the end
+é => found 'é' at column 1, expected one of time, evaluations
 ";
 
     fn read(text: &str) -> Abort {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use mdh_exec::racing::{Decision, decide};
 use mdh_process::{End, Limits, Ran};
 use regex::Regex;
 
@@ -13,7 +14,6 @@ mod words;
 
 use crate::error::{Error, Result};
 use crate::measure::{Cost, FailureKind, Measure, Outcome, Race};
-use crate::racing::{Decision, decide};
 use crate::space::value::Configuration;
 use words::Words;
 

@@ -115,11 +115,6 @@ impl Database {
         self.set_aside.as_ref()
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Begins a session of tuning.
     pub fn session(&mut self, task: &Task, technique: &str, seed: u64) -> Result<Session<'_>> {
         let inserted = self.connection.execute(

@@ -69,11 +69,6 @@ impl Database {
         self.rows(&query, task)
     }
 
-    /// The best evaluation of a task: the first one of [`Database::ranked`].
-    pub fn best(&self, task: &Task) -> Result<Option<Kept>> {
-        Ok(self.ranked(task)?.into_iter().next())
-    }
-
     /// All evaluations of a task, in the order in which they were made, of each configuration the
     /// last one, or that by which it has failed for a reason that stays: what a search that is
     /// resumed knows.
@@ -151,21 +146,6 @@ impl Database {
         let counts = self.connection.query_row(query, [CHOSEN], read);
         let (sessions, evaluations) = counts.map_err(|error| failed(&self.path, error))?;
         Ok((sessions.unsigned_abs(), evaluations.unsigned_abs()))
-    }
-
-    /// The reasons for which the sessions of a task ended, in order; none of those that were killed.
-    pub fn stops(&self, task: &Task) -> Result<Vec<Option<String>>> {
-        let wrong = |error| failed(&self.path, error);
-        let query = "SELECT stop FROM session \
-             WHERE program = ?1 AND machine = ?2 AND sizes = ?3 ORDER BY id";
-        let mut statement = self.connection.prepare(query).map_err(wrong)?;
-        statement
-            .query_map(
-                params![task.program, task.machine, task.sizes.text()],
-                |row| row.get(0),
-            )
-            .and_then(Iterator::collect)
-            .map_err(wrong)
     }
 
     fn rows(&self, query: &str, task: &Task) -> Result<Vec<Kept>> {

@@ -78,10 +78,7 @@ struct ImportanceRow {
 #[derive(Serialize)]
 struct TechniqueRow {
     name: String,
-    #[serde(skip)]
     look: Look,
-    colour: String,
-    letter: char,
     evaluations: usize,
     bests: usize,
     least: String,
@@ -93,8 +90,6 @@ impl TechniqueRow {
         TechniqueRow {
             name: name.to_string(),
             look,
-            colour: look.colour(),
-            letter: look.letter(),
             evaluations: 0,
             bests: 0,
             least: String::new(),
@@ -129,7 +124,7 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
         limit: texts.limit.clone(),
         differences: texts.differences.clone(),
         stop: tuned.stop.to_string(),
-        chart: chart::svg(tuned, &texts.unit, &series)?,
+        chart: chart::svg(tuned, &texts.unit, &series),
         parameters: parameters(tuned, texts.nearest.as_ref()),
         importance: shares
             .into_iter()
@@ -143,8 +138,9 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
         failures: failures(tuned),
         evaluations: tuned.evaluations.len(),
         rejected: tuned
-            .rejected
-            .map(|share| format!("{:.1} %", 100.0 * share)),
+            .rejections
+            .as_ref()
+            .map(|own| format!("{:.1} %", 100.0 * own.share())),
         has_default: tuned.default().is_some(),
         has_pace: tuned.paces.iter().any(|factor| *factor != 1.0),
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::abort::Abort;
-use crate::space::read;
+use crate::space::{Rejections, read};
 use crate::technique::NAMES;
 use crate::tune::StopReason;
 
@@ -33,8 +33,12 @@ fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
         evaluations,
         resumed: 0,
         stop: StopReason::Reached(Abort::Evaluations(16)),
-        rejected: Some(0.125),
-        rejections: None,
+        rejections: Some(Rejections {
+            asked: 16,
+            rejected: 2,
+            filter: "a < b".to_string(),
+            by_filter: 2,
+        }),
         paces: Vec::new(),
         elapsed: Duration::from_secs(16),
         confirmation: Duration::ZERO,
@@ -118,8 +122,7 @@ fn a_search_without_success_has_a_page() {
     assert!(html(&space(), &nothing, &ReportTexts::default()).is_ok());
 }
 
-/// Checks: whoever proposes has a look of its own, however many there are; who does not is grey, and has
-/// no line.
+/// Checks: whoever proposes has a look of its own, however many there are; who does not is grey.
 #[test]
 fn techniques_are_told_apart() {
     let names = ["start", "model", "nearest sizes"].into_iter().chain(NAMES);
@@ -132,14 +135,17 @@ fn techniques_are_told_apart() {
     }
     let rows = techniques(&own, "ms");
     assert_eq!(rows.len(), names.len());
-    let (proposing, neutral) = rows.split_at(14);
+    let (proposing, neutral) = rows.split_at(NAMES.len() + 3);
     for (n, row) in proposing.iter().enumerate() {
         assert!(proposing[..n].iter().all(|other| other.look != row.look));
         assert_ne!(row.look, Look::NEUTRAL);
     }
     assert!(neutral.iter().all(|row| row.look == Look::NEUTRAL));
     let page = html(&space(), &own, &texts()).unwrap();
-    let mark = format!("<td style=\"color: {}\">\u{25cb}</td>", proposing[7].colour);
+    let mark = format!(
+        "<td style=\"color: {}\">\u{25cb}</td>",
+        proposing[7].look.colour
+    );
     assert!(page.contains(&mark), "{page}");
 }
 

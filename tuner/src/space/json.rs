@@ -209,11 +209,8 @@ fn interval(object: &Map<String, Json>, name: &str, at: &str) -> Result<Paramete
 }
 
 fn placed(at: &str, error: Error) -> Error {
-    let message = match error.message.split_once("': ") {
-        Some((_, message)) => format!("{at}: {message}"),
-        None => format!("{at}: {}", error.message),
-    };
-    Error { message, ..error }
+    // The parameter's name stands in the message.
+    error.at(at.split(" (").next().unwrap_or(at))
 }
 
 fn formula(text: &str, names: &[String], at: &str) -> Result<Formula> {

@@ -11,7 +11,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use num_bigint::BigUint;
 use rand::{Rng, RngExt};
 
 mod explain;
@@ -179,10 +178,8 @@ impl Builder {
             asked: AtomicU64::new(0),
         };
         if let Some(start) = self.start {
-            let point = space.find(&start).map_err(|error| Error {
-                message: format!("the start configuration: {}", error.message),
-                ..error
-            })?;
+            let found = space.find(&start);
+            let point = found.map_err(|error| error.at("the start configuration"))?;
             space.start = Some(point);
         }
         Ok(space)
@@ -323,53 +320,14 @@ impl Space {
         free.map(|axis| axis.name.clone()).collect()
     }
 
-    /// The number of configurations that the trees hold.
-    pub fn count(&self) -> BigUint {
-        self.trees
-            .iter()
-            .map(|tree| BigUint::from(tree.count()))
-            .product()
-    }
-
-    /// The same, as far as a float has it.
+    /// The number of configurations that the trees hold, as far as a float has it.
     pub fn size(&self) -> f64 {
         self.trees.iter().map(|tree| tree.count() as f64).product()
-    }
-
-    /// The number of nodes that its trees take.
-    pub fn nodes(&self) -> usize {
-        self.trees.iter().map(Tree::nodes).sum()
-    }
-
-    /// The number of trees: groups of parameters that depend on each other.
-    pub fn trees(&self) -> usize {
-        self.trees.len()
     }
 
     /// The configuration that a search starts from, if one was named.
     pub fn start(&self) -> Option<&Point> {
         self.start.as_ref()
-    }
-
-    /// The point of a number below the count.
-    pub fn point(&self, number: &BigUint) -> Option<Point> {
-        let mut rest = number.clone();
-        let mut numbers = vec![0; self.trees.len()];
-        for (digit, tree) in numbers.iter_mut().zip(&self.trees).rev() {
-            let base = BigUint::from(tree.count());
-            *digit = u128::try_from(&rest % &base).ok()?;
-            rest /= base;
-        }
-        (rest == BigUint::ZERO).then(|| self.join(&numbers))
-    }
-
-    /// The number of a point; none if it is none of this space's.
-    pub fn number(&self, point: &Point) -> Option<BigUint> {
-        let mut number = BigUint::ZERO;
-        for (digit, tree) in self.split(point)?.into_iter().zip(&self.trees) {
-            number = number * BigUint::from(tree.count()) + BigUint::from(digit);
-        }
-        Some(number)
     }
 
     /// The first point, from which `next` reaches all others.
@@ -440,16 +398,6 @@ impl Space {
             filter: most.formula.text().to_string(),
             by_filter: *by_filter,
         })
-    }
-
-    /// The share that the filters reject of configurations drawn at random.
-    pub fn rejection_share(&self, samples: usize, random: &mut impl Rng) -> Result<f64> {
-        let mut rejected = 0;
-        for _ in 0..samples {
-            let configuration = self.configuration(&self.sample(random));
-            rejected += usize::from(!self.admits(&configuration)?);
-        }
-        Ok(rejected as f64 / samples.max(1) as f64)
     }
 
     /// The point that takes these numbers of each tree's.

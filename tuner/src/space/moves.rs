@@ -3,7 +3,7 @@
 //! All of them speak of ranks among the values that occur at all: values that no configuration has
 //! are no distance.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet};
 
 use rand::{Rng, RngExt};
 
@@ -14,6 +14,8 @@ use crate::error::Result;
 
 /// The most configurations that filters are asked about for one that is near.
 const MOST_ASKED: usize = 1000;
+/// The points that are moved from without finding a nearer one.
+const PATIENCE: usize = 100;
 
 impl Space {
     /// The parameters that can be moved: those with a choice, and not derived from others.
@@ -63,28 +65,74 @@ impl Space {
         Point(ranks)
     }
 
-    /// The point nearest to a configuration that may be none of this space's: the valid one by
-    /// [`Space::repaired`], or where the filters reject it, one of those that the fewest moves lead to.
-    /// `None` if the nearest thousand are all rejected.
+    /// The valid point that the values of a configuration, which may be none of this space's, are repaired to.
+    pub fn repaired_to(&self, wanted: &Configuration) -> Point {
+        self.repaired(&self.wanted_ranks(wanted))
+    }
+
+    /// The point nearest to a configuration that may be none of this space's, by the distances of ranks.
     pub fn nearest(&self, wanted: &Configuration) -> Result<Option<Point>> {
-        let ranks = self
-            .axes
-            .iter()
-            .map(|axis| axis.near(wanted.get(&axis.name)));
-        let first = self.repaired(&ranks.collect::<Vec<f64>>());
-        let mut seen = HashSet::from([first.clone()]);
-        let mut waiting = VecDeque::from([first]);
-        for _ in 0..MOST_ASKED {
-            let Some(point) = waiting.pop_front() else {
-                break;
-            };
-            if self.admits(&self.configuration(&point))? {
-                return Ok(Some(point));
+        let ranks = self.wanted_ranks(wanted);
+        let distance = |point: &Point| {
+            let pairs = self.axes.iter().zip(&point.0).zip(&ranks);
+            let pairs = pairs.filter(|((axis, _), _)| !axis.is_derived);
+            let far = pairs.map(|((axis, rank), wanted)| match axis.order {
+                // A value that there is not lies between two ranks.
+                Order::Sorted => (2.0 * (f64::from(*rank) - wanted).abs()) as usize,
+                Order::Categories => 2 * usize::from(f64::from(*rank) != *wanted),
+            });
+            far.sum()
+        };
+        self.closest(self.repaired(&ranks), PATIENCE, &distance)
+    }
+
+    /// The point of the least distance among those that the filters let pass, as far as moves from this one find it.
+    /// What is nearer than all before is moved next, or else what is fewest moves from the nearest, until so many in
+    /// a row have led to nothing. `None` if the first thousand are all rejected.
+    pub fn closest(
+        &self,
+        start: Point,
+        patience: usize,
+        distance: &dyn Fn(&Point) -> usize,
+    ) -> Result<Option<Point>> {
+        let mut seen = HashSet::from([start.clone()]);
+        // Moves from the nearest point, or 0 if it is nearer; distance; number; point.
+        let mut waiting = BTreeSet::from([(0, distance(&start), 0, start)]);
+        let (mut best, mut left) = (None, MOST_ASKED);
+        while let Some((mut moves, far, _, point)) = waiting.pop_first() {
+            let is_nearer = best.as_ref().is_none_or(|(least, _)| far < *least);
+            if is_nearer && self.admits(&self.configuration(&point))? {
+                best = Some((far, point.clone()));
+                waiting.clear();
+                (left, moves) = (patience, 0);
             }
-            let new = self.neighbours(&point).into_iter();
-            waiting.extend(new.filter(|new| seen.insert(new.clone())));
+            if left == 0 || best.as_ref().is_some_and(|(least, _)| *least == 0) {
+                break;
+            }
+            left -= 1;
+            for new in self.changed_once(&point) {
+                if seen.insert(new.clone()) {
+                    let far = distance(&new);
+                    let is_nearer = best.as_ref().is_none_or(|(least, _)| far < *least);
+                    let moves = if is_nearer { 0 } else { moves + 1 };
+                    waiting.insert((moves, far, seen.len(), new));
+                }
+            }
         }
-        Ok(None)
+        Ok(best.map(|(_, point)| point))
+    }
+
+    /// The points that differ from this one in any value of one parameter, and in what is repaired.
+    fn changed_once(&self, point: &Point) -> Vec<Point> {
+        let ranks = |parameter| (0..self.extent(parameter)).map(move |rank| (parameter, rank));
+        let changes = self.movable().into_iter().flat_map(ranks);
+        let points = changes.filter_map(|(n, rank)| self.moved(point, n, rank as f64));
+        points.collect()
+    }
+
+    fn wanted_ranks(&self, wanted: &Configuration) -> Vec<f64> {
+        let axes = self.axes.iter();
+        axes.map(|axis| axis.near(wanted.get(&axis.name))).collect()
     }
 
     /// The point with a parameter at the valid rank nearest to the one wanted, later ones that

@@ -119,11 +119,6 @@ impl Parameter {
         self
     }
 
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Its formulas: what it is derived from, then its constraints.
     pub(crate) fn formulas(&self) -> impl Iterator<Item = &Formula> {
         let derived = match &self.range {
@@ -165,10 +160,7 @@ impl Parameter {
 
 /// An error about a parameter.
 pub(crate) fn of_parameter(name: &str, error: Error) -> Error {
-    Error {
-        message: format!("parameter '{name}': {}", error.message),
-        ..error
-    }
+    error.at(format_args!("parameter '{name}'"))
 }
 
 /// The first values of a list, for messages.
@@ -247,7 +239,7 @@ mod tests {
         ] {
             let error = of(first.into(), last.into(), step.into()).unwrap_err();
             assert!(error.to_string().contains(said), "{error}");
-            assert!(error.to_string().starts_with("parameter 'p':"), "{error}");
+            assert!(error.message().starts_with("parameter 'p':"), "{error}");
         }
         let generator = Formula::new("2 ** i", ["i"], |v| 1i64 << v[0].integer().unwrap());
         let powers = Parameter::generated("p", (0.into(), 5.into(), 1.into()), &generator);

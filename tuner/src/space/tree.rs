@@ -27,13 +27,13 @@ pub(crate) struct Tree {
     pub(crate) parameters: Vec<usize>,
     /// The values of each that occur in a configuration, in order.
     pub(crate) values: Vec<Vec<Value>>,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     root: u32,
 }
 
 /// The valid values of a parameter at one place, as ranks among those that occur anywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Node {
+pub(super) struct Node {
     level: usize,
     ranks: Vec<u32>,
     children: Vec<u32>,
@@ -409,11 +409,6 @@ impl Tree {
     /// The number of configurations.
     pub(crate) fn count(&self) -> u128 {
         count(&self.nodes, self.root)
-    }
-
-    /// The number of nodes.
-    pub(crate) fn nodes(&self) -> usize {
-        self.nodes.len()
     }
 
     /// The first step.

@@ -36,22 +36,6 @@ impl Value {
         }
     }
 
-    /// The text that this is, if it is one.
-    pub fn text(&self) -> Option<&str> {
-        match self {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The boolean that this is, if it is one.
-    pub fn boolean(&self) -> Option<bool> {
-        match self {
-            Value::Boolean(boolean) => Some(*boolean),
-            _ => None,
-        }
-    }
-
     /// Tells whether two values mean the same: 2 and 2.0 do.
     pub fn means(&self, other: &Value) -> bool {
         match (self.number(), other.number()) {

@@ -6,8 +6,6 @@ mod annealing;
 mod bandit;
 mod evolution;
 mod exhaustive;
-mod model;
-mod mutation;
 mod pattern;
 mod random;
 mod round_robin;
@@ -21,15 +19,13 @@ use crate::space::formula::repeated;
 use rounds::InRounds;
 use search::generator;
 
-pub use model::best_by_model;
 pub use search::{CostModel, Known, Search, Technique};
 
 /// The names of all techniques.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 10] = [
     "auto",
     "bandit",
     "surrogate",
-    "mutation",
     "annealing",
     "pattern",
     "torczon",
@@ -43,7 +39,7 @@ pub const NAMES: [&str; 11] = [
 const CLASSICAL: [&str; 5] = ["annealing", "pattern", "torczon", "evolution", "random"];
 
 /// Those of which `auto` consists: one that learns from all of the space, and one that climbs. More
-/// of them share the evaluations, and found less in replays.
+/// of them share the evaluations, and found less in spaces of which all times were known.
 const PAYING: [&str; 2] = ["surrogate", "pattern"];
 
 /// The technique of these names: of several, the AUC bandit over them.
@@ -87,7 +83,6 @@ pub fn named(name: &str, seed: u64) -> Result<Box<dyn Technique>> {
         )),
         "round-robin" => Box::new(round_robin::RoundRobin::new(all(&CLASSICAL)?)),
         "surrogate" => Box::new(surrogate::Surrogate::new(generator(seed, name))),
-        "mutation" => Box::new(mutation::Mutation::new(generator(seed, name))),
         "random" => Box::new(random::Random::new(generator(seed, name))),
         "exhaustive" => Box::new(exhaustive::Exhaustive::default()),
         "annealing" => InRounds::boxed(annealing::Annealing::new(generator(seed, name)), seed),

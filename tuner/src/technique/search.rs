@@ -84,11 +84,6 @@ impl Known {
     pub fn len(&self) -> usize {
         self.points.len()
     }
-
-    /// Tells whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.points.is_empty()
-    }
 }
 
 /// A generator of random numbers whose sequence will not change with a library's version, another

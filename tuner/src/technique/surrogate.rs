@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::mutation::mutant;
 use super::random::unseen;
 use super::rounds::beginning;
 use super::search::{Search, Technique};
@@ -248,6 +247,29 @@ fn improvement(said: &Prediction, best: f64) -> f64 {
     let below = 1.0 / (1.0 + (-1.702 * z).exp());
     // Far below, only the mean tells candidates apart.
     (deviation * (z * below + density)).max(0.0) + 1e-9 * (best - said.mean)
+}
+
+/// A point that differs from another by one move, two with half the probability, and so on.
+fn mutant(search: &Search<'_>, point: &Point, random: &mut Pcg64Mcg) -> Point {
+    let moves = 1 + random.random::<u32>().trailing_ones();
+    let mut point = point.clone();
+    for _ in 0..moves {
+        // One in four goes anywhere.
+        let moved = match random.random_range(0..4) {
+            0 => {
+                let movable = search.space.movable();
+                if movable.is_empty() {
+                    return point;
+                }
+                let parameter = movable[random.random_range(0..movable.len())];
+                let rank = random.random_range(0..search.space.extent(parameter));
+                search.space.moved(&point, parameter, rank as f64)
+            }
+            _ => search.space.neighbour(&point, random),
+        };
+        point = moved.unwrap_or(point);
+    }
+    point
 }
 
 #[cfg(test)]

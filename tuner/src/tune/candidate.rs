@@ -2,7 +2,7 @@
 //! outside of it.
 
 use super::{Role, Run, Seed};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::measure::{FailureKind, Outcome};
 use crate::space::Point;
 use crate::space::value::Configuration;
@@ -95,10 +95,7 @@ impl Run<'_> {
                 }
                 Err(error) => {
                     let role = seed.role.name();
-                    return Err(Error {
-                        message: format!("the {role} configuration: {}", error.message),
-                        ..error
-                    });
+                    return Err(error.at(format_args!("the {role} configuration")));
                 }
             }
         }

@@ -109,7 +109,7 @@ impl Run<'_> {
 
     /// Returns whether nothing more can be measured.
     fn is_cut(&mut self) -> bool {
-        let is_over = |limit| self.stopwatch.elapsed() >= limit;
+        let is_over = |limit| self.clock.now() >= limit;
         let is_over = self.abort.latest().is_some_and(is_over);
         is_over || self.failure.is_some() || self.interrupted.load(Ordering::Relaxed)
     }

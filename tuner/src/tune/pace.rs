@@ -68,14 +68,14 @@ impl Run<'_> {
         let (Some(every), Some(default)) = (self.pace.every, self.default) else {
             return;
         };
-        let start = self.stopwatch.elapsed();
+        let start = self.clock.now();
         if start < self.pace.next {
             return;
         }
         let made = self.evaluations.len();
         self.again(measure, &[default], PACE);
         self.pace.made += self.evaluations.len() - made;
-        let end = self.stopwatch.elapsed();
+        let end = self.clock.now();
         self.pace.next = end + every.max((end - start) * SHARE);
     }
 

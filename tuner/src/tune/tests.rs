@@ -8,6 +8,7 @@ use crate::measure::{Computed, Cost};
 use crate::space::read;
 use crate::technique::{NAMES, named};
 
+mod command;
 mod confirm;
 mod resumed;
 
@@ -307,7 +308,7 @@ fn without_a_place_for_evaluations_the_search_ends() {
     let StopReason::NotKept(error) = &tuned.stop else {
         panic!("{:?}", tuned.stop)
     };
-    assert_eq!(error.message, "no space left");
+    assert_eq!(error.message(), "no space left");
     assert_eq!((tuned.evaluations.len(), places.1.len()), (8, 7));
     assert!(tuned.best().is_some());
 }
@@ -321,7 +322,10 @@ fn filters_are_asked_before_measuring() {
         ..Setup::default()
     };
     let (tuned, measured) = setup.run().unwrap();
-    assert_eq!((measured.len(), tuned.rejected), (48, Some(0.25)));
+    assert_eq!(
+        (measured.len(), tuned.rejections.unwrap().share()),
+        (48, 0.25)
+    );
     let setup = Setup {
         space: space(r#", "filter": "a > 8""#),
         ..Setup::default()
@@ -414,7 +418,7 @@ fn progress_has_the_default_beside_the_best() {
     #[derive(Default)]
     struct Lines(Vec<(u64, Option<f64>, Option<f64>)>);
     impl Watch for Lines {
-        fn evaluated(&mut self, standing: &Standing<'_>) {
+        fn evaluated(&mut self, standing: &Standing) {
             let Standing { best, default, .. } = *standing;
             self.0.push((standing.evaluations, best, default));
         }
@@ -509,4 +513,37 @@ fn costs_are_compared_at_one_pace() {
     let costs: Vec<Option<f64>> = again.map(|e| e.outcome.cost()).collect();
     // One of twenty at most: due after 5 and 26 seconds, and so on.
     assert_eq!(costs, [Some(30.0), Some(600.0), Some(600.0)]);
+}
+
+/// A whole search: what is measured, what ends it, and what is found.
+#[test]
+fn a_search() {
+    let mut measure = Computed::new(1, |configuration| {
+        let cost = (number(configuration, "tile") - 32.0).abs() + number(configuration, "threads");
+        Outcome::of_cost(cost)
+    });
+    let space = read(
+        r#"{"parameters": [
+            {"name": "tile", "interval": [1, 1024], "constraint": "1024 % tile == 0"},
+            {"name": "threads", "interval": [1, 8], "constraint": "tile % threads == 0"}]}"#,
+    );
+    let tuned = tune(Tuning {
+        space: &space.unwrap().build().unwrap(),
+        technique: &mut *named("auto", 1).unwrap(),
+        measure: &mut measure,
+        abort: &(Abort::Evaluations(30) | Abort::Fraction(1.0)),
+        clock: &std::time::Instant::now(),
+        interrupted: &AtomicBool::new(false),
+        seeds: Vec::new(),
+        resumed: Vec::new(),
+        model: None,
+        confidence: 0.95,
+        confirmations: 0,
+        pace: None,
+        keep: &mut (),
+        watch: &mut (),
+    });
+    let tuned = tuned.unwrap();
+    let best = tuned.best().expect("all configurations work");
+    assert_eq!(best.configuration.to_string(), "tile=32 threads=1");
 }

@@ -5,11 +5,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use mdh_process::{Silence, Worker};
-use mdh_tuner::measure::FailureKind;
 
 use super::package::TunePackage;
 use super::results::{CandidateResult, ProgramResults, Reply, Results};
 use super::worker::{Answer, Order};
+use crate::failure::FailureKind;
 use crate::{Error, Request, Result};
 
 /// Time beside that of kernels: to start the driver, to assemble, to fill arrays.

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
+use crate::failure::FailureKind;
+use crate::racing::{CONFIDENCE, Decision, decide};
 use mdh_arrays::Tensor;
-use mdh_tuner::measure::FailureKind;
-use mdh_tuner::racing::{CONFIDENCE, Decision, decide};
 use serde::{Deserialize, Serialize};
 
 use super::package::TunePackage;

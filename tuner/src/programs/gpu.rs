@@ -1,0 +1,356 @@
+//! `mdh tune --device cuda`: the search for a GPU that is not here.
+//!
+//! The space of schedules is searched by the estimate, and the best schedules that differ go into a
+//! package with the default ([`package`]). `mdh-exec --tune` measures it where a GPU is, and what
+//! it writes becomes rows of the database (`import`).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use mdh_bench::protocol::Task;
+use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::formed::Formed;
+use mdh_compiler::interrupt::Interrupts;
+use mdh_compiler::package::{self, Wanted};
+use mdh_compiler::progress::Progress;
+use mdh_compiler::source::Source;
+use mdh_compiler::{diagnostics, output, ptx};
+use mdh_dialect::context;
+use mdh_exec::Package;
+use mdh_exec::racing::CONFIDENCE;
+use mdh_exec::tune::package::{Candidate, TunePackage};
+use mdh_jit::pool;
+use mdh_passes::pipelines::{RangeChecks, Schedules};
+use mdh_schedule::gpu::Gpu;
+
+use super::options::{TuneArguments, TuneDevice};
+use super::package_names::{self, Variant};
+use super::program::Program;
+use super::start;
+use crate::abort::Abort;
+use crate::measure::{Computed, FailureKind, Outcome};
+use crate::space::Space;
+use crate::space::value::Configuration;
+use crate::technique;
+use crate::tune::{Seed, Tuned, Tuning};
+
+/// Schedules that are estimated, if nothing else ends the search.
+const EVALUATIONS: u64 = 4000;
+/// Schedules whose estimate is so many times that of the best are taken where there are no others.
+const WORSE: f64 = 3.0;
+/// Knobs in which schedules of a package differ at least, if there are enough of these.
+const APART: usize = 4;
+
+/// Writes packages of the best schedules of programs.
+pub fn make(arguments: &TuneArguments, folder: &Path, tasks: &[Task]) -> Result<()> {
+    let gpu = gpu(arguments.device)?;
+    ptx::chip(arguments.chip.as_deref())?;
+    let made = std::fs::create_dir_all(folder);
+    made.map_err(|error| Error::input(format!("cannot write to '{}': {error}", folder.display())))?;
+    let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+    let variant = Variant {
+        entry: arguments.entry.as_deref(),
+        sizes: &arguments.size,
+    };
+    // What was estimated by the time of an interrupt becomes a package still.
+    let interrupts = Interrupts::ask();
+    for (task, file) in tasks.iter().zip(package_names::files(&names, &variant)) {
+        let (package, said) = package(arguments, task, &gpu, &interrupts)?;
+        let bytes = package.write();
+        let path = folder.join(file);
+        output::write(&path, &bytes)?;
+        let size = bytes.len() as f64 / (1 << 20) as f64;
+        output::print(format!("{said}  {}: {size:.1} MiB\n", path.display()))?;
+        if interrupts.flag().load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    interrupts.end()
+}
+
+/// The GPU whose facts estimates are made of.
+fn gpu(device: TuneDevice) -> Result<Gpu> {
+    let named = Gpu::named(device.gpu());
+    named.ok_or_else(|| Error::bug(format!("'{}' is no GPU", device.gpu())))
+}
+
+/// The package of a program, and what there is to say of it.
+fn package(
+    arguments: &TuneArguments,
+    task: &Task,
+    gpu: &Gpu,
+    interrupts: &Interrupts,
+) -> Result<(TunePackage, String)> {
+    let context = context::program_context();
+    let source = Source::from_text(&task.name, &task.program);
+    let (entry, wanted) = (task.entry.as_deref(), arguments.parts.searched());
+    let program = Program::read(&context, &source, entry, &gpu.asm(), wanted)?;
+    program.expect_some(&task.name)?;
+    let fixed = start::fixed(&arguments.fix, None)?;
+    let space = program.space(&fixed)?;
+    let progress = Progress::start(&format!("{}: estimating", task.name));
+    let default = program.default();
+    let seeds = super::search::of_model(&space, &program, &fixed)?;
+    let tuned = search(arguments, &space, (&program, gpu), seeds, interrupts)?;
+    let best = best(&tuned, default.as_ref(), &program, arguments.best);
+    if best.is_empty() && interrupts.flag().load(Ordering::Relaxed) {
+        return Err(Error::new(Kind::Interrupted, ""));
+    }
+    if best.is_empty() {
+        let has_none = default
+            .as_ref()
+            .is_none_or(|own| program.estimate(own, gpu).is_none());
+        return Err(match has_none {
+            true => without_estimate(&task.name, &program),
+            false => Error::input(format!(
+                "'{}': there is no schedule but the model's",
+                task.name
+            )),
+        });
+    }
+    progress.step(&format!(
+        "{}: compiling {} schedules",
+        task.name,
+        best.len() + 1
+    ));
+    let package = compiled(arguments, task, &program, default.as_ref(), best)?;
+    drop(progress);
+    let said = said(&task.name, &package, &tuned, &space);
+    Ok((package, said))
+}
+
+/// The error of a program none of whose schedules has an estimate.
+fn without_estimate(name: &str, program: &Program) -> Error {
+    let sizes = program.sizes.0.iter().filter(|(_, size)| **size < 0);
+    let name_of = |(name, _): (&String, _)| {
+        let own = name.split_once('.').map_or(name.as_str(), |(_, own)| own);
+        format!("{own}=N")
+    };
+    let open: BTreeSet<String> = sizes.map(name_of).collect();
+    let open: Vec<String> = open.into_iter().collect();
+    if open.is_empty() {
+        return Error::input(format!("'{name}': no schedule has an estimate"));
+    }
+    Error::input(format!(
+        "'{name}': no schedule has an estimate, since sizes are not known: expected a program with \
+         static sizes, or --size {}",
+        open.join(" ")
+    ))
+}
+
+/// A line about the search, and one for each schedule that does not compile.
+fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> String {
+    let candidates = &package.manifest.candidates;
+    let rejected = tuned.rejections.as_ref();
+    let rejected = rejected.map_or(String::new(), |own| {
+        format!(
+            ", {:.0} % of what was proposed breaks a rule",
+            own.share() * 100.0
+        )
+    });
+    let mut said = format!(
+        "{name}: the best {} of {} estimates in {:.1} s, of {}{rejected}\n",
+        candidates.len().saturating_sub(1),
+        tuned.evaluations.len(),
+        tuned.elapsed.as_secs_f64(),
+        super::show::configurations(space),
+    );
+    for why in candidates.iter().filter_map(|one| one.failure.as_deref()) {
+        let line = why.lines().next().unwrap_or_default();
+        said += &format!("  one does not compile: {line}\n");
+    }
+    said
+}
+
+/// Searches the space by the estimate.
+fn search(
+    arguments: &TuneArguments,
+    space: &Space,
+    (program, gpu): (&Program, &Gpu),
+    seeds: Vec<Seed>,
+    interrupts: &Interrupts,
+) -> Result<Tuned> {
+    let mut technique = technique::of_names(&arguments.technique, arguments.seed)?;
+    let mut measure = Computed::new(16, |configuration| {
+        match program.estimate(configuration, gpu) {
+            Some(seconds) => Outcome::of_cost(seconds * 1e3),
+            None => Outcome::failed(FailureKind::Rejected, "it has no estimate"),
+        }
+    });
+    crate::tune::tune(Tuning {
+        space,
+        technique: &mut *technique,
+        measure: &mut measure,
+        abort: &super::search::abort(arguments, Abort::Evaluations(EVALUATIONS))?,
+        clock: &Instant::now(),
+        interrupted: interrupts.flag(),
+        seeds,
+        resumed: Vec::new(),
+        // The estimate is what is measured.
+        model: None,
+        confidence: CONFIDENCE,
+        confirmations: 0,
+        pace: None,
+        keep: &mut (),
+        watch: &mut (),
+    })
+}
+
+/// A configuration with its estimate in milliseconds.
+type Ranked = (Configuration, Option<f64>);
+
+/// The configurations with the least estimates that differ: first those that differ in several knobs,
+/// since whose estimates are alike are often alike.
+fn best(
+    tuned: &Tuned,
+    default: Option<&Configuration>,
+    program: &Program,
+    count: usize,
+) -> Vec<Ranked> {
+    let all = tuned.evaluations.iter();
+    let all = all.filter_map(|one| Some((&one.configuration, one.outcome.cost()?)));
+    let mut all: Vec<(&Configuration, f64)> = all.collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let least = all.first().map_or(0.0, |first| first.1);
+    let good = all.partition_point(|(_, ms)| *ms <= WORSE * least);
+    all.truncate(good.max(2 * count));
+    let text = |of: &Configuration| program.schedules(of).map(|all| format!("{all:?}"));
+    let mut seen: BTreeSet<Option<String>> = default.map(text).into_iter().collect();
+    let mut taken: Vec<(&Configuration, f64)> = Vec::new();
+    for apart in (0..=APART).rev() {
+        for (configuration, ms) in &all {
+            let differ = |other: &Configuration| {
+                let pairs = configuration.pairs();
+                pairs
+                    .filter(|(name, value)| other.get(name) != Some(value))
+                    .count()
+            };
+            let is_apart = taken.iter().all(|(other, _)| differ(other) >= apart);
+            let is_new = taken.len() < count && is_apart && default != Some(*configuration);
+            if is_new && seen.insert(text(configuration)) {
+                taken.push((configuration, *ms));
+            }
+        }
+    }
+    taken.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let own = taken.into_iter();
+    own.map(|(configuration, ms)| (configuration.clone(), Some(ms)))
+        .collect()
+}
+
+/// Compiles the default and the others, on all cores.
+fn compiled(
+    arguments: &TuneArguments,
+    task: &Task,
+    program: &Program,
+    default: Option<&Configuration>,
+    best: Vec<Ranked>,
+) -> Result<TunePackage> {
+    let first = make_one(arguments, task, None)?;
+    let gpu = gpu(arguments.device)?;
+    let sizes = program.sizes.0.clone();
+    let common = first.manifest.clone();
+    let mut package = TunePackage::new(&task.name, &program.digest, sizes, common);
+    if let Some(default) = default {
+        let ms = program.estimate(default, &gpu).map(|seconds| seconds * 1e3);
+        let candidate = candidate(program, default, ms, true)?;
+        added(package.add(candidate, Ok(first)))?;
+    }
+    let made: Mutex<Vec<Option<std::result::Result<Package, String>>>> =
+        Mutex::new(best.iter().map(|_| None).collect());
+    let next = AtomicUsize::new(0);
+    let cores = pool::thread_count();
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(best.len()) {
+            scope.spawn(|| {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((configuration, _)) = best.get(n) else {
+                        return;
+                    };
+                    let one = with_schedules(arguments, task, program, configuration);
+                    let one = one.map_err(|error| error.message().to_string());
+                    made.lock().unwrap_or_else(PoisonError::into_inner)[n] = Some(one);
+                }
+            });
+        }
+    });
+    let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for ((configuration, ms), one) in best.iter().zip(made) {
+        let one = one.unwrap_or_else(|| Err("a panic of the compiler".to_string()));
+        added(package.add(candidate(program, configuration, *ms, false)?, one))?;
+    }
+    Ok(package)
+}
+
+fn added(done: mdh_exec::Result<()>) -> Result<()> {
+    done.map_err(|error| Error::bug(error.message))
+}
+
+fn candidate(
+    program: &Program,
+    configuration: &Configuration,
+    estimate_ms: Option<f64>,
+    is_default: bool,
+) -> Result<Candidate> {
+    let schedules = program.written(configuration);
+    let schedules = serde_json::to_value(&schedules);
+    Ok(Candidate {
+        is_default,
+        configuration: configuration.to_json(),
+        schedules: schedules.map_err(|error| Error::bug(error.to_string()))?,
+        estimate_ms,
+        code: None,
+        failure: None,
+    })
+}
+
+fn with_schedules(
+    arguments: &TuneArguments,
+    task: &Task,
+    program: &Program,
+    configuration: &Configuration,
+) -> Result<Package> {
+    let failed = |error: std::io::Error| Error::of_system(format!("no temporary file: {error}"));
+    let schedules = serde_json::to_string(&program.schedules(configuration));
+    let schedules = schedules.map_err(|error| Error::bug(error.to_string()))?;
+    let file = tempfile::Builder::new()
+        .suffix(".json")
+        .tempfile()
+        .map_err(failed)?;
+    std::fs::write(file.path(), schedules).map_err(failed)?;
+    make_one(arguments, task, Some(file.path()))
+}
+
+/// The package of a program with the schedules of a file, or of the model.
+fn make_one(arguments: &TuneArguments, task: &Task, schedules: Option<&Path>) -> Result<Package> {
+    let context = context::program_context();
+    let source = Source::from_text(&task.name, &task.program);
+    diagnostics::show(&context, &source);
+    let formed = Formed::new(&context, &source, task.entry.as_deref())?;
+    formed.apply(schedules)?;
+    let wanted = Wanted {
+        chip: ptx::chip(arguments.chip.as_deref())?,
+        seed: 0,
+        size: Vec::new(),
+        ranges: task.ranges.clone(),
+        samples: if task.samples > 0 {
+            task.samples
+        } else {
+            package::SAMPLES
+        },
+        checks: RangeChecks::On,
+        schedules: Schedules::Default,
+        expects_strong: false,
+        fallback: None,
+    };
+    let bytes = package::emit(&context, &formed, &wanted)?;
+    Package::read(&bytes).map_err(|error| Error::bug(error.message))
+}
+
+#[cfg(test)]
+#[path = "gpu_tests.rs"]
+mod tests;

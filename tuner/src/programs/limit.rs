@@ -1,0 +1,116 @@
+//! The share of the machine's limit that a search has reached, as `mdh bench` has it.
+
+use std::path::Path;
+
+use mdh_bench::limits::{Limit, Limits, Work};
+use mdh_bench::protocol::Task;
+use mdh_bench::workloads::{self, Bound, Scale};
+use mdh_compiler::error::{Result, say};
+use mdh_compiler::progress::Progress;
+use serde::Serialize;
+
+use super::program::Program;
+use crate::tune::{Evaluation, Tuned};
+
+/// The shares of a limit that the best and the default reach.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shares {
+    /// The limiting unit: `FMA`, or the smallest memory that holds all arrays.
+    pub kind: String,
+    /// No run takes less.
+    pub ms: f64,
+    /// Of the best.
+    pub best: Option<f64>,
+    /// Of the default.
+    pub default: Option<f64>,
+}
+
+impl Shares {
+    fn of(limit: Limit, tuned: &Tuned) -> Shares {
+        let share = |of: Option<&Evaluation>| Some(limit.ms / of?.outcome.cost()?);
+        Shares {
+            ms: limit.ms,
+            best: share(tuned.best()),
+            default: share(tuned.default()),
+            kind: limit.kind,
+        }
+    }
+
+    /// In words, if there is a best.
+    pub fn text(&self) -> Option<String> {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        let default = self.default.map_or(String::new(), |share| {
+            format!(", the default {}", percent(share))
+        });
+        let best = percent(self.best?);
+        Some(format!(
+            "{best} of the machine's limit ({}){default}",
+            self.kind
+        ))
+    }
+}
+
+/// Measures the machine's limits; a note says why that cannot be.
+pub fn measured(name: &str) -> Option<Limits> {
+    let _progress = Progress::start(&format!("{name}: measuring the machine's limits"));
+    let limits = mdh_bench::limits();
+    limits
+        .map_err(|error| say(&format!("note: {}\n", error.message())))
+        .ok()
+}
+
+/// Holds what a search has found against the limits.
+pub fn shares(
+    (task, program): (&Task, &Program),
+    limits: &Limits,
+    work: Work,
+    tuned: &Tuned,
+) -> Option<Shares> {
+    let best = tuned.best()?.outcome.cost()?;
+    let limit = match Path::new(&task.name).exists() {
+        true => of_program(limits, program, work, best),
+        // Whoever names no file names a workload.
+        false => of_workload(limits, &task.name, work).ok()?,
+    };
+    limit.map(|limit| Shares::of(limit, tuned))
+}
+
+fn of_workload(limits: &Limits, name: &str, work: Work) -> Result<Option<Limit>> {
+    let cases = workloads::all(Scale::Full)?;
+    let case = cases.iter().find(|case| case.name() == name);
+    Ok(case.and_then(|case| limits.bound(work, &case.dtype, case.bound)))
+}
+
+/// The limit by the type of inputs that the machine is the fastest with. Whoever is faster than the
+/// definition's operations allow does with fewer: then only the arrays count.
+fn of_program(limits: &Limits, program: &Program, work: Work, best: f64) -> Option<Limit> {
+    let least = |bound: Bound| {
+        let each = program.types.iter();
+        let each = each.filter_map(|ty| limits.bound(work, ty, bound));
+        each.min_by(|a, b| a.ms.total_cmp(&b.ms))
+    };
+    let any = least(Bound::Any)?;
+    match any.ms > best {
+        true => least(Bound::Bytes),
+        false => Some(any),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_in_words() {
+        let shares = |best, default| Shares {
+            kind: "FMA".to_string(),
+            ms: 1.0,
+            best,
+            default,
+        };
+        let text = shares(Some(0.8134), Some(0.5)).text();
+        let expected = "81 % of the machine's limit (FMA), the default 50 %";
+        assert_eq!(text.as_deref(), Some(expected));
+        assert_eq!(shares(None, Some(0.5)).text(), None);
+    }
+}
