@@ -38,7 +38,7 @@ struct Prepared<'p, 'c> {
 
 /// Prepares a program, and answers about its candidates until something else is asked for, which is
 /// returned.
-pub fn serve(task: &Task) -> Result<Option<Request>> {
+pub fn serve(asm: &Asm, task: &Task) -> Result<Option<Request>> {
     let source = Source::from_text(&task.name, &task.program);
     let context = context::program_context();
     let formed = ours::formed(&context, &source, task.entry.as_deref(), None)?;
@@ -59,7 +59,7 @@ pub fn serve(task: &Task) -> Result<Option<Request>> {
         formed: &formed,
         entry: &entry,
         steps: &steps,
-        asm: &mdh_machine::this().map_err(Error::input)?,
+        asm,
         command: &command,
         samples: task.samples,
         is_strong: rehearsal.expectation.expect_strong().is_ok(),
@@ -93,8 +93,13 @@ impl Prepared<'_, '_> {
             return Ok(Answer::Unchecked(weak.message().to_string()));
         }
         let expectation = &own.as_ref().unwrap_or(&self.rehearsal).expectation;
-        let (code, compile_ms) =
-            ours::compiled(self.context, &mut lowered, self.steps, &self.entry.name)?;
+        let (code, compile_ms) = ours::compiled(
+            self.asm,
+            self.context,
+            &mut lowered,
+            self.steps,
+            &self.entry.name,
+        )?;
         ours::hold(&code, call, expectation)?;
         ours::say(&Answer::Compiled(Compiled {
             inputs: Vec::new(),

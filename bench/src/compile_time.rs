@@ -18,6 +18,7 @@ use families::{FAMILIES, Family};
 use mdh_compiler::cli::{CompileArguments, Stage};
 use mdh_compiler::compile_command;
 use mdh_compiler::error::{Error, Result};
+use mdh_compiler::host::Host;
 use mdh_compiler::output;
 use mdh_compiler::progress::Progress;
 use mdh_compiler::source::Source;
@@ -55,7 +56,7 @@ pub struct Time {
 }
 
 /// Runs the command.
-pub fn run(command: &BenchArguments) -> Result<()> {
+pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
     check(command)?;
     let sizes: &[usize] = match command.quick {
         true => &QUICK,
@@ -72,7 +73,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
                 progress.step(&format!("{} of {n}: {name}", family.name));
                 times.push(Time {
                     n: *n,
-                    ms: time(family, *n, stage)?.as_secs_f64() * 1e3,
+                    ms: time(host, family, *n, stage)?.as_secs_f64() * 1e3,
                 });
             }
             let curve = Curve {
@@ -119,7 +120,7 @@ fn check(command: &BenchArguments) -> Result<()> {
 }
 
 /// The shortest of several times that a program takes to a stage.
-fn time(family: &Family, n: usize, stage: Stage) -> Result<Duration> {
+fn time(host: &Host, family: &Family, n: usize, stage: Stage) -> Result<Duration> {
     let name = format!("{}.mlir", family.name.replace(' ', "-"));
     let text = (family.program)(n);
     let arguments = CompileArguments {
@@ -130,7 +131,7 @@ fn time(family: &Family, n: usize, stage: Stage) -> Result<Duration> {
     for _ in 0..MOST {
         let start = Instant::now();
         let source = Source::from_text(&name, &text);
-        compile_command::compile(&source, &arguments)?;
+        compile_command::compile(host, &source, &arguments)?;
         let taken = start.elapsed();
         (best, spent) = (best.min(taken), spent + taken);
         if spent >= PATIENCE {

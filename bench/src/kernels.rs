@@ -7,6 +7,7 @@ use mdh_dialect::context;
 use mdh_jit::descriptor::byte_size;
 use mdh_jit::{Arguments, Level};
 use mdh_passes::pipelines;
+use mdh_schedule::asm::Asm;
 use minijinja::{Environment, UndefinedBehavior, context as values};
 
 use mdh_algebra::scalar::ScalarType;
@@ -93,7 +94,7 @@ pub fn products() -> Vec<Products> {
 }
 
 /// Operations in a second.
-pub fn flops(products: &Products, cores: u64) -> Result<f64> {
+pub fn flops(asm: &Asm, products: &Products, cores: u64) -> Result<f64> {
     let element = |name: &str| {
         let element = ScalarType::ALL.into_iter().find(|ty| ty.name() == name);
         element.ok_or_else(|| Error::bug(format!("there is no type '{name}'")))
@@ -118,12 +119,12 @@ pub fn flops(products: &Products, cores: u64) -> Result<f64> {
         Tensor::random(factor, &shape(lanes * group), 0, 0)?,
         Tensor::random(sum, &shape(lanes), 0, 1)?,
     ];
-    let seconds = fastest("fma", &program, &mut arrays, 1000.0)?;
+    let seconds = fastest(asm, "fma", &program, &mut arrays, 1000.0)?;
     Ok((cores * CHAINS * lanes * group * 2) as f64 / seconds)
 }
 
 /// Bytes in a second, of `bytes` bytes of memory in all.
-pub fn bandwidth(kernel: Kernel, bytes: u64, cores: u64) -> Result<f64> {
+pub fn bandwidth(asm: &Asm, kernel: Kernel, bytes: u64, cores: u64) -> Result<f64> {
     let lanes = (mdh_machine::vector_bytes() / 4).max(1);
     let step = cores * UNROLLED * lanes;
     let buffers = if kernel == Kernel::Read { 1 } else { 2 };
@@ -143,7 +144,7 @@ pub fn bandwidth(kernel: Kernel, bytes: u64, cores: u64) -> Result<f64> {
         elements
     };
     let mut arrays = [array(elements)?, array(second)?];
-    let seconds = fastest(name, &program, &mut arrays, 1.0)?;
+    let seconds = fastest(asm, name, &program, &mut arrays, 1.0)?;
     Ok((4 * elements * buffers) as f64 / seconds)
 }
 
@@ -164,14 +165,20 @@ fn render(text: &str, values: minijinja::Value) -> Result<String> {
 }
 
 /// Seconds of one of the `n` rounds that a kernel does in a call, in the fastest of some calls.
-fn fastest(name: &str, program: &str, arrays: &mut [Tensor], rounds: f64) -> Result<f64> {
+fn fastest(
+    asm: &Asm,
+    name: &str,
+    program: &str,
+    arrays: &mut [Tensor],
+    rounds: f64,
+) -> Result<f64> {
     let source = Source::from_text(name, program);
     let context = context::program_context();
     diagnostics::show(&context, &source);
     let mut module = source.parse(&context)?;
     compile::expose(&context, &module, name);
     for pipeline in [&pipelines::PARALLEL, &pipelines::LLVM] {
-        compile::run(&context, &mut module, pipeline)?;
+        compile::run(asm, &context, &mut module, pipeline)?;
     }
     let mut llvm = compile::to_llvm(&module)?;
     llvm.add_entry(name)?;
@@ -208,10 +215,16 @@ mod tests {
     fn kernels_run() {
         mdh_passes::register_all();
         for products in products() {
-            assert!(flops(&products, 2).unwrap() > 0.0, "{products:?}");
+            assert!(
+                flops(&mdh_machine::this().unwrap(), &products, 2).unwrap() > 0.0,
+                "{products:?}"
+            );
         }
         for kernel in [Kernel::Read, Kernel::Copy, Kernel::Stream] {
-            assert!(bandwidth(kernel, 1 << 16, 2).unwrap() > 0.0, "{kernel:?}");
+            assert!(
+                bandwidth(&mdh_machine::this().unwrap(), kernel, 1 << 16, 2).unwrap() > 0.0,
+                "{kernel:?}"
+            );
         }
     }
 }

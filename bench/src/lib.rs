@@ -44,16 +44,17 @@ use workloads::{Case, Devices, Scale};
 
 use crate::options::{BenchArguments, BenchDevice, GivenSchedule};
 use mdh_compiler::error::{Error, Result};
+use mdh_compiler::host::Host;
 use mdh_compiler::output;
 use mdh_compiler::progress::Progress;
 
 /// Runs the command.
-pub fn run(command: &BenchArguments) -> Result<()> {
+pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
     if let Some(who) = &command.worker {
-        return serve(who);
+        return serve(host, who);
     }
     if command.compile_time {
-        return compile_time::run(command);
+        return compile_time::run(host, command);
     }
     let (scale, plan) = match command.quick {
         true => (Scale::Quick, Measurement::QUICK),
@@ -75,7 +76,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
     for path in [&command.json, &command.svg].into_iter().flatten() {
         output::check_writable(path)?;
     }
-    let given = schedules::given(command, &cases)?;
+    let given = schedules::given(host, command, &cases)?;
     schedules::check(&given.all, &cases)?;
     schedules::hold(&given.all, &cases)?;
     if command.device == BenchDevice::Cuda {
@@ -189,10 +190,10 @@ pub fn started(command: Command) -> Result<Worker> {
 }
 
 /// Answers as one who takes part.
-fn serve(who: &str) -> Result<()> {
+fn serve(host: &Host, who: &str) -> Result<()> {
     match who {
-        OURS => ours::serve(),
-        UPSTREAM => upstream::serve(),
+        OURS => ours::serve(host),
+        UPSTREAM => upstream::serve(&host.machine),
         _ => Err(Error::usage(format!("there is no worker '{who}'"))),
     }
 }

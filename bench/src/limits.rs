@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use mdh_machine::Caches;
+use mdh_schedule::asm::Asm;
 use serde::{Deserialize, Serialize};
 
 use super::kernels::{self, Kernel};
@@ -134,14 +135,14 @@ impl Limits {
 const LARGE: u64 = 256 << 20;
 
 /// Measures this machine.
-pub fn measure() -> Result<Limits> {
+pub fn measure(asm: &Asm) -> Result<Limits> {
     let caches = mdh_machine::caches();
     let cores = mdh_jit::pool::thread_count() as u64;
     let mut products = BTreeMap::new();
     for each in kernels::products() {
         let peak = Peak {
             name: each.name.to_string(),
-            rate: kernels::flops(&each, cores)?,
+            rate: kernels::flops(asm, &each, cores)?,
         };
         products.insert(each.factor.to_string(), peak);
     }
@@ -154,8 +155,8 @@ pub fn measure() -> Result<Limits> {
         memories.push(Memory {
             name: name.to_string(),
             holds,
-            read: kernels::bandwidth(Kernel::Read, bytes, cores)?,
-            copy: kernels::bandwidth(copy, bytes, cores)?,
+            read: kernels::bandwidth(asm, Kernel::Read, bytes, cores)?,
+            copy: kernels::bandwidth(asm, copy, bytes, cores)?,
         });
     }
     Ok(Limits {

@@ -10,6 +10,7 @@ use melior::ir::Module;
 use mdh_dialect::context;
 use mdh_jit::{Level, memory};
 use mdh_passes::pipelines::{Pipeline, Target};
+use mdh_schedule::asm::Asm;
 
 use super::candidates;
 use super::limits::{self, Work};
@@ -24,21 +25,22 @@ use mdh_compiler::entry::{Entry, Parameter};
 use mdh_compiler::error::{Error, Kind, Result};
 use mdh_compiler::execute::{self, Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
+use mdh_compiler::host::Host;
 use mdh_compiler::rehearsal::Rehearsal;
 use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
 
 /// Answers requests from standard input until it ends.
-pub fn serve() -> Result<()> {
+pub fn serve(host: &Host) -> Result<()> {
     mdh_passes::register_all();
     let mut left = None;
     while let Some(request) = left.take().map_or_else(next, |request| Ok(Some(request)))? {
         let answer = match request {
-            Request::Compile(task) => match case(&task) {
+            Request::Compile(task) => match case(&host.machine, &task) {
                 Ok(()) => Answer::Done {},
                 Err(error) => refusal(&error),
             },
-            Request::Prepare(task) => match candidates::serve(&task) {
+            Request::Prepare(task) => match candidates::serve(&host.machine, &task) {
                 Ok(None) => return Ok(()),
                 Ok(request) => {
                     left = request;
@@ -46,7 +48,7 @@ pub fn serve() -> Result<()> {
                 }
                 Err(error) => refusal(&error),
             },
-            Request::Limits => match limits::measure() {
+            Request::Limits => match limits::measure(&host.machine) {
                 Ok(limits) => Answer::Limits(limits),
                 Err(error) => refusal(&error),
             },
@@ -98,7 +100,7 @@ pub fn check_schedule(name: &str, program: &str, schedule: &Path) -> Result<()> 
 }
 
 /// Prepares a program and runs it on request, until it is dropped.
-fn case(task: &Task) -> Result<()> {
+fn case(asm: &Asm, task: &Task) -> Result<()> {
     let name = task.name.as_str();
     let source = Source::from_text(name, &task.program);
     let context = context::program_context();
@@ -111,12 +113,11 @@ fn case(task: &Task) -> Result<()> {
 
     let steps = compile::line(Target::Cpu).after(compile::RAISED);
     let mut lowered = formed.copy(&context, &entry);
-    let this = mdh_machine::this().map_err(Error::input)?;
     let lowering = Lowering {
         module: &lowered,
         entry: &entry,
         pipelines: &steps,
-        asm: &this,
+        asm,
     };
     let rehearsal = Rehearsal::new(&context, &entry, &lowering, &command, task.samples)?;
     let expectation = rehearsal.expectation;
@@ -126,7 +127,7 @@ fn case(task: &Task) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let mut call = Call::new(&entry, rehearsal.inputs, &rehearsal.shapes)?;
 
-    let (code, compile_ms) = compiled(&context, &mut lowered, &steps, &entry.name)?;
+    let (code, compile_ms) = compiled(asm, &context, &mut lowered, &steps, &entry.name)?;
     hold(&code, &mut call, &expectation)?;
     say(&Answer::Compiled(Compiled {
         inputs: describe(&entry, &call.arguments, &files),
@@ -140,13 +141,14 @@ fn case(task: &Task) -> Result<()> {
 
 /// Machine code of a function, and the milliseconds from its module to it.
 pub fn compiled(
+    asm: &Asm,
     context: &Context,
     lowered: &mut Module,
     steps: &[&'static Pipeline],
     name: &str,
 ) -> Result<(Code, f64)> {
     let started = Instant::now();
-    compile::run_all(context, lowered, steps)?;
+    compile::run_all(asm, context, lowered, steps)?;
     let code = Code::load(lowered, name, Level::Full)?;
     Ok((code, started.elapsed().as_secs_f64() * 1e3))
 }

@@ -7,9 +7,10 @@ use super::ours;
 use super::workloads::{self, Case};
 use crate::options::{BenchArguments, BenchDevice, GivenSchedule};
 use mdh_compiler::error::{Error, Result, say};
+use mdh_compiler::host::Host;
 use mdh_compiler::select::function;
 use mdh_compiler::source::Source;
-use mdh_compiler::tuned::{self, Choice, Found, Machine, Taken, Wanted};
+use mdh_compiler::tuned::{Choice, Found, Machine, Taken, Wanted};
 use mdh_compiler::{compile, output};
 use mdh_dialect::context;
 
@@ -30,7 +31,7 @@ pub struct Given {
 }
 
 /// The schedules that a command is given, and says which were tuned.
-pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
+pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Given> {
     let mut all = command.schedule.clone();
     let Some(folder) = &command.tuned else {
         return Ok(Given {
@@ -50,7 +51,7 @@ pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
     mdh_passes::register_all();
     let mut taken = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
-        let found = tuned(folder.as_ref(), case)?;
+        let found = tuned(host, folder.clone(), case)?;
         say(&format!("note: {}: {}\n", case.name(), found.taken.note));
         taken.insert(case.name(), found.taken);
         // What the model chooses is ours, and is measured anyway.
@@ -71,17 +72,13 @@ pub fn given(command: &BenchArguments, cases: &[Case]) -> Result<Given> {
     })
 }
 
-fn tuned(folder: Option<&PathBuf>, case: &Case) -> Result<Found> {
+fn tuned(host: &Host, folder: Option<PathBuf>, case: &Case) -> Result<Found> {
     let source = Source::from_text(&case.name(), &case.program()?);
     let context = context::program_context();
     let formed = ours::formed(&context, &source, None, None)?;
     let module = compile::operation(&formed.module);
-    let wanted = Wanted {
-        folder: folder.cloned(),
-        machine: Machine::this()?,
-        of: None,
-    };
-    tuned::find(function(module, &formed.function)?, &wanted)
+    let wanted = Wanted::new(host, folder, Machine::processor(host))?;
+    wanted.nearest(function(module, &formed.function)?)
 }
 
 /// Refuses schedules that no case has, and two of one name.

@@ -11,6 +11,7 @@ use mdh_compiler::values::Tensor;
 use mdh_dialect::context;
 use mdh_jit::Level;
 use mdh_passes::pipelines::{Raise, Target};
+use mdh_schedule::asm::Asm;
 
 use super::ours::{next, run, say};
 use super::protocol::{Answer, Array, Request};
@@ -20,7 +21,7 @@ use super::shared::read_into;
 pub const UPSTREAM: &str = "upstream";
 
 /// Answers requests from standard input until it ends.
-pub fn serve() -> Result<()> {
+pub fn serve(asm: &Asm) -> Result<()> {
     mdh_passes::register_all();
     while let Some(request) = next()? {
         match request {
@@ -30,7 +31,7 @@ pub fn serve() -> Result<()> {
                 inputs,
                 outputs,
                 ..
-            } => match case(&program, &inputs, &outputs) {
+            } => match case(asm, &program, &inputs, &outputs) {
                 Ok(()) => {}
                 Err(error) if error.kind() == Kind::Resources => {
                     say(&Answer::No(error.message().to_string()))?;
@@ -44,12 +45,12 @@ pub fn serve() -> Result<()> {
 }
 
 /// Compiles a program whose linalg stays, and runs it on request, until it is dropped.
-fn case(program: &str, inputs: &[Array], outputs: &[Array]) -> Result<()> {
+fn case(asm: &Asm, program: &str, inputs: &[Array], outputs: &[Array]) -> Result<()> {
     let source = Source::from_text(UPSTREAM, program);
     let context = context::program_context();
     diagnostics::show(&context, &source);
     let formed = Formed::with(&context, &source, None, Raise::Off)?;
-    if formed.written.is_none() {
+    if formed.history.written().is_none() {
         return say(&Answer::No("the program is not in linalg".to_string()));
     }
     let entry = formed.entry()?;
@@ -58,7 +59,7 @@ fn case(program: &str, inputs: &[Array], outputs: &[Array]) -> Result<()> {
     let shapes: Vec<Vec<i64>> = outputs.iter().map(|array| array.shape.clone()).collect();
     let mut call = Call::new(&entry, arguments, &shapes)?;
     let steps = compile::line(Target::Cpu).after(RAISED);
-    compile::run_all(&context, &mut lowered, &steps)?;
+    compile::run_all(asm, &context, &mut lowered, &steps)?;
     let code = Code::load(&lowered, &entry.name, Level::Full)?;
     say(&Answer::Done {})?;
     run(&entry, &code, &mut call)?;

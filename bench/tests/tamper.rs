@@ -11,6 +11,7 @@ use mdh_bench::workloads::{self, Scale};
 use mdh_compiler::check::Expectation;
 use mdh_compiler::cli::{CheckHow, Range, RunArguments};
 use mdh_compiler::execute::Call;
+use mdh_compiler::host::Host;
 use mdh_compiler::run_command::run_and;
 use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
@@ -112,9 +113,14 @@ fn assert_caught_by(how: CheckHow, source: &Source, ranges: Vec<Range>) {
         ..RunArguments::new(Path::new(source.name()))
     };
     let mut passed = None;
-    let report = run_and(source, &command, |expectation, call| {
-        passed = Some(uncaught(expectation, call));
-    });
+    let report = run_and(
+        &Host::this().unwrap(),
+        source,
+        &command,
+        |expectation, call| {
+            passed = Some(uncaught(expectation, call));
+        },
+    );
     let check = report.unwrap().check.unwrap();
     let name = source.name();
     assert!(

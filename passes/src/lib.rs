@@ -22,6 +22,7 @@ use std::sync::{LazyLock, Once};
 use mdh_dialect::pass::{self, PipelineText};
 
 use crate::simplify::canonicalize;
+use crate::support::machine;
 use crate::table::PASSES;
 use crate::tile::{partial_results, tiling_interface};
 
@@ -48,11 +49,18 @@ static PIPELINES: LazyLock<Vec<PipelineText>> = LazyLock::new(|| {
 pub fn register_all() {
     static ONCE: Once = Once::new();
     ONCE.call_once(melior::utility::register_all_passes);
-    register();
+    register_own();
+}
+
+/// Makes passes, pipelines and canonicalisations known to MLIR, for a program in which they have options in text only:
+/// `find` finds the machines that these name.
+pub fn register(find: machine::Find) {
+    machine::find_by(find);
+    register_own();
 }
 
 /// Makes passes, pipelines and canonicalisations known to MLIR; does nothing the second time.
-pub fn register() {
+fn register_own() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         pass::register(PASSES);

@@ -10,7 +10,7 @@ use melior::ir::Module;
 
 use mdh_dialect::pass;
 use mdh_passes::pipelines::Pipeline;
-use mdh_passes::support::machine;
+use mdh_schedule::asm::Asm;
 
 use crate::cli::RunArguments;
 use crate::compile;
@@ -52,15 +52,15 @@ impl<'a> Between<'a> {
     /// of theirs.
     pub fn run_all(
         &self,
+        asm: &Asm,
         context: &Context,
         module: &mut Module,
         pipelines: &[&Pipeline],
     ) -> Result<()> {
         if self.passes.is_empty() {
-            return compile::run_all(context, module, pipelines);
+            return compile::run_all(asm, context, module, pipelines);
         }
-        let this = mdh_machine::this().map_err(Error::input)?;
-        let told = |own: &&Pipeline| own.passes_for(|pass| machine::told(pass, &this));
+        let told = |pipeline: &&Pipeline| compile::told(asm, pipeline);
         for pass in pipelines.iter().flat_map(told) {
             let number = self.done.replace(self.done.get() + 1);
             let is_asked = self.gap.is_none_or(|gap| gap == number);

@@ -39,43 +39,46 @@ pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
     }
 }
 
-/// Runs a pipeline, whose passes that go by the machine are told of this one, and verifies after
-/// each pass. What went wrong has been shown as diagnostics.
-pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
-    let this = mdh_machine::this().map_err(Error::input)?;
-    run_for(&this, context, module, pipeline)
+/// Runs a pipeline, whose passes that go by the machine are told of it, and verifies after each pass. What went wrong
+/// has been shown as diagnostics.
+pub fn run(asm: &Asm, context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
+    let passes = told(asm, pipeline);
+    let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
+    run_as(context, module, pipeline, &passes)
 }
 
-/// The same for any machine, of which passes are told.
-pub fn run_for(
-    asm: &Asm,
-    context: &Context,
-    module: &mut Module,
-    pipeline: &Pipeline,
-) -> Result<()> {
-    let passes = pipeline.passes_for(|pass| machine::told(pass, asm));
-    let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
-    if pipeline.name == RAISE.name {
-        return linalg::run(context, || run_passes(context, module, &passes));
-    }
-    run_passes(context, module, &passes)
+/// The passes of a pipeline, told of a machine.
+pub fn told(asm: &Asm, pipeline: &Pipeline) -> Vec<String> {
+    pipeline.passes_for(|pass| machine::told(pass, asm))
 }
 
 /// Runs pipelines in order, as [`run`] does each.
-pub fn run_all(context: &Context, module: &mut Module, pipelines: &[&Pipeline]) -> Result<()> {
-    let this = mdh_machine::this().map_err(Error::input)?;
-    run_all_for(&this, context, module, pipelines)
-}
-
-/// The same for any machine, of which passes are told.
-pub fn run_all_for(
+pub fn run_all(
     asm: &Asm,
     context: &Context,
     module: &mut Module,
     pipelines: &[&Pipeline],
 ) -> Result<()> {
-    let mut all = pipelines.iter();
-    all.try_for_each(|pipeline| run_for(asm, context, module, pipeline))
+    let mut pipelines = pipelines.iter();
+    pipelines.try_for_each(|pipeline| run(asm, context, module, pipeline))
+}
+
+/// Runs a pipeline of which no pass goes by the machine.
+pub fn run_portable(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
+    run_as(context, module, pipeline, pipeline.passes)
+}
+
+/// Runs a pipeline's passes, which have their options.
+fn run_as(
+    context: &Context,
+    module: &mut Module,
+    pipeline: &Pipeline,
+    passes: &[&str],
+) -> Result<()> {
+    if pipeline.name == RAISE.name {
+        return linalg::run(context, || run_passes(context, module, passes));
+    }
+    run_passes(context, module, passes)
 }
 
 /// The line of a target for a program that is run.
@@ -90,18 +93,6 @@ pub fn form(context: &Context, module: &mut Module) -> Result<()> {
     raise(context, module, Raise::On)
 }
 
-/// The same; linalg is raised or stays. The program before that, where there is something to raise.
-pub fn form_with<'c>(
-    context: &'c Context,
-    module: &mut Module<'c>,
-    linalg: Raise,
-) -> Result<Option<Module<'c>>> {
-    form_written(context, module)?;
-    let written = crate::raise::is_needed(operation(module)).then(|| copy(module));
-    raise(context, module, linalg)?;
-    Ok(written)
-}
-
 /// Raises what is written in linalg, in a program whose computations are formed.
 pub fn raise(context: &Context, module: &mut Module, linalg: Raise) -> Result<()> {
     let options = LineOptions {
@@ -110,13 +101,17 @@ pub fn raise(context: &Context, module: &mut Module, linalg: Raise) -> Result<()
     };
     let target = Target::Cpu;
     let raised = Line { target, options }.between(FORMED, RAISED);
-    run_all(context, module, &raised)
+    let mut raised = raised.into_iter();
+    raised.try_for_each(|pipeline| run_portable(context, module, pipeline))
 }
 
 /// Forms computations only: linalg is left as it is written.
 pub fn form_written(context: &Context, module: &mut Module) -> Result<()> {
-    let leading = line(Target::Cpu).to(FORMED).map_err(Error::bug)?;
-    run_all(context, module, &leading)
+    let mut leading = line(Target::Cpu)
+        .to(FORMED)
+        .map_err(Error::bug)?
+        .into_iter();
+    leading.try_for_each(|pipeline| run_portable(context, module, pipeline))
 }
 
 /// The stage in which computations are formed, and linalg is as it is written.
@@ -137,7 +132,6 @@ pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Re
 
 /// Removes everything that a function does not need: mistakes and slow code elsewhere do not
 /// matter. The module need not have been verified.
-/// The module need not have been verified.
 pub fn keep_only(context: &Context, module: &Module, function: &str) {
     use melior::ir::AttributeLike;
     let private: Attribute = StringAttribute::new(context, "private").into();
@@ -233,4 +227,23 @@ pub fn translate(module: Op) -> Result<runtime::Module> {
         })
     };
     Ok(translated?)
+}
+
+#[cfg(test)]
+mod tests {
+    use mdh_passes::pipelines::{DEBUG, EXACT, NVVM, SPECIALIZE};
+
+    use super::*;
+
+    #[test]
+    fn portable_pipelines_do_not_go_by_the_machine() {
+        let asm = Asm::cpu(&mdh_schedule::asm::CpuFacts::default());
+        let leading = line(Target::Cpu).to(RAISED).unwrap();
+        for pipeline in leading
+            .into_iter()
+            .chain([&DEBUG, &EXACT, &NVVM, &SPECIALIZE])
+        {
+            assert_eq!(told(&asm, pipeline), pipeline.passes, "{}", pipeline.name);
+        }
+    }
 }

@@ -5,15 +5,18 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use mdh_dialect::{context, schedule};
-use mdh_passes::pipelines::{Line, Target};
+use mdh_passes::pipelines::{Line, Pipeline, Target};
 use mdh_passes::support::deterministic;
+use mdh_schedule::asm::Asm;
 use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::{CompileArguments, Device, Stage};
+use crate::entry::{self, Entry};
 use crate::error::{Error, Result};
-use crate::formed::Formed;
+use crate::formed::{Formed, History};
 use crate::functions::symbol_name;
+use crate::host::Host;
 use crate::names::Names;
 use crate::package::Wanted;
 use crate::progress::Progress;
@@ -23,19 +26,19 @@ use crate::tuned::{self, Machine};
 use crate::{compile, diagnostics, execute, library, output, package, ptx, schedules, versions};
 
 /// Runs the command.
-pub fn run(arguments: &CompileArguments) -> Result<()> {
+pub fn run(host: &Host, arguments: &CompileArguments) -> Result<()> {
     let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
     check(arguments)?;
     output::check_writable(destination)?;
     let source = Source::read(&arguments.file)?;
     let progress = Progress::start("compiling");
-    let bytes = compile(&source, arguments)?;
+    let bytes = compile(host, &source, arguments)?;
     drop(progress);
     output::write(destination, &bytes)
 }
 
 /// Compiles a program, and returns what the command prints.
-pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>> {
+pub fn compile(host: &Host, source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>> {
     mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
@@ -47,40 +50,85 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
         deterministic::want(compile::operation(&module));
     }
     let names = source.names(compile::operation(&module));
-    let mut written = None;
-    if arguments.given.option().is_some() {
-        written = compile::form_with(&context, &mut module, arguments.raise())?;
+    let wanted = arguments.entry.as_deref();
+    let is_given = arguments.given.option().is_some();
+    if arguments.emit == Stage::Package && !is_given {
+        let formed = Formed::of_module(&context, module, source, wanted, arguments.raise())?;
+        return package::emit(&context, &formed, &Wanted::new(arguments)?);
+    }
+    if !is_given && !goes_beyond_raised(arguments)? {
+        for pipeline in leading(arguments)? {
+            compile::run_portable(&context, &mut module, pipeline)?;
+        }
+        return Ok(module.as_operation().to_string().into_bytes());
+    }
+    let history = History::form(&context, &mut module, arguments.raise())?;
+    if is_given {
         let functions = functions(&module, source, arguments)?;
         let is_alone = functions.len() == 1;
         for name in &functions {
             let own = names.get(name).cloned().unwrap_or_default();
             let of = (!is_alone).then(|| name.clone());
-            give(&context, &mut module, (name, &own), arguments, of)?;
-            schedules::note_limits(compile::operation(&module), name)?;
+            give(host, &context, &mut module, (name, &own), arguments, of)?;
+            schedules::note_limits(&host.machine, compile::operation(&module), name)?;
         }
     }
     Ok(match arguments.emit {
         Stage::Package => {
-            let wanted = arguments.entry.as_deref();
-            let formed = Formed::of_module(&context, module, source, wanted, arguments.raise())?;
+            let formed = Formed::of_history(module, history, source, wanted)?;
             package::emit(&context, &formed, &Wanted::new(arguments)?)?
         }
         Stage::Ptx => {
-            compile::form_with(&context, &mut module, arguments.raise())?;
             expect_code(&module, arguments)?;
-            ptx::emit(&context, &mut module, arguments)?
+            library::protect(&context, &module, &history, &names, wanted)?;
+            ptx::emit(&host.machine, &context, &mut module, arguments)?
         }
         Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
-            let again = compile::form_with(&context, &mut module, arguments.raise())?;
             expect_code(&module, arguments)?;
-            let module = (&mut module, written.or(again));
-            library::emit(&context, module, &names, arguments, source.stem())?
+            let entries = match library::is_linked(arguments.emit) {
+                true => library::described(&module, &history, &names, wanted)?,
+                // What is only read need not have a form in C.
+                false => library::entries(&module, &history, &names, wanted)?,
+            };
+            let asm = &host.machine;
+            library::emit(
+                asm,
+                &context,
+                &mut module,
+                entries,
+                arguments,
+                source.stem(),
+            )?
         }
         _ => {
-            lower(&context, &mut module, arguments)?;
+            let entries = library::entries(&module, &history, &names, wanted)?;
+            lower(&host.machine, &context, &mut module, &entries, arguments)?;
             module.as_operation().to_string().into_bytes()
         }
     })
+}
+
+/// The pipelines that lead to a stage that is printed as MLIR; none for others.
+fn leading(arguments: &CompileArguments) -> Result<Vec<&'static Pipeline>> {
+    let stage = arguments.emit.mlir();
+    let to = |stage: String| line(arguments).to(&stage);
+    let leading = stage.map_or(Ok(Vec::new()), to);
+    leading.map_err(|why| Error::usage(format!("--emit: {why}")))
+}
+
+/// The stages of the target.
+fn line(arguments: &CompileArguments) -> Line {
+    Line {
+        target: arguments.device.unwrap_or(Device::Cpu).into(),
+        options: arguments.line_options(),
+    }
+}
+
+/// Returns whether more than forming and raising leads to what is emitted.
+fn goes_beyond_raised(arguments: &CompileArguments) -> Result<bool> {
+    let raised = line(arguments).to(compile::RAISED).map_err(Error::bug)?;
+    let is_code = arguments.emit.mlir().is_none() && arguments.emit != Stage::Mdh;
+    Ok(is_code || leading(arguments)?.len() > raised.len())
 }
 
 /// The names of the functions that are given schedules: all that there is code for, of what was tuned. A file of
@@ -108,28 +156,29 @@ fn functions(
 /// Gives a function, `of` several, the schedules that the command is given: versions for the sizes that were tuned,
 /// where it leaves sizes open.
 fn give<'c>(
+    host: &Host,
     context: &'c Context,
     module: &mut Module<'c>,
     (name, names): (&str, &Names),
     arguments: &CompileArguments,
     of: Option<String>,
 ) -> Result<()> {
-    let of_device = || machine(arguments);
-    let Some(wanted) = schedules::wanted(&arguments.given, of_device)? else {
+    let of_device = || machine(host, arguments);
+    let Some(wanted) = schedules::wanted(host, &arguments.given, of_device)? else {
         let module = compile::operation(module);
-        return schedules::give(&arguments.given, of_device, module, name).map(|_| ());
+        return schedules::give(host, &arguments.given, of_device, module, name).map(|_| ());
     };
     let wanted = tuned::Wanted { of, ..wanted };
     // A schedule of the nearest sizes is none for all others.
     if !versions::give(context, module, (name, names), &wanted)? {
         let function = function(compile::operation(module), name)?;
-        schedules::take(function, tuned::find(function, &wanted)?, &wanted)?;
+        schedules::take(function, wanted.nearest(function)?, &wanted)?;
     }
     Ok(())
 }
 
 /// The machine that code is for, as schedules are kept for it.
-fn machine(arguments: &CompileArguments) -> Result<Machine> {
+fn machine(host: &Host, arguments: &CompileArguments) -> Result<Machine> {
     match (arguments.device, arguments.emit) {
         (Some(Device::Sim), _) => Err(tuned::none_for_sim()),
         (Some(Device::Cuda), _) | (_, Stage::Ptx | Stage::Package) => {
@@ -139,7 +188,7 @@ fn machine(arguments: &CompileArguments) -> Result<Machine> {
                 chip: chip.map(|chip| ptx::chip(Some(chip))).transpose()?,
             })
         }
-        _ => Machine::this(),
+        _ => Ok(Machine::processor(host)),
     }
 }
 
@@ -183,12 +232,8 @@ fn check(arguments: &CompileArguments) -> Result<()> {
 /// Fails for a stage that the target has not.
 fn check_stage(arguments: &CompileArguments) -> Result<()> {
     let device = arguments.device.unwrap_or(Device::Cpu);
-    let line = Line {
-        target: device.into(),
-        options: arguments.line_options(),
-    };
     let mut all = vec!["mdh".to_string()];
-    all.extend(line.stages().into_iter().map(String::from));
+    all.extend(line(arguments).stages().into_iter().map(String::from));
     let codes = Stage::value_variants().iter();
     let own = codes.filter(|stage| match arguments.device {
         // Kernels are for NVIDIA's GPUs, whether one says so or not.
@@ -225,33 +270,32 @@ fn expect_code(module: &Module, arguments: &CompileArguments) -> Result<()> {
     execute::expect_code(compile::operation(module), device, arguments.fallback)
 }
 
-/// Runs what leads to a stage that is printed as MLIR.
-fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -> Result<()> {
-    let Some(stage) = arguments.emit.mlir() else {
-        return Ok(());
-    };
-    let options = arguments.line_options();
-    let target = arguments.device.unwrap_or(Device::Cpu).into();
-    let line = Line { target, options };
-    let leading = line
-        .to(&stage)
-        .map_err(|why| Error::usage(format!("--emit: {why}")))?;
-    // A program with schedules is formed, and symbols that nothing calls yet stay.
-    let formed = match arguments.given.option() {
-        Some(_) => line.to(compile::RAISED).map_err(Error::bug)?.len(),
-        None => 0,
-    };
-    // What the last stage needs to be known from C is noise before.
-    let last = line.to("parallel").map_err(Error::bug)?.len();
-    let scheduled = line.to("scheduled").map_err(Error::bug)?.len();
-    for (i, pipeline) in leading.into_iter().enumerate().skip(formed) {
+/// Lowers a module that is raised to a stage that is printed as MLIR.
+fn lower(
+    asm: &Asm,
+    context: &Context,
+    module: &mut Module,
+    entries: &[Entry],
+    arguments: &CompileArguments,
+) -> Result<()> {
+    let number =
+        |stage: &str| -> Result<usize> { Ok(line(arguments).to(stage).map_err(Error::bug)?.len()) };
+    // Attributes are noise before the stage that needs them.
+    let [raised, compute] = [number(compile::RAISED)?, number("compute")?];
+    let [scheduled, parallel] = [number("scheduled")?, number("parallel")?];
+    for (i, pipeline) in leading(arguments)?.into_iter().enumerate().skip(raised) {
+        if i == compute {
+            for entry in entries {
+                entry::protect_inputs(context, module, entry);
+            }
+        }
         if i == scheduled {
             expect_code(module, arguments)?;
         }
-        if i == last {
+        if i == parallel {
             library::expose(context, module, arguments.entry.as_deref());
         }
-        compile::run(context, module, pipeline)?;
+        compile::run(asm, context, module, pipeline)?;
     }
     Ok(())
 }

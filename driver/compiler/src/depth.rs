@@ -66,7 +66,7 @@ impl Lowering<'_, '_> {
         );
         let mut depths = None;
         for pipeline in self.pipelines {
-            compile::run_for(self.asm, context, &mut module, pipeline).ok()?;
+            compile::run(self.asm, context, &mut module, pipeline).ok()?;
             if [SCHEDULE.name, SCHEDULE_KERNELS.name].contains(&pipeline.name) {
                 let function = self.function(&module)?;
                 depths = Some(self.depths(function, loops, arguments, shapes)?);

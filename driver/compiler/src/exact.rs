@@ -43,7 +43,7 @@ enum Inputs {
 fn inputs(context: &Context, formed: &Formed) -> Result<Inputs> {
     let mut inputs = Inputs::Any;
     let mut module = compile::copy(&formed.module);
-    compile::run(context, &mut module, &EXACT)?;
+    compile::run_portable(context, &mut module, &EXACT)?;
     for op in ir::find_all(compile::operation(&module), &[ops::mdh::COMPUTE]) {
         let Ok(computation) = translate::compute(op, Depth::Code) else {
             continue;
@@ -68,9 +68,9 @@ fn inputs(context: &Context, formed: &Formed) -> Result<Inputs> {
 
 /// The program as it is written, in integers.
 pub fn definition<'c>(context: &'c Context, formed: &Formed<'c>) -> Result<Definition<'c>> {
-    let written = formed.written.as_ref().unwrap_or(&formed.module);
+    let written = formed.history.written().unwrap_or(&formed.module);
     let mut module = compile::copy(written);
-    compile::run(context, &mut module, &EXACT)?;
+    compile::run_portable(context, &mut module, &EXACT)?;
     let inputs = inputs(context, formed)?;
     Ok(Definition { module, inputs })
 }

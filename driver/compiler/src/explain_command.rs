@@ -29,18 +29,19 @@ use crate::explain::sizes::Given as Sizes;
 use crate::explain::statements::{self, Threads};
 use crate::explain::{device, levels, updates, version, work};
 use crate::formed::Formed;
+use crate::host::Host;
 use crate::select::function;
 use crate::source::Source;
 use crate::tuned::Machine;
 use crate::{asm_command, compile, diagnostics, output, schedules, sized};
 
 /// Runs the command.
-pub fn run(arguments: &ExplainArguments) -> Result<()> {
+pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
     let gpu = arguments.device.as_deref().map(gpu).transpose()?;
     let asm = match (&arguments.asm, &gpu) {
         (Some(path), _) => asm_command::read(path)?,
         (None, Some(gpu)) => gpu.asm(),
-        (None, None) => mdh_machine::this().map_err(Error::input)?,
+        (None, None) => host.machine.clone(),
     };
     let source = Source::read(&arguments.file)?;
     mdh_passes::register_all();
@@ -67,7 +68,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     };
     if arguments.given.option().is_some() {
         let before = texts(own)?;
-        give(&context, &mut formed, arguments, || {
+        give(host, &context, &mut formed, arguments, || {
             Ok(machine(given.gpu.as_ref(), &asm))
         })?;
         let own = function(compile::operation(&formed.module), &formed.function)?;
@@ -90,7 +91,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     };
     let target = Target::Cpu;
     let simplified = Line { target, options }.between(compile::RAISED, "bufferized");
-    compile::run_all(&context, &mut module, &simplified)?;
+    compile::run_all(&host.machine, &context, &mut module, &simplified)?;
     let first = [separate_scans::PASS, reverse_dimensions::PASS].map(|pass| pass.argument);
     compile::run_passes(&context, &mut module, &first)?;
     let entry = function(compile::operation(&module), &name)?;
@@ -106,6 +107,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
 
 /// Gives the function the schedules that the command is given, for the sizes that it is given.
 fn give<'c>(
+    host: &Host,
     context: &'c Context,
     formed: &mut Formed<'c>,
     arguments: &ExplainArguments,
@@ -113,7 +115,7 @@ fn give<'c>(
 ) -> Result<()> {
     let own = function(compile::operation(&formed.module), &formed.function)?;
     let is_open = !arguments.size.is_empty() && !sized::open_dimensions(own).is_empty();
-    let wanted = schedules::wanted(&arguments.given, &machine)?;
+    let wanted = schedules::wanted(host, &arguments.given, &machine)?;
     match wanted.filter(|_| is_open) {
         Some(wanted) => {
             let sizes = sized::given(formed, &arguments.size)?;
@@ -121,7 +123,7 @@ fn give<'c>(
         }
         None => {
             let module = compile::operation(&formed.module);
-            schedules::give(&arguments.given, machine, module, &formed.function)?;
+            schedules::give(host, &arguments.given, machine, module, &formed.function)?;
         }
     }
     Ok(())

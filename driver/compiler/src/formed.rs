@@ -1,5 +1,10 @@
 //! One function of a program, whose computations are formed: where every command starts.
+//!
+//! ```text
+//! file --parse--> module --form--> History::written --raise--> Formed::module --> schedules, versions, lowering
+//! ```
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use melior::Context;
@@ -20,16 +25,59 @@ use crate::{compile, raise, schedules};
 pub struct Formed<'c> {
     /// The module: the function, and what it needs.
     pub module: Module<'c>,
-    /// The same before linalg was raised, which is what the definition is read from; none where
-    /// there was nothing to raise.
-    pub written: Option<Module<'c>>,
-    /// A copy of which sizes are known: what stays linalg is there raised as far as it can be; none where
-    /// nothing does.
-    sized: Option<Module<'c>>,
+    /// Its earlier stage.
+    pub history: History<'c>,
     /// The function's name.
     pub function: String,
     /// The names of its arguments and results in the program.
     pub names: Names,
+}
+
+/// The stage of a module before linalg was raised, and what is made of it when it is asked for.
+pub struct History<'c> {
+    context: &'c Context,
+    /// The module whose computations were formed, with linalg as it is written; none where there was nothing to
+    /// raise.
+    written: Option<Module<'c>>,
+    linalg: Raise,
+    /// The module by which sizes are known; none where it is the module itself.
+    sized: OnceCell<Option<Module<'c>>>,
+}
+
+impl<'c> History<'c> {
+    /// Forms the computations of a module, and raises linalg or leaves it.
+    pub fn form(
+        context: &'c Context,
+        module: &mut Module<'c>,
+        linalg: Raise,
+    ) -> Result<History<'c>> {
+        compile::form_written(context, module)?;
+        let written = raise::is_needed(compile::operation(module)).then(|| compile::copy(module));
+        compile::raise(context, module, linalg)?;
+        Ok(History {
+            context,
+            written,
+            linalg,
+            sized: OnceCell::new(),
+        })
+    }
+
+    /// The module as it is written, which definitions are read from; none where it is the module itself.
+    pub fn written(&self) -> Option<&Module<'c>> {
+        self.written.as_ref()
+    }
+
+    /// A module to look at, by which sizes are known of one in which linalg stays: as much of it is raised as can be.
+    /// None where no linalg stays.
+    fn sized(&self, module: &Module<'c>) -> Option<&Module<'c>> {
+        let written = self.written.as_ref()?;
+        let make = || match (self.linalg, raise::is_needed(compile::operation(module))) {
+            (_, false) => None,
+            (Raise::On, true) => Some(compile::copy(module)),
+            (Raise::Off, true) => raise::silently(self.context, written),
+        };
+        self.sized.get_or_init(make).as_ref()
+    }
 }
 
 impl<'c> Formed<'c> {
@@ -44,10 +92,10 @@ impl<'c> Formed<'c> {
         context: &'c Context,
         source: &Source,
         wanted: Option<&str>,
-        raise: Raise,
+        linalg: Raise,
     ) -> Result<Formed<'c>> {
         let module = source.parse_wanted(context, wanted)?;
-        Formed::of_module(context, module, source, wanted, raise)
+        Formed::of_module(context, module, source, wanted, linalg)
     }
 
     /// The same for a program that has been read.
@@ -61,23 +109,33 @@ impl<'c> Formed<'c> {
         let mut names = source.names(compile::operation(&module));
         let function = select(compile::operation(&module), wanted, source.stem())?;
         compile::keep_only(context, &module, &function);
-        let written = compile::form_with(context, &mut module, linalg)?;
-        if let Some(written) = written.as_ref().filter(|_| linalg == Raise::On) {
+        let history = History::form(context, &mut module, linalg)?;
+        if let Some(written) = history.written().filter(|_| linalg == Raise::On) {
             raise::report(compile::operation(written), compile::operation(&module));
         }
-        let stays = raise::is_needed(compile::operation(&module));
-        let sized = written.as_ref().filter(|_| stays);
-        let sized = sized.and_then(|written| match linalg {
-            Raise::On => Some(compile::copy(&module)),
-            Raise::Off => raise::silently(context, written),
-        });
-        let names = names.remove(&function).unwrap_or_default();
         Ok(Formed {
             module,
-            written,
-            sized,
+            history,
+            names: names.remove(&function).unwrap_or_default(),
             function,
-            names,
+        })
+    }
+
+    /// One function of a module whose computations have been formed.
+    pub fn of_history(
+        module: Module<'c>,
+        history: History<'c>,
+        source: &Source,
+        wanted: Option<&str>,
+    ) -> Result<Formed<'c>> {
+        let mut names = source.names(compile::operation(&module));
+        let function = select(compile::operation(&module), wanted, source.stem())?;
+        compile::keep_only(history.context, &module, &function);
+        Ok(Formed {
+            module,
+            history,
+            names: names.remove(&function).unwrap_or_default(),
+            function,
         })
     }
 
@@ -98,12 +156,11 @@ impl<'c> Formed<'c> {
     /// The function's arguments and results.
     pub fn entry(&self) -> Result<Entry<'c>> {
         let module = compile::operation(&self.module);
-        let written = self.written.as_ref().map(compile::operation);
+        let written = self.history.written().map(compile::operation);
         let mut entry = entry::find(module, written, &self.function, &self.names)?;
-        let sized = self.sized.as_ref().map(compile::operation);
+        let sized = self.history.sized(&self.module).map(compile::operation);
         if let Some(sized) = sized.and_then(|sized| function_of(sized, &self.function)) {
-            let raised = entry::describe(sized, written, &self.names)?;
-            entry.take_roles(&raised);
+            entry.take_roles(&entry::describe(sized, written, &self.names)?);
             entry.sized = sized;
             entry.loops = of_loops(sized);
         }

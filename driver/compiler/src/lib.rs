@@ -24,6 +24,7 @@ pub mod explain_command;
 pub mod formed;
 pub mod functions;
 pub mod gpu;
+pub mod host;
 pub mod interrupt;
 pub mod layout;
 pub mod library;

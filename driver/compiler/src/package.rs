@@ -113,7 +113,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         rehearsal.expectation.expect_strong()?;
     }
     let run_all = |module: &mut Module, steps: &[&'static Pipeline]| {
-        compile::run_all_for(&anywhere, context, module, steps)
+        compile::run_all(&anywhere, context, module, steps)
     };
     run_all(&mut lowered, &line.between(compile::RAISED, "scheduled"))?;
     let schedules = schedules_of(&lowered);

@@ -4,6 +4,7 @@ use mdh_cuda::Capability;
 use mdh_dialect::ir::{self, Op};
 use mdh_passes::pipelines::{self, Line, Target};
 use mdh_passes::vector::expand_vector_math;
+use mdh_schedule::asm::Asm;
 use melior::Context;
 use melior::ir::Module;
 
@@ -67,6 +68,7 @@ pub fn chip(named: Option<&str>) -> Result<Capability> {
 
 /// The kernels of a module whose computations have been formed.
 pub fn emit(
+    asm: &Asm,
     context: &Context,
     module: &mut Module,
     arguments: &CompileArguments,
@@ -75,7 +77,12 @@ pub fn emit(
         target: Target::Cuda,
         options: arguments.line_options(),
     };
-    compile::run_all(context, module, &line.between(compile::RAISED, "device"))?;
+    compile::run_all(
+        asm,
+        context,
+        module,
+        &line.between(compile::RAISED, "device"),
+    )?;
     match kernels_of(context, module, chip(arguments.chip.as_deref())?)? {
         Some(text) => Ok(text.into_bytes()),
         None => Err(Error::input(
@@ -92,7 +99,7 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
         return Ok(None);
     }
     check_chip(compile::operation(&module), chip)?;
-    compile::run(context, &mut module, &pipelines::NVVM)?;
+    compile::run_portable(context, &mut module, &pipelines::NVVM)?;
     let modules = ir::find_all(compile::operation(&module), &["gpu.module"]).into_iter();
     let texts = modules.map(|op| Ok(compile::translate(op)?.into_ptx(&chip.to_string())?));
     let text = texts.collect::<Result<Vec<String>>>()?.join("\n");

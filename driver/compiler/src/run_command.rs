@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use mdh_algebra::laws::{self, Values, check_laws};
 use mdh_algebra::oracle::Errors;
+use mdh_algebra::program::Instance;
 use mdh_dialect::context;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::SourceLocation;
@@ -25,6 +26,7 @@ use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
 use crate::formed::Formed;
 use crate::gpu::Gpu;
+use crate::host::Host;
 use crate::plan::{self, Known};
 use crate::progress::Progress;
 use crate::report::{Check, Laws, Report, Value};
@@ -36,9 +38,9 @@ use crate::values::Tensor;
 use crate::{arguments, compile, diagnostics, exact, npy, output, report, schedules, sizes, steps};
 
 /// Runs the command.
-pub fn run(command: &RunArguments) -> Result<()> {
+pub fn run(host: &Host, command: &RunArguments) -> Result<()> {
     let source = Source::read(&command.file)?;
-    let report = match run_source(&source, command) {
+    let report = match run_source(host, &source, command) {
         Err(error) if command.json && error.kind() == Kind::Check => {
             output::print(report::failure(&error))?;
             return Err(error);
@@ -75,12 +77,13 @@ const GPU: u32 = 0;
 
 /// Runs a program and reports. A wrong result is in the report, everything else that is wrong an
 /// error.
-pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
-    run_and(source, command, |_, _| {})
+pub fn run_source(host: &Host, source: &Source, command: &RunArguments) -> Result<Report> {
+    run_and(host, source, command, |_, _| {})
 }
 
 /// The same; `look` is shown the results of a call and the expectation, before they are compared.
 pub fn run_and(
+    host: &Host,
     source: &Source,
     command: &RunArguments,
     look: impl FnOnce(&Expectation, &mut Call),
@@ -99,14 +102,14 @@ pub fn run_and(
     if command.deterministic {
         deterministic::want(module);
     }
-    let mut tuned = give(&formed, command)?;
+    let mut tuned = give(host, &formed, command)?;
     let mut entry = formed.entry()?;
     execute::expect_code(entry.op, command.device, command.fallback)?;
     mdh_jit::buffer::place(placement(command));
     let files = output_files(&entry, &command.outputs)?;
     arguments::check_ranges(&entry, &command.ranges)?;
     let arguments = arguments::gather(&entry, command)?;
-    if let Some(wanted) = wanted_of_call(&formed, command)? {
+    if let Some(wanted) = wanted_of_call(host, &formed, command)? {
         let sizes = as_versions(sizes::of_call(&entry, &arguments)?);
         tuned = Some(schedules::give_sized(
             &context,
@@ -117,7 +120,11 @@ pub fn run_and(
         entry = formed.entry()?;
     }
     if command.given.option().is_some() {
-        schedules::note_limits(compile::operation(&formed.module), &entry.name)?;
+        schedules::note_limits(
+            &host.machine,
+            compile::operation(&formed.module),
+            &entry.name,
+        )?;
     }
     let mut lowered = formed.copy(&context, &entry);
     let ranges = command.ranges_checked();
@@ -141,12 +148,11 @@ pub fn run_and(
     let between = Between::new(command, &pipelines)?;
 
     progress.step("evaluating the definition");
-    let this = mdh_machine::this().map_err(Error::input)?;
     let lowering = Lowering {
         module: &lowered,
         entry: &entry,
         pipelines: &pipelines,
-        asm: &this,
+        asm: &host.machine,
     };
     let prospect = prospect((&context, &lowering), &entry, command, &arguments)?;
     let other_arguments = integers
@@ -175,6 +181,7 @@ pub fn run_and(
             &context,
             &lowered,
             &entry,
+            &host.machine,
             &pipelines,
             &mut call,
             expectation,
@@ -187,16 +194,21 @@ pub fn run_and(
     }
     let started = Instant::now();
     if command.device == Device::Cpu {
-        between.run_all(&context, &mut lowered, &pipelines)?;
+        between.run_all(&host.machine, &context, &mut lowered, &pipelines)?;
     } else {
         let to_kernels = line.between(compile::RAISED, "kernels");
-        between.run_all(&context, &mut lowered, &to_kernels)?;
+        between.run_all(&host.machine, &context, &mut lowered, &to_kernels)?;
         execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
-        between.run_all(&context, &mut lowered, &line.between("kernels", "device"))?;
+        between.run_all(
+            &host.machine,
+            &context,
+            &mut lowered,
+            &line.between("kernels", "device"),
+        )?;
         if let Some(gpu) = &gpu {
             gpu.load(&context, &lowered)?;
         }
-        between.run_all(&context, &mut lowered, &line.after("device"))?;
+        between.run_all(&host.machine, &context, &mut lowered, &line.after("device"))?;
     }
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -223,9 +235,10 @@ pub fn run_and(
         look(expectation, &mut call);
     }
 
-    if let (Some(other_arguments), Some(expectation)) = (&other_arguments, expectation)
+    if let (Some(others), Some(expectation)) = (&other_arguments, expectation)
         && let (_, Some(wrong)) = expectation.hold(&call)
-        && are_constant(&entry, command, other_arguments, (expectation, &call))
+        && let Some(definition) = &prospect.definition
+        && definition.are_constant(others, expectation, &call)
     {
         return Err(exact::constants(&wrong));
     }
@@ -257,28 +270,32 @@ pub fn run_and(
 }
 
 /// Gives the function the schedules that the command is given; not those that depend on the sizes of a call.
-fn give(formed: &Formed, command: &RunArguments) -> Result<Option<Taken>> {
-    if wanted_of_call(formed, command)?.is_some() {
+fn give(host: &Host, formed: &Formed, command: &RunArguments) -> Result<Option<Taken>> {
+    if wanted_of_call(host, formed, command)?.is_some() {
         return Ok(None);
     }
     let module = compile::operation(&formed.module);
-    let of_device = || machine(command.device);
-    schedules::give(&command.given, of_device, module, &formed.function)
+    let of_device = || machine(host, command.device);
+    schedules::give(host, &command.given, of_device, module, &formed.function)
 }
 
 /// The schedules that are wanted of those that were tuned, if it takes the arguments to know the sizes.
-fn wanted_of_call(formed: &Formed, command: &RunArguments) -> Result<Option<tuned::Wanted>> {
+fn wanted_of_call(
+    host: &Host,
+    formed: &Formed,
+    command: &RunArguments,
+) -> Result<Option<tuned::Wanted>> {
     let own = function(compile::operation(&formed.module), &formed.function)?;
     match sized::open_dimensions(own).is_empty() {
         true => Ok(None),
-        false => schedules::wanted(&command.given, || machine(command.device)),
+        false => schedules::wanted(host, &command.given, || machine(host, command.device)),
     }
 }
 
 /// The machine that a run is on, as schedules are kept for it.
-fn machine(device: Device) -> Result<Machine> {
+fn machine(host: &Host, device: Device) -> Result<Machine> {
     match device {
-        Device::Cpu => Machine::this(),
+        Device::Cpu => Ok(Machine::processor(host)),
         Device::Sim => Err(tuned::none_for_sim()),
         Device::Cuda => {
             let gpu = mdh_cuda::Device::open(GPU)?;
@@ -302,7 +319,9 @@ fn expects_kernels(module: Op, device: Device) -> Result<()> {
 }
 
 /// Facts about a run before it.
-struct Prospect<'e> {
+struct Prospect<'e, 'c> {
+    /// The definition, if it is known.
+    definition: Option<Definition<'e, 'c>>,
     /// The shape of each result.
     shapes: Vec<Vec<i64>>,
     /// Operations and bytes of one run.
@@ -316,18 +335,65 @@ struct Prospect<'e> {
     laws: Option<Laws>,
 }
 
+/// Definition of a function, as a command asks for it.
+struct Definition<'e, 'c> {
+    entry: &'e Entry<'c>,
+    known: Known<'c>,
+    ranges: RangeChecks,
+    elements: Elements,
+    seed: u64,
+}
+
+impl<'e, 'c> Definition<'e, 'c> {
+    fn new(entry: &'e Entry<'c>, command: &RunArguments) -> Result<Option<Definition<'e, 'c>>> {
+        let known = Known::new(entry, command)?;
+        Ok(known.map(|known| Definition {
+            entry,
+            known,
+            ranges: command.ranges_checked(),
+            elements: match command.check {
+                Some(CheckHow::All | CheckHow::Exact) => Elements::All,
+                Some(CheckHow::Sample) | None => Elements::Sampled(SAMPLES),
+            },
+            seed: command.random.unwrap_or(0),
+        }))
+    }
+
+    fn instantiate<'a>(&self, arguments: &'a [Tensor]) -> Result<Instance<'a>> {
+        self.known.instantiate(self.entry, arguments, self.ranges)
+    }
+
+    /// Evaluates what a check needs.
+    fn expect(&self, instance: &Instance, errors: Errors) -> Result<Expectation<'e>> {
+        let wanted = Wanted {
+            elements: self.elements,
+            seed: self.seed,
+            errors,
+        };
+        Expectation::new(self.entry, &self.known, instance, wanted)
+    }
+
+    /// Returns whether what is wrong after a call is the same for other arguments: where the definition has no answer
+    /// for them, they decide.
+    fn are_constant(&self, others: &[Tensor], expectation: &Expectation, call: &Call) -> bool {
+        let instance = self.instantiate(others);
+        let other = instance.and_then(|instance| self.expect(&instance, Errors::Bounded));
+        other.is_ok_and(|other| expectation.are_wrong_ones_constant(&other, call))
+    }
+}
+
 /// Follows the function with these arguments by definition: checks rules, finds shapes, counts,
 /// and evaluates what a check needs.
-fn prospect<'e>(
+fn prospect<'e, 'c>(
     (context, lowering): (&Context, &Lowering),
-    entry: &'e Entry,
+    entry: &'e Entry<'c>,
     command: &RunArguments,
     arguments: &[Tensor],
-) -> Result<Prospect<'e>> {
-    let seed = command.random.unwrap_or(0);
-    let Some(known) = Known::new(entry, command)? else {
+) -> Result<Prospect<'e, 'c>> {
+    let Some(definition) = Definition::new(entry, command)? else {
         let shapes = plan::result_shapes(entry, arguments, None)?;
         return Ok(Prospect {
+            definition: None,
             shapes,
             work: None,
             expectation: None,
@@ -335,22 +401,12 @@ fn prospect<'e>(
             laws: None,
         });
     };
-    let instance = known.instantiate(entry, arguments, command.ranges_checked())?;
+    let instance = definition.instantiate(arguments)?;
+    let known = &definition.known;
     let test = || tested_laws(entry, command);
     let laws = command.check_laws.then(test).transpose()?;
-    let shapes = plan::result_shapes(entry, arguments, Some((&known, &instance)))?;
-    let elements = match command.check {
-        Some(CheckHow::All | CheckHow::Exact) => Elements::All,
-        Some(CheckHow::Sample) | None => Elements::Sampled(SAMPLES),
-    };
-    let expect = |errors| {
-        let wanted = Wanted {
-            elements,
-            seed,
-            errors,
-        };
-        Expectation::new(entry, &known, &instance, wanted)
-    };
+    let shapes = plan::result_shapes(entry, arguments, Some((known, &instance)))?;
+    let expect = |errors| definition.expect(&instance, errors);
     let of_steps = command.check_each_step.then(|| expect(Errors::Bounded));
     let of_steps = of_steps.transpose()?;
     let is_checked = command.check.is_some() || command.check_each_step;
@@ -360,34 +416,16 @@ fn prospect<'e>(
         Arithmetic::Exact => Errors::Bounded,
     };
     let expectation = is_checked.then(|| expect(errors())).transpose()?;
+    let work = known.has_code.then(|| (instance.flops(), instance.bytes()));
+    drop(instance);
     Ok(Prospect {
+        definition: Some(definition),
         shapes,
-        work: known.has_code.then(|| (instance.flops(), instance.bytes())),
+        work,
         expectation,
         of_steps,
         laws,
     })
-}
-
-/// Returns whether what is wrong after a call is the same for other arguments: where the definition has no answer for
-/// them, they decide.
-fn are_constant(
-    entry: &Entry,
-    command: &RunArguments,
-    others: &[Tensor],
-    (expectation, call): (&Expectation, &Call),
-) -> bool {
-    let Ok(Some(known)) = Known::new(entry, command) else {
-        return false;
-    };
-    let wanted = Wanted {
-        elements: Elements::All,
-        seed: command.random.unwrap_or(0),
-        errors: Errors::Bounded,
-    };
-    let instance = known.instantiate(entry, others, command.ranges_checked());
-    let other = instance.and_then(|instance| Expectation::new(entry, &known, &instance, wanted));
-    other.is_ok_and(|other| expectation.are_wrong_ones_constant(&other, call))
 }
 
 /// Compares what a call left with what it must be; shows the first element that is wrong.

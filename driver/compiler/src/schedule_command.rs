@@ -13,17 +13,18 @@ use crate::cli::{ScheduleArguments, Spelling};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
 use crate::functions::functions_of;
+use crate::host::Host;
 use crate::schedules;
 use crate::select::{function, select};
 use crate::source::Source;
-use crate::tuned::{self, Choice, Machine, Wanted};
+use crate::tuned::{Choice, Machine, Wanted};
 use crate::{compile, diagnostics, output, ptx, sized, versions};
 
 /// Runs the command.
-pub fn run(arguments: &ScheduleArguments) -> Result<()> {
+pub fn run(host: &Host, arguments: &ScheduleArguments) -> Result<()> {
     let source = Source::read(&arguments.file)?;
     if let Some(folder) = &arguments.from_db {
-        let plans = of_database(&source, arguments, folder.clone())?;
+        let plans = of_database(host, &source, arguments, folder.clone())?;
         return output::print(spelled(plans, arguments.to));
     }
     let extension = arguments.file.extension().and_then(|e| e.to_str());
@@ -54,6 +55,7 @@ fn spelled(plans: Plans, spelling: Spelling) -> String {
 
 /// The schedules that were tuned for a program's function.
 fn of_database(
+    host: &Host,
     source: &Source,
     arguments: &ScheduleArguments,
     folder: Option<PathBuf>,
@@ -66,18 +68,14 @@ fn of_database(
             name: None,
             chip: Some(ptx::chip(Some(chip))?),
         },
-        None => Machine::this()?,
+        None => Machine::processor(host),
     };
-    let wanted = Wanted {
-        folder,
-        machine,
-        of: None,
-    };
+    let wanted = Wanted::new(host, folder, machine)?;
     let mut formed = Formed::new(&context, source, arguments.entry.as_deref())?;
     let found = match arguments.size.is_empty() {
         true => {
             let module = compile::operation(&formed.module);
-            tuned::find(function(module, &formed.function)?, &wanted)?
+            wanted.nearest(function(module, &formed.function)?)?
         }
         false => {
             sized::of_dimensions(&context, &formed, &arguments.size)?;

@@ -8,6 +8,7 @@ use mdh_dialect::script::{self, Plans};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{schedule, transform, verify};
 use mdh_passes::support::versions;
+use mdh_schedule::asm::Asm;
 use mdh_schedule::{self as plan, ParseError, Schedule, SchedulePath, Schedules};
 use melior::Context;
 use melior::ir::operation::OperationLike;
@@ -16,9 +17,10 @@ use crate::cli::GivenSchedule;
 use crate::diagnostics::{error_at, error_in};
 use crate::error::{Error, Result, say};
 use crate::formed::Formed;
+use crate::host::Host;
 use crate::select::function;
 use crate::source::Source;
-use crate::tuned::{self, Choice, Found, Machine, Taken, Wanted};
+use crate::tuned::{Choice, Found, Machine, Taken, Wanted};
 use crate::{compile, diagnostics, named, versions as tuned_versions};
 
 /// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
@@ -187,6 +189,7 @@ pub fn is_script(source: &Source) -> bool {
 /// Gives the computations of a function what a command was given. Says, and tells, what was taken of
 /// schedules that were tuned, if these are wanted.
 pub fn give(
+    host: &Host,
     given: &GivenSchedule,
     machine: impl FnOnce() -> Result<Machine>,
     module: Op,
@@ -195,26 +198,23 @@ pub fn give(
     if let Some(path) = &given.schedule {
         apply(&Source::read(path)?, module, name)?;
     }
-    let Some(wanted) = wanted(given, machine)? else {
+    let Some(wanted) = wanted(host, given, machine)? else {
         return Ok(None);
     };
     let function = function(module, name)?;
-    take(function, tuned::find(function, &wanted)?, &wanted).map(Some)
+    take(function, wanted.nearest(function)?, &wanted).map(Some)
 }
 
 /// The schedules that a command wants of those that were tuned, if it does.
 pub fn wanted(
+    host: &Host,
     given: &GivenSchedule,
     machine: impl FnOnce() -> Result<Machine>,
 ) -> Result<Option<Wanted>> {
     let Some(folder) = given.tuned.clone() else {
         return Ok(None);
     };
-    Ok(Some(Wanted {
-        folder,
-        machine: machine()?,
-        of: None,
-    }))
+    Wanted::new(host, folder, machine()?).map(Some)
 }
 
 /// Gives the computations of a program's function what a command was given, as [`give`] does, for sizes of its
@@ -343,11 +343,10 @@ fn check(compute: Op) -> Result<()> {
     }
 }
 
-/// Notes which constraints of this machine the schedules of a function break. Those of any machine
+/// Notes which constraints of a machine the schedules of a function break. Those of any machine
 /// of their kind hold when a schedule was applied; what breaks these is computed in narrower steps,
 /// or from slower memory, and its result is the same.
-pub fn note_limits(module: Op, name: &str) -> Result<()> {
-    let this = mdh_machine::this().map_err(Error::input)?;
+pub fn note_limits(this: &Asm, module: Op, name: &str) -> Result<()> {
     for op in schedule::computations(function(module, name)?) {
         let of_this = |plan: &Schedule| plan.asm.as_deref().is_none_or(|asm| asm == this.name);
         let plan = schedule::read(op).ok().flatten().filter(of_this);
@@ -355,7 +354,7 @@ pub fn note_limits(module: Op, name: &str) -> Result<()> {
         let (Some(plan), Ok(computation)) = (plan, computation) else {
             continue;
         };
-        for violation in plan::check(&plan, &computation, &this)
+        for violation in plan::check(&plan, &computation, this)
             .err()
             .unwrap_or_default()
         {

@@ -53,7 +53,7 @@ pub fn make<'c>(
     let own = function(compile::operation(module), name)?;
     let text = StringAttribute::new(context, &sizes.text()).into();
     versions::set(own, &[text]);
-    compile::run(context, module, &SPECIALIZE)?;
+    compile::run_portable(context, module, &SPECIALIZE)?;
     let own = function(compile::operation(module), name)?;
     let made = ir::array(own, marks::VERSIONS.name);
     versions::set(own, &[]);

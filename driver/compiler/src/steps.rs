@@ -18,6 +18,7 @@ use mdh_dialect::translate::Depth;
 use mdh_dialect::types::BufferKind;
 use mdh_jit::Level;
 use mdh_passes::pipelines::{EXACT, OPTIONAL, Pipeline};
+use mdh_schedule::asm::Asm;
 
 use crate::check::Expectation;
 use crate::compile;
@@ -39,45 +40,63 @@ pub fn check(
     context: &Context,
     module: &Module,
     entry: &Entry,
+    asm: &Asm,
     pipelines: &[&Pipeline],
     call: &mut Call,
     expectation: &Expectation,
 ) -> Result<Vec<Step>> {
-    let passes: Vec<&str> = pipelines.iter().flat_map(|p| p.passes).copied().collect();
+    let passes = told(asm, pipelines);
     let progress = Progress::start("checking each step");
     let mut current = compile::copy(module);
     // Until the program is one of integers, a copy is made one before it is read.
     let exact = pipelines.iter().find(|own| own.name == EXACT.name);
     let first_exact = passes
         .iter()
-        .position(|pass| EXACT.passes.last() == Some(pass));
+        .position(|pass| EXACT.passes.last() == Some(&pass.name));
     let mut steps = Vec::new();
     for (i, pass) in passes.iter().enumerate() {
         progress.share(i as u64, passes.len() as u64);
-        compile::run_passes(context, &mut current, &[pass])?;
+        compile::run_passes(context, &mut current, &[&pass.text])?;
         let mut read = compile::copy(&current);
         if let Some(exact) = exact.filter(|_| Some(i) < first_exact) {
-            compile::run(context, &mut read, exact)?;
+            compile::run_portable(context, &mut read, exact)?;
         }
-        let is_read = check_by_oracle(&read, entry, call, expectation, pass)?;
+        let is_read = check_by_oracle(&read, entry, call, expectation, pass.name)?;
         let mut rest = compile::copy(&current);
         compile::run_passes(context, &mut rest, &plain(&passes[i + 1..]))?;
         let compiled = Compiled::load(&rest, &entry.name, Level::Quick)?;
         compiled.call(call, NonZeroU32::MIN)?;
         call.check_bounds()?;
-        report(pass, "run as machine code", expectation.hold(call).1)?;
+        report(pass.name, "run as machine code", expectation.hold(call).1)?;
         steps.push(Step {
-            pass: (*pass).to_string(),
+            pass: pass.name.to_string(),
             is_read,
         });
     }
     Ok(steps)
 }
 
+/// A pass of a pipeline.
+struct Told {
+    /// Its name in the pipeline.
+    name: &'static str,
+    /// The same, told of the machine.
+    text: String,
+}
+
+/// The passes of pipelines, told of a machine.
+fn told(asm: &Asm, pipelines: &[&Pipeline]) -> Vec<Told> {
+    let passes = pipelines.iter().flat_map(|pipeline| {
+        let texts = compile::told(asm, pipeline).into_iter();
+        pipeline.passes.iter().zip(texts)
+    });
+    passes.map(|(name, text)| Told { name, text }).collect()
+}
+
 /// Leaves out the passes that only make code faster.
-fn plain<'p>(passes: &[&'p str]) -> Vec<&'p str> {
-    let must = |pass: &&&str| !OPTIONAL.contains(*pass);
-    passes.iter().filter(must).copied().collect()
+fn plain(passes: &[Told]) -> Vec<&str> {
+    let needed = passes.iter().filter(|pass| !OPTIONAL.contains(&pass.name));
+    needed.map(|pass| pass.text.as_str()).collect()
 }
 
 /// A pass whose result was checked.
@@ -173,13 +192,13 @@ mod tests {
     /// has a part in its machine code.
     #[test]
     fn what_may_be_wrong_later_is_left_out() {
-        let all: Vec<&str> = compile::line(Target::Cpu)
-            .after(compile::RAISED)
+        let asm = Asm::cpu(&mdh_schedule::asm::CpuFacts::default());
+        let lowering = told(&asm, &compile::line(Target::Cpu).after(compile::RAISED));
+        let rest = plain(&lowering);
+        let rest: Vec<&str> = rest
             .iter()
-            .flat_map(|pipeline| pipeline.passes)
-            .copied()
+            .filter_map(|text| text.split('{').next())
             .collect();
-        let rest = plain(&all);
         let faster = [&pipelines::SCHEDULE, &pipelines::TILES, &pipelines::VECTORS];
         let passes = faster.iter().flat_map(|pipeline| pipeline.passes);
         // Upstream's own simplifications belong to what lowers, too, and so does erasing memory spaces.
@@ -189,7 +208,8 @@ mod tests {
             assert!(!rest.contains(pass), "{pass}");
         }
         for pass in OPTIONAL {
-            assert!(all.contains(pass), "'{pass}' is no pass of the pipelines");
+            let is_known = lowering.iter().any(|own| own.name == *pass);
+            assert!(is_known, "'{pass}' is no pass of the pipelines");
         }
         assert!(rest.contains(&"mdh-lower-to-loops"));
     }

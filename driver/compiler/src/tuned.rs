@@ -1,11 +1,10 @@
 //! Schedules that `mdh tune` has kept, for `--tuned`.
 //!
-//! Whoever keeps them measures with this compiler, and so cannot be asked from here: the program that
-//! has both sets the function that finds them ([`find_by`]), as it does for machines.
+//! The tuner keeps them, and measures with this compiler, which so cannot depend on it: the program that has both
+//! passes the functions that find them, as a part of its [`Host`].
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
@@ -14,6 +13,7 @@ use mdh_schedule::asm::Asm;
 use serde::Serialize;
 
 use crate::error::{Error, Result, say};
+use crate::host::Host;
 
 /// Functions that find what was tuned for a function whose computations are formed.
 pub struct Find {
@@ -24,8 +24,6 @@ pub struct Find {
     /// The sizes that it was tuned for, whatever its own are, the latest first.
     pub sizes: fn(Op, &Wanted) -> Result<Vec<TunedSizes>>,
 }
-
-static FIND: OnceLock<Find> = OnceLock::new();
 
 /// Sizes that a program was tuned for.
 pub struct TunedSizes {
@@ -43,9 +41,38 @@ pub struct Wanted {
     pub machine: Machine,
     /// The function's name, for what is said of one of several.
     pub of: Option<String>,
+    /// Access to the database.
+    pub find: &'static Find,
 }
 
 impl Wanted {
+    /// Schedules of a host's database, for a machine.
+    pub fn new(host: &Host, folder: Option<PathBuf>, machine: Machine) -> Result<Wanted> {
+        let none = || Error::bug("this program keeps no schedules that were tuned");
+        Ok(Wanted {
+            folder,
+            machine,
+            of: None,
+            find: host.tuned.ok_or_else(none)?,
+        })
+    }
+
+    /// Finds the best schedules for a function whose computations are formed, of the nearest sizes if there are none
+    /// of its own.
+    pub fn nearest(&self, function: Op) -> Result<Found> {
+        (self.find.nearest)(function, self)
+    }
+
+    /// Finds the best schedules of a function's own sizes.
+    pub fn exact(&self, function: Op) -> Result<Found> {
+        (self.find.exact)(function, self)
+    }
+
+    /// Finds the sizes that a function was tuned for, the latest first.
+    pub fn sizes(&self, function: Op) -> Result<Vec<TunedSizes>> {
+        (self.find.sizes)(function, self)
+    }
+
     /// Says something about what is taken.
     pub fn note(&self, text: &str) {
         let of = self
@@ -70,10 +97,9 @@ pub enum Machine {
 }
 
 impl Machine {
-    /// This machine's processor.
-    pub fn this() -> Result<Machine> {
-        let asm = mdh_machine::this().map_err(Error::input)?;
-        Ok(Machine::Cpu(Box::new(asm)))
+    /// The processor of a host.
+    pub fn processor(host: &Host) -> Machine {
+        Machine::Cpu(Box::new(host.machine.clone()))
     }
 }
 
@@ -142,29 +168,4 @@ pub enum Origin {
     Nearest,
     /// The model's.
     Model,
-}
-
-/// Sets the functions that find schedules. The first ones stay.
-pub fn find_by(find: Find) {
-    let _ = FIND.set(find);
-}
-
-/// Finds schedules for a function whose computations are formed.
-pub fn find(function: Op, wanted: &Wanted) -> Result<Found> {
-    (finders()?.nearest)(function, wanted)
-}
-
-/// The same of its own sizes only.
-pub fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
-    (finders()?.exact)(function, wanted)
-}
-
-/// Finds the sizes that a function was tuned for, the latest first.
-pub fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
-    (finders()?.sizes)(function, wanted)
-}
-
-fn finders() -> Result<&'static Find> {
-    let find = FIND.get();
-    find.ok_or_else(|| Error::bug("this program keeps no schedules that were tuned"))
 }

@@ -27,7 +27,7 @@ use crate::schedules;
 use crate::select::function;
 use crate::sized::{self, as_versions, make, open_dimensions};
 use crate::sizes;
-use crate::tuned::{self, Choice, Found, Machine, TunedSizes, Wanted};
+use crate::tuned::{Choice, Found, Machine, TunedSizes, Wanted};
 
 /// The most sizes that a function has code of its own for: each is compiled, and looked at in each call.
 const MOST: usize = 16;
@@ -50,7 +50,7 @@ pub fn give<'c>(
     if !matches!(wanted.machine, Machine::Cpu(_)) || open_dimensions(own).is_empty() {
         return Ok(false);
     }
-    let tuned = tuned::sizes(own, wanted)?;
+    let tuned = wanted.sizes(own)?;
     if tuned.is_empty() {
         return Ok(false);
     }
@@ -94,7 +94,7 @@ pub fn give<'c>(
 
 /// Gives a function for all sizes the schedule that was tuned so, if there is one; says which it has.
 fn others(function: Op, wanted: &Wanted) -> Result<String> {
-    let found = tuned::exact(function, wanted)?;
+    let found = wanted.exact(function)?;
     let Choice::Kept(plans) = found.choice else {
         return Ok("what the model chooses for any size".to_string());
     };
@@ -187,11 +187,11 @@ pub fn found<'c>(
     let name = formed.function.clone();
     let own = function(compile::operation(&formed.module), &name)?;
     let Ok(version) = sized::in_place(context, &formed.module, &name, sizes)? else {
-        return tuned::find(own, wanted);
+        return wanted.nearest(own);
     };
-    let found = tuned::find(function(compile::operation(&version), &name)?, wanted)?;
+    let found = wanted.nearest(function(compile::operation(&version), &name)?)?;
     if found.is_nothing() || found.taken.sizes.is_some() {
-        let open = tuned::exact(own, wanted)?;
+        let open = wanted.exact(own)?;
         if !open.is_nothing() {
             return Ok(open);
         }
@@ -221,7 +221,7 @@ fn version<'c>(
         Some((dim, _)) => Err(format!(
             "the bounds of dimension '{dim}' are computed from several sizes, of which its points say none; {COPY}"
         )),
-        None => Ok(tuned::exact(own, wanted)?),
+        None => Ok(wanted.exact(own)?),
     };
     let why = match found {
         Ok(Found {

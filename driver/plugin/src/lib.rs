@@ -41,8 +41,7 @@ extern "C" fn register_dialect(registry: *mut c_void) {
 }
 
 extern "C" fn register_passes() {
-    mdh_passes::support::machine::find_by(mdh_machine::find);
-    mdh_passes::register();
+    mdh_passes::register(mdh_machine::find);
 }
 
 /// Entry point of `--load-dialect-plugin`.

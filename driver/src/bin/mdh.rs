@@ -4,14 +4,14 @@ use std::ffi::c_void;
 use std::process::ExitCode;
 
 use mdh_compiler::error::{self, Error, Result};
+use mdh_compiler::host::Host;
 use mdh_compiler::{
     asm_command, check_command, compile_command, explain_command, interrupt, run_command,
-    schedule_command, tuned,
+    schedule_command,
 };
 use mdh_driver::cli::{self, Command};
 use mdh_jit::exhaustion::{self, Allocator};
 use mdh_layouts::{layout_command, map_command, template};
-use mdh_passes::support::machine;
 
 /// Programs are nested, and what walks them calls itself: [`mdh_compiler::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.
@@ -35,8 +35,6 @@ extern "C" fn _ZnwmSt11align_val_t(bytes: usize, alignment: usize) -> *mut c_voi
 }
 
 fn main() -> ExitCode {
-    machine::find_by(mdh_machine::find);
-    tuned::find_by(mdh_tuner::programs::tuned::FIND);
     error::run(|| {
         // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;
@@ -54,17 +52,18 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<()> {
+    let host = || Host::with_tuned(&mdh_tuner::programs::tuned::FIND);
     match command {
-        Command::Run(arguments) => run_command::run(arguments),
+        Command::Run(arguments) => run_command::run(&host()?, arguments),
         Command::Check(arguments) => check_command::run(arguments),
-        Command::Compile(arguments) => compile_command::run(arguments),
-        Command::Schedule(arguments) => schedule_command::run(arguments),
+        Command::Compile(arguments) => compile_command::run(&host()?, arguments),
+        Command::Schedule(arguments) => schedule_command::run(&host()?, arguments),
         Command::Layout(arguments) => layout_command::run(arguments),
         Command::Map(arguments) => map_command::run(arguments),
         Command::Template(arguments) => template::run(arguments),
         Command::Asm(arguments) => asm_command::run(arguments),
-        Command::Explain(arguments) => explain_command::run(arguments),
-        Command::Bench(arguments) => mdh_bench::run(arguments),
+        Command::Explain(arguments) => explain_command::run(&host()?, arguments),
+        Command::Bench(arguments) => mdh_bench::run(&host()?, arguments),
         Command::Tune(arguments) => mdh_tuner::programs::run(arguments),
     }
 }

@@ -8,8 +8,9 @@
 //! mdh-schedule{asm=cpu cores=4}   a usual machine, but with four cores
 //! ```
 //!
-//! Passes read no files and ask no processor: the program that runs them sets a function that finds
-//! machines ([`find_by`]). Without one there are those that come with the algebra.
+//! Passes read no files and ask no processor: a program that runs pipelines tells each pass of a machine ([`told`]).
+//! Where a user writes pipelines, in `mlir-opt`, options name machines: there [`crate::register`] sets the function
+//! that finds them. Without one there are those that come with the algebra.
 
 use std::sync::OnceLock;
 
@@ -71,7 +72,7 @@ pub const FEATURES: OptionText = (
 );
 
 /// Sets how machines are found, once for the process.
-pub fn find_by(find: Find) {
+pub(crate) fn find_by(find: Find) {
     FIND.get_or_init(|| find);
 }
 

@@ -12,7 +12,7 @@ use mdh_passes::pipelines::Target;
 use mdh_schedule::asm::{Asm, CpuFacts};
 
 use mdh_bench::workloads::{self, Case, Devices, Scale};
-use mdh_compiler::compile::{line, operation, run_all_for, to_llvm};
+use mdh_compiler::compile::{line, operation, run_all, to_llvm};
 use mdh_compiler::diagnostics;
 use mdh_compiler::source::Source;
 
@@ -238,13 +238,13 @@ fn assembly(case: &Case, asm: &Asm, processor: Processor) -> String {
     diagnostics::show(&context, &source);
     let mut module = source.parse(&context).unwrap();
     let stages = line(Target::Cpu);
-    run_all_for(asm, &context, &mut module, &stages.to("loops").unwrap()).unwrap();
+    run_all(asm, &context, &mut module, &stages.to("loops").unwrap()).unwrap();
     let lines = longest_nest(&operation(&module).to_string());
     assert!(
         lines < MOST_LINES,
         "{name}: {lines} lines of loops for one computation"
     );
-    run_all_for(asm, &context, &mut module, &stages.after("loops")).unwrap();
+    run_all(asm, &context, &mut module, &stages.after("loops")).unwrap();
     let code = to_llvm(&module)
         .unwrap()
         .optimise_for(processor, Level::Full)

@@ -71,7 +71,8 @@ fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String
         compile::keep_only(&context, &module, entry);
     }
     compile::form(&context, &mut module).unwrap();
-    let text = emit(&context, &mut module, &arguments);
+    let asm = mdh_machine::this().unwrap();
+    let text = emit(&asm, &context, &mut module, &arguments);
     let text = String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
     check_uniform(name, &text);
     text

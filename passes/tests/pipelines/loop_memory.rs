@@ -55,7 +55,7 @@ fn wrong_in(
     diagnostics::show(&context, &source);
     let mut module = source.parse(&context).unwrap();
     let run = |module: &mut Module, pipeline| {
-        compile::run_for(asm, &context, module, pipeline)
+        compile::run(asm, &context, module, pipeline)
             .unwrap_or_else(|error| panic!("{name} for {}: {error}\n{program}", asm.name));
     };
     compile::form(&context, &mut module).unwrap();

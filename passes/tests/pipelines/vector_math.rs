@@ -62,7 +62,13 @@ fn compiled(functions: &[(Op, [f64; 2])]) -> Jit {
     let context = context::program_context();
     let text = source(functions);
     let mut module = Module::parse(&context, &text).expect("the functions parse");
-    compile::run(&context, &mut module, &pipelines::LLVM).expect("they are lowered");
+    compile::run(
+        &mdh_machine::this().unwrap(),
+        &context,
+        &mut module,
+        &pipelines::LLVM,
+    )
+    .expect("they are lowered");
     let mut llvm = compile::to_llvm(&module).expect("they are translated");
     for (op, _) in functions {
         for ty in TYPES {

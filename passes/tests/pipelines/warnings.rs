@@ -10,7 +10,7 @@ use mdh_schedule::asm::{Asm, CpuFacts};
 use melior::diagnostic::DiagnosticSeverity;
 
 use mdh_bench::workloads::{self, Scale};
-use mdh_compiler::compile::{line, run_all_for};
+use mdh_compiler::compile::{line, run_all};
 use mdh_compiler::source::Source;
 
 /// The warnings about a program on a machine, with the model's schedules.
@@ -26,7 +26,7 @@ fn warnings(source: &Source, asm: &Asm, target: Target) -> Vec<String> {
     });
     let mut module = source.parse(&context).unwrap();
     let steps = line(target).to("scheduled").unwrap();
-    run_all_for(asm, &context, &mut module, &steps).unwrap();
+    run_all(asm, &context, &mut module, &steps).unwrap();
     let found = found.lock().unwrap();
     found.clone()
 }

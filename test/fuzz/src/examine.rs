@@ -10,6 +10,7 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 
 use mdh_compiler::compile;
 use mdh_compiler::error::Result;
+use mdh_compiler::host::Host;
 use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_passes::pipelines::Target;
@@ -62,7 +63,13 @@ fn lower(context: &Context, source: &Source) -> Result<Verdict> {
     if let Some(defect) = read_back(context, &module) {
         return Ok(Verdict::Defect(defect));
     }
-    compile::run_all(context, &mut module, &compile::line(Target::Cpu).all())?;
+    let asm = Host::this()?.machine;
+    compile::run_all(
+        &asm,
+        context,
+        &mut module,
+        &compile::line(Target::Cpu).all(),
+    )?;
     Ok(Verdict::Accepted)
 }
 

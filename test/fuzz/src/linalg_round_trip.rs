@@ -11,11 +11,11 @@ use mdh_compiler::cli::{CheckHow, RunArguments};
 use mdh_compiler::error::Result;
 use mdh_compiler::report::Report;
 use mdh_compiler::source::Source;
-use mdh_compiler::{compile, diagnostics, run_command};
+use mdh_compiler::{compile, diagnostics};
 use mdh_dialect::context;
 use mdh_passes::pipelines::{Pipeline, RAISE, TO_LINALG};
 
-use crate::run::{Ending, ended, ending};
+use crate::run::{Ending, ended, ending, run_source};
 use crate::text::Program;
 
 /// A program at each step.
@@ -45,7 +45,7 @@ fn through(text: &str, pipeline: &Pipeline) -> Result<String> {
     context.enable_multi_threading(false);
     diagnostics::show(&context, &source);
     let mut module = source.parse(&context)?;
-    compile::run(&context, &mut module, pipeline)?;
+    compile::run_portable(&context, &mut module, pipeline)?;
     if pipeline.name == RAISE.name {
         compile::run_passes(&context, &mut module, &["canonicalize", "cse"])?;
     }
@@ -112,7 +112,7 @@ fn run(text: &str, seed: u64) -> Result<Report> {
         no_raise: true,
         ..RunArguments::new("f.mlir".as_ref())
     };
-    run_command::run_source(&source, &arguments)
+    run_source(&source, &arguments)
 }
 
 /// The fingerprints of what a run has left.

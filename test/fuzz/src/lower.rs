@@ -73,7 +73,7 @@ impl Case {
             ..LineOptions::RUN
         };
         for pipeline in (Line { target, options }).all() {
-            compile::run_for(&self.asm, &context, &mut module, pipeline)
+            compile::run(&self.asm, &context, &mut module, pipeline)
                 .map_err(|error| refused(error, pipeline.name))?;
         }
         Ok(())

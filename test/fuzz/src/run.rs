@@ -5,6 +5,7 @@ use std::path::Path;
 use mdh_algebra::scalar::Scalar;
 use mdh_compiler::cli::{Binding, CheckHow, Device, Fallback, RunArguments, Size};
 use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::host::Host;
 use mdh_compiler::names::written;
 use mdh_compiler::report::Report;
 use mdh_compiler::source::Source;
@@ -85,9 +86,14 @@ pub fn run(program: &Program, way: Way, folder: &Path) -> Ending {
         arguments.device = way.device;
         // A program without points has no kernel.
         arguments.fallback = Some(Fallback::Cpu);
-        run_command::run_source(&source, &arguments)
+        run_source(&source, &arguments)
     });
     ending(outcome)
+}
+
+/// Runs a program as `mdh run` does on this machine.
+pub fn run_source(source: &Source, arguments: &RunArguments) -> Result<Report> {
+    run_command::run_source(&Host::this()?, source, arguments)
 }
 
 /// Returns the end of a run; shows the reason for a failure.

@@ -10,8 +10,8 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::domain::Grid;
 use mdh_compiler::cli::{CheckHow, RunArguments};
 use mdh_compiler::error::Result;
+use mdh_compiler::output;
 use mdh_compiler::source::Source;
-use mdh_compiler::{output, run_command};
 
 use crate::choices::Choices;
 use crate::generate;
@@ -73,7 +73,7 @@ impl Case {
     pub fn run(&self, folder: &Path) -> Ending {
         let source = Source::from_text("f.mlir", &self.program.to_string());
         let arguments = self.arguments(&source, folder);
-        run::ending(arguments.and_then(|a| run_command::run_source(&source, &a)))
+        run::ending(arguments.and_then(|a| run::run_source(&source, &a)))
     }
 
     fn arguments(&self, source: &Source, folder: &Path) -> Result<RunArguments> {

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use mdh_compiler::cli::{Binding, CheckHow, Device, Fallback, RunArguments};
 use mdh_compiler::error::Result;
-use mdh_compiler::run_command;
 use mdh_compiler::source::Source;
 
-use crate::run::{Ending, ending};
+use crate::run::{Ending, ending, run_source};
 
 /// A program and how it is run.
 #[derive(Default)]
@@ -31,7 +30,7 @@ impl Program {
         let run = |no_raise| {
             let mut arguments = self.arguments(check);
             arguments.no_raise = no_raise;
-            ending(run_command::run_source(&source, &arguments))
+            ending(run_source(&source, &arguments))
         };
         match run(false) {
             Ending::Right if self.is_compared => run(true),

@@ -138,7 +138,7 @@ fn loops_of<'c>(
         schedule::set(op, schedules.computations.get(&n.to_string()));
     }
     let passes = compile::line(Target::Cpu).between(compile::RAISED, "loops");
-    compile::run_all(context, &mut module, &passes).ok()?;
+    compile::run_all(&mdh_machine::this().unwrap(), context, &mut module, &passes).ok()?;
     Some(module)
 }
 

@@ -216,7 +216,7 @@ impl FormedText {
 
     fn lower(&self, context: &Context, module: &mut Module, stage: &str) -> Option<()> {
         let passes = compile::line(Target::Cpu).between(self.stage, stage);
-        compile::run_all_for(&self.asm, context, module, &passes).ok()
+        compile::run_all(&self.asm, context, module, &passes).ok()
     }
 }
 

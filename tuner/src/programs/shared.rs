@@ -62,7 +62,7 @@ impl Sharing {
         let mut passes = compile::line(Target::Cpu).between(compile::RAISED, STAGE);
         let last = before();
         passes.push(&last);
-        compile::run_all_for(asm, &context, &mut module, &passes).ok()?;
+        compile::run_all(asm, &context, &mut module, &passes).ok()?;
         let before = names(&all(&module));
         share_subexpressions::share(compile::operation(&module), asm, MIN_GRAIN).ok()?;
         let after = names(&all(&module));

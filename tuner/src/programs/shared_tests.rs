@@ -44,7 +44,13 @@ fn lowered(text: &str, given: &Schedules, stage: &str) -> Vec<String> {
     let own = function(compile::operation(&module), &formed.function).unwrap();
     schedules::set(own, given).unwrap();
     let passes = compile::line(Target::Cpu).between(compile::RAISED, stage);
-    compile::run_all(&context, &mut module, &passes).unwrap();
+    compile::run_all(
+        &mdh_machine::this().unwrap(),
+        &context,
+        &mut module,
+        &passes,
+    )
+    .unwrap();
     let each = all(&module).into_iter();
     each.map(|op| {
         let own = schedule::read(op).unwrap();

@@ -20,40 +20,27 @@ use mdh_jit::interface::Interface;
 use mdh_jit::{Emit, Level};
 use mdh_passes::llvm::prefix_functions;
 use mdh_passes::pipelines::{self, Line, Target};
+use mdh_schedule::asm::Asm;
 
 use crate::cli::{CompileArguments, Stage};
 use crate::compile;
 use crate::entry::{self, Entry};
 use crate::error::{Error, Result};
+use crate::formed::History;
 use crate::functions::{functions_of, has_body, is_private, symbol_name};
 use crate::names::Names;
 
-/// Emits the files that a command asks for, of a module whose computations are formed, and which was raised from
-/// another one, if it was.
+/// Emits the files that a command asks for, of a module whose computations are formed; `entries` are its functions
+/// that have a form in C.
 pub fn emit(
+    asm: &Asm,
     context: &Context,
-    (module, written): (&mut Module, Option<Module>),
-    names: &BTreeMap<String, Names>,
+    module: &mut Module,
+    entries: Vec<Entry>,
     arguments: &CompileArguments,
     stem: &str,
 ) -> Result<Vec<u8>> {
-    let wanted = arguments.entry.as_deref();
-    let functions = functions(module, wanted);
-    let is_linked = matches!(arguments.emit, Stage::Obj | Stage::Header | Stage::Shared);
-    if is_linked && functions.is_empty() {
-        return Err(Error::input(
-            "there is no function to call: all are private or have no body",
-        ));
-    }
-    // What is only read need not have a form in C.
-    let has_c = is_linked || functions.iter().all(|op| signature::has_c_types(*op));
-    let mut entries = Vec::new();
-    for function in functions.iter().filter(|_| has_c) {
-        let names = names.get(symbol_name(*function));
-        let written = written.as_ref().map(compile::operation);
-        let entry = entry::describe(*function, written, &names.cloned().unwrap_or_default());
-        entries.push(entry.map_err(|error| error.help(OTHER_TYPES))?);
-    }
+    let is_linked = is_linked(arguments.emit);
     let interfaces: Result<Vec<Interface>> = entries.iter().map(signature::of).collect();
     let interfaces = match interfaces {
         Err(error) if is_linked => return Err(error),
@@ -62,16 +49,75 @@ pub fn emit(
     if arguments.emit == Stage::Header {
         return Ok(header::text(stem, &interfaces).into_bytes());
     }
-    expose(context, module, wanted);
+    expose(context, module, arguments.entry.as_deref());
     for entry in &entries {
         entry::protect_inputs_of(context, entry.op, entry);
     }
     let entries = drop_handles(entries);
-    let code = code(context, module, &entries, &interfaces, arguments)?;
+    let code = code(asm, context, module, &entries, &interfaces, arguments)?;
     match arguments.emit {
         Stage::Shared => link::shared(&code, &interfaces, arguments),
         _ => Ok(code),
     }
+}
+
+/// Returns whether C functions are what is emitted.
+pub fn is_linked(stage: Stage) -> bool {
+    matches!(stage, Stage::Obj | Stage::Header | Stage::Shared)
+}
+
+/// The functions that are asked for, if all have a form in C; else none.
+pub fn entries<'c>(
+    module: &Module<'c>,
+    history: &History<'c>,
+    names: &BTreeMap<String, Names>,
+    wanted: Option<&str>,
+) -> Result<Vec<Entry<'c>>> {
+    let functions = functions(module, wanted);
+    let has_c = |function: &Op| signature::has_c_types(*function);
+    match !functions.is_empty() && functions.iter().all(has_c) {
+        true => described(module, history, names, wanted),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// The functions that are asked for.
+///
+/// # Errors
+/// If there are none, or one has no form in C.
+pub fn described<'c>(
+    module: &Module<'c>,
+    history: &History<'c>,
+    names: &BTreeMap<String, Names>,
+    wanted: Option<&str>,
+) -> Result<Vec<Entry<'c>>> {
+    let functions = functions(module, wanted);
+    if functions.is_empty() {
+        return Err(Error::input(
+            "there is no function to call: all are private or have no body",
+        ));
+    }
+    let written = history.written().map(compile::operation);
+    let entries = functions.into_iter().map(|function| {
+        let names = names.get(symbol_name(function));
+        let entry = entry::describe(function, written, &names.cloned().unwrap_or_default());
+        entry.map_err(|error| error.help(OTHER_TYPES))
+    });
+    entries.collect()
+}
+
+/// Forbids bufferization to write tensors that the functions that are asked for only read.
+pub fn protect<'c>(
+    context: &Context,
+    module: &Module<'c>,
+    history: &History<'c>,
+    names: &BTreeMap<String, Names>,
+    wanted: Option<&str>,
+) -> Result<()> {
+    for entry in entries(module, history, names, wanted)? {
+        entry::protect_inputs_of(context, entry.op, &entry);
+    }
+    Ok(())
 }
 
 /// Advice on a function whose types C does not have.
@@ -104,6 +150,7 @@ fn drop_handles(entries: Vec<Entry>) -> Vec<String> {
 
 /// Lowers a module, adds its C functions and prints it as code.
 fn code(
+    asm: &Asm,
     context: &Context,
     module: &mut Module,
     entries: &[String],
@@ -114,9 +161,9 @@ fn code(
         target: arguments.device.map_or(Target::Cpu, Target::from),
         options: arguments.line_options(),
     };
-    compile::run_all(context, module, &line.after(compile::RAISED))?;
+    compile::run_all(asm, context, module, &line.after(compile::RAISED))?;
     if arguments.debug_info {
-        compile::run(context, module, &pipelines::DEBUG)?;
+        compile::run_portable(context, module, &pipelines::DEBUG)?;
     }
     let mut llvm = compile::to_llvm(module)?;
     for (entry, interface) in entries.iter().zip(interfaces) {

@@ -1,7 +1,6 @@
 //! `mdh-opt`: mlir-opt with the mdh dialect, passes and pipelines.
 
 fn main() {
-    mdh_passes::support::machine::find_by(mdh_machine::find);
-    mdh_passes::register();
+    mdh_passes::register(mdh_machine::find);
     std::process::exit(mdh_dialect::tools::opt());
 }

@@ -23,7 +23,6 @@ use std::str::FromStr;
 use mdh_algebra::computation::Computation;
 use mdh_compiler::cli::{CheckHow, Device, Fallback};
 use mdh_compiler::error::Result;
-use mdh_compiler::run_command;
 use mdh_compiler::source::Source;
 use mdh_schedule::asm::{Asm, CpuFacts, CudaFacts};
 use mdh_schedule::legality::{self, Subject};
@@ -273,8 +272,7 @@ impl Case {
             }
             Ok(arguments)
         };
-        let outcome =
-            arguments().and_then(|arguments| run_command::run_source(&source, &arguments));
+        let outcome = arguments().and_then(|arguments| run::run_source(&source, &arguments));
         let found = outcome.as_ref().ok();
         let found = found.and_then(|report| report.simulation.as_ref());
         // Programs may read what they have not written, where the definition takes any value, and
