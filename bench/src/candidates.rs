@@ -2,12 +2,11 @@
 //! is evaluated, once.
 
 use melior::Context;
-use melior::ir::Module;
 
 use mdh_algebra::oracle::Errors;
 use mdh_compiler::cli::RunArguments;
 use mdh_compiler::compile;
-use mdh_compiler::depth::Lowering;
+use mdh_compiler::depth::Trees;
 use mdh_compiler::entry::Entry;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::execute::Call;
@@ -50,7 +49,7 @@ pub fn serve(asm: &Asm, task: &Task) -> Result<Option<Request>> {
     ours::require_memory(&entry)?;
     ours::limit_memory(&entry)?;
     let any_order = |_: &[_], _: &[_]| Errors::Bounded;
-    let mut rehearsal = Rehearsal::with(&entry, any_order, &command, task.samples)?;
+    let mut rehearsal = Rehearsal::new(&entry, any_order, &command, task.samples)?;
     let inputs = std::mem::take(&mut rehearsal.inputs);
     let mut call = Call::new(&entry, inputs, &rehearsal.shapes)?;
     let steps = compile::line(Target::Cpu).after(compile::RAISED);
@@ -85,21 +84,26 @@ impl Prepared<'_, '_> {
         let mut lowered = self.formed.copy(self.context, self.entry);
         let given = schedules.map(|text| Source::from_text("schedules.json", text));
         self.formed.apply_to(&lowered, given.as_ref())?;
-        let own = (!self.is_strong)
-            .then(|| self.of_order(&lowered))
-            .transpose()?;
-        let strength = own.as_ref().map(|own| own.expectation.expect_strong());
-        if let Some(Err(weak)) = strength {
+        let mut trees = match self.is_strong {
+            true => Trees::unread(),
+            false => Trees::new(&lowered, &self.entry.name),
+        };
+        let (asm, steps) = (self.asm, self.steps);
+        let lowering = ours::lower(asm, self.context, &mut lowered, steps, &mut trees)?;
+        let of_order = match self.is_strong {
+            true => None,
+            false => Some(self.of_order(&trees)?),
+        };
+        let expectation = match &of_order {
+            Some(rehearsal) => &rehearsal.expectation,
+            None => &self.rehearsal.expectation,
+        };
+        if of_order.is_some()
+            && let Err(weak) = expectation.expect_strong()
+        {
             return Ok(Answer::Unchecked(weak.message().to_string()));
         }
-        let expectation = &own.as_ref().unwrap_or(&self.rehearsal).expectation;
-        let (code, compile_ms) = ours::compiled(
-            self.asm,
-            self.context,
-            &mut lowered,
-            self.steps,
-            &self.entry.name,
-        )?;
+        let (code, compile_ms) = ours::compiled(&lowered, &self.entry.name, lowering)?;
         ours::hold(&code, call, expectation)?;
         ours::say(&Answer::Compiled(Compiled {
             inputs: Vec::new(),
@@ -113,19 +117,8 @@ impl Prepared<'_, '_> {
     }
 
     /// The expected elements with the bounds of a candidate's own order.
-    fn of_order(&self, module: &Module) -> Result<Rehearsal<'_>> {
-        let lowering = Lowering {
-            module,
-            entry: self.entry,
-            pipelines: self.steps,
-            asm: self.asm,
-        };
-        Rehearsal::new(
-            self.context,
-            self.entry,
-            &lowering,
-            self.command,
-            self.samples,
-        )
+    fn of_order(&self, trees: &Trees) -> Result<Rehearsal<'_>> {
+        let errors = |inputs: &[_], shapes: &[Vec<i64>]| trees.errors(self.entry, inputs, shapes);
+        Rehearsal::new(self.entry, errors, self.command, self.samples)
     }
 }

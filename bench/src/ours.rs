@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use melior::Context;
 use melior::ir::Module;
@@ -19,7 +19,7 @@ use super::shared::{Shared, write_to};
 use mdh_compiler::check::Expectation;
 use mdh_compiler::cli::{CheckHow, Device, Range, RunArguments};
 use mdh_compiler::compile;
-use mdh_compiler::depth::Lowering;
+use mdh_compiler::depth::Trees;
 use mdh_compiler::diagnostics;
 use mdh_compiler::entry::{Entry, Parameter};
 use mdh_compiler::error::{Error, Kind, Result};
@@ -113,13 +113,10 @@ fn case(asm: &Asm, task: &Task) -> Result<()> {
 
     let steps = compile::line(Target::Cpu).after(compile::RAISED);
     let mut lowered = formed.copy(&context, &entry);
-    let lowering = Lowering {
-        module: &lowered,
-        entry: &entry,
-        pipelines: &steps,
-        asm,
-    };
-    let rehearsal = Rehearsal::new(&context, &entry, &lowering, &command, task.samples)?;
+    let mut trees = Trees::new(&lowered, &entry.name);
+    let lowering = lower(asm, &context, &mut lowered, &steps, &mut trees)?;
+    let errors = |inputs: &[Tensor], shapes: &[Vec<i64>]| trees.errors(&entry, inputs, shapes);
+    let rehearsal = Rehearsal::new(&entry, errors, &command, task.samples)?;
     let expectation = rehearsal.expectation;
     expectation.expect_strong()?;
     let files = (rehearsal.inputs.iter())
@@ -127,7 +124,7 @@ fn case(asm: &Asm, task: &Task) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let mut call = Call::new(&entry, rehearsal.inputs, &rehearsal.shapes)?;
 
-    let (code, compile_ms) = compiled(asm, &context, &mut lowered, &steps, &entry.name)?;
+    let (code, compile_ms) = compiled(&lowered, &entry.name, lowering)?;
     hold(&code, &mut call, &expectation)?;
     say(&Answer::Compiled(Compiled {
         inputs: describe(&entry, &call.arguments, &files),
@@ -139,18 +136,25 @@ fn case(asm: &Asm, task: &Task) -> Result<()> {
     run(&entry, &code, &mut call)
 }
 
-/// Machine code of a function, and the milliseconds from its module to it.
-pub fn compiled(
+/// Lowers a module, whose trees are read. Returns the time that passes take.
+pub fn lower(
     asm: &Asm,
     context: &Context,
-    lowered: &mut Module,
+    module: &mut Module,
     steps: &[&'static Pipeline],
-    name: &str,
-) -> Result<(Code, f64)> {
+    trees: &mut Trees,
+) -> Result<Duration> {
+    trees.lower(module, steps, |module, pipeline| {
+        compile::run(asm, context, module, pipeline)
+    })
+}
+
+/// Machine code of a function that took some time to lower, and the milliseconds from its module to it.
+pub fn compiled(lowered: &Module, name: &str, lowering: Duration) -> Result<(Code, f64)> {
     let started = Instant::now();
-    compile::run_all(asm, context, lowered, steps)?;
     let code = Code::load(lowered, name, Level::Full)?;
-    Ok((code, started.elapsed().as_secs_f64() * 1e3))
+    let spent = lowering + started.elapsed();
+    Ok((code, spent.as_secs_f64() * 1e3))
 }
 
 /// Calls the code once, and fails if its result is not what the definition says.

@@ -35,10 +35,10 @@ impl<'a> Between<'a> {
                 "--between: found '{unknown}', expected a pass that mdh-opt has"
             )));
         }
-        let all: usize = pipelines.iter().map(|own| own.passes.len()).sum();
+        let count: usize = pipelines.iter().map(|p| p.passes.len()).sum();
         match command.between_gap {
-            Some(gap) if gap >= all => Err(Error::usage(format!(
-                "--between-gap: found {gap}, expected the number of a pass, below {all}"
+            Some(gap) if gap >= count => Err(Error::usage(format!(
+                "--between-gap: found {gap}, expected the number of a pass, below {count}"
             ))),
             gap => Ok(Between {
                 passes: &command.between,
@@ -48,25 +48,23 @@ impl<'a> Between<'a> {
         }
     }
 
-    /// Runs pipelines in order, as [`compile::run_all`] does, and the requested passes before each
-    /// of theirs.
-    pub fn run_all(
+    /// Runs a pipeline, as [`compile::run`] does, and the requested passes before each of its own.
+    pub fn run(
         &self,
         asm: &Asm,
         context: &Context,
         module: &mut Module,
-        pipelines: &[&Pipeline],
+        pipeline: &Pipeline,
     ) -> Result<()> {
         if self.passes.is_empty() {
-            return compile::run_all(asm, context, module, pipelines);
+            return compile::run(asm, context, module, pipeline);
         }
-        let told = |pipeline: &&Pipeline| compile::told(asm, pipeline);
-        for pass in pipelines.iter().flat_map(told) {
+        for pass in compile::told(asm, pipeline) {
             let number = self.done.replace(self.done.get() + 1);
             let is_asked = self.gap.is_none_or(|gap| gap == number);
             let before = self.passes.iter().filter(|_| is_asked);
-            let all: Vec<&str> = before.chain([&pass]).map(String::as_str).collect();
-            compile::run_passes(context, module, &all)?;
+            let passes: Vec<&str> = before.chain([&pass]).map(String::as_str).collect();
+            compile::run_passes(context, module, &passes)?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use melior::ir::Module;
 
 use crate::check::Expectation;
 use crate::cli::{CheckHow, CompileArguments, Device, Fallback, Range, RunArguments, Size};
-use crate::depth::Lowering;
+use crate::depth::Trees;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
@@ -99,28 +99,25 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
             ..LineOptions::RUN
         },
     };
-    let steps = line.after(compile::RAISED);
     // Any machine may launch the kernels, and compute what is left beside them.
     let anywhere = mdh_machine::baseline();
-    let lowering = Lowering {
-        module: &lowered,
-        entry: &entry,
-        pipelines: &steps,
-        asm: &anywhere,
+    let mut trees = Trees::new(&lowered, function);
+    let mut lower = |module: &mut Module, pipelines: &[&Pipeline]| {
+        trees.lower(module, pipelines, |module, pipeline| {
+            compile::run(&anywhere, context, module, pipeline)
+        })
     };
-    let rehearsal = Rehearsal::new(context, &entry, &lowering, &run, wanted.samples)?;
+    lower(&mut lowered, &line.between(compile::RAISED, "scheduled"))?;
+    let schedules = schedules_of(&lowered);
+    lower(&mut lowered, &line.between("scheduled", "device"))?;
+    execute::expect_kernels(compile::operation(&lowered), &entry, wanted.fallback)?;
+    let text = ptx::kernels_of(context, &lowered, wanted.chip)?;
+    lower(&mut lowered, &line.after("device"))?;
+    let errors = |inputs: &[Tensor], shapes: &[Vec<i64>]| trees.errors(&entry, inputs, shapes);
+    let rehearsal = Rehearsal::new(&entry, errors, &run, wanted.samples)?;
     if wanted.expects_strong {
         rehearsal.expectation.expect_strong()?;
     }
-    let run_all = |module: &mut Module, steps: &[&'static Pipeline]| {
-        compile::run_all(&anywhere, context, module, steps)
-    };
-    run_all(&mut lowered, &line.between(compile::RAISED, "scheduled"))?;
-    let schedules = schedules_of(&lowered);
-    run_all(&mut lowered, &line.between("scheduled", "device"))?;
-    execute::expect_kernels(compile::operation(&lowered), &entry, wanted.fallback)?;
-    let text = ptx::kernels_of(context, &lowered, wanted.chip)?;
-    run_all(&mut lowered, &line.after("device"))?;
 
     let compiled = format!("{}{function}", prefix_functions::PREFIX);
     let mut llvm = compile::to_llvm(&lowered)?;

@@ -2,12 +2,10 @@
 //! packages need it.
 
 use mdh_algebra::oracle::Errors;
-use melior::Context;
 
 use crate::arguments;
 use crate::check::{Elements, Expectation, Wanted};
 use crate::cli::RunArguments;
-use crate::depth::Lowering;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::plan::{self, Known};
@@ -29,21 +27,8 @@ pub struct Rehearsal<'e> {
 
 impl<'e> Rehearsal<'e> {
     /// Makes the inputs that `run` asks for, and evaluates the definition at so many places of each
-    /// output, with the error bounds of the code that `lowering` makes.
+    /// output, with the error bounds that `errors` has for inputs and the shapes of results.
     pub fn new(
-        context: &Context,
-        entry: &'e Entry,
-        lowering: &Lowering,
-        run: &RunArguments,
-        samples: usize,
-    ) -> Result<Rehearsal<'e>> {
-        let errors =
-            |inputs: &[Tensor], shapes: &[Vec<i64>]| lowering.errors(context, inputs, shapes);
-        Rehearsal::with(entry, errors, run, samples)
-    }
-
-    /// The same with the error bounds that `errors` has for inputs and the shapes of results.
-    pub fn with(
         entry: &'e Entry,
         errors: impl Fn(&[Tensor], &[Vec<i64>]) -> Errors,
         run: &RunArguments,

@@ -1,7 +1,7 @@
 //! `mdh run`: a function of a file, on given or random arrays, checked and timed.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mdh_algebra::laws::{self, Values, check_laws};
 use mdh_algebra::oracle::Errors;
@@ -11,16 +11,17 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::SourceLocation;
 use mdh_dialect::ops;
 use mdh_dialect::translate::{self, Depth};
-use mdh_jit::{Level, Placement, faults};
-use mdh_passes::pipelines::{Arithmetic, Line, LineOptions, RangeChecks};
+use mdh_jit::{Level, Placement, Times, faults};
+use mdh_passes::pipelines::{Arithmetic, Line, LineOptions, Pipeline, RangeChecks};
 use mdh_passes::support::deterministic;
 use melior::Context;
+use melior::ir::Module;
 use melior::ir::operation::OperationLike;
 
 use crate::between::Between;
 use crate::check::{Elements, Expectation, SAMPLES, Wanted};
 use crate::cli::{Binding, CheckHow, Device, RunArguments};
-use crate::depth::Lowering;
+use crate::depth::Trees;
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
@@ -95,66 +96,20 @@ pub fn run_and(
         diagnostics::hide_warnings(&context);
     }
     let progress = Progress::start("compiling");
-    let wanted = command.entry.as_deref();
-    let mut formed = Formed::with(&context, source, wanted, command.raise())?;
-    let module = compile::operation(&formed.module);
-    expects_kernels(module, command.device)?;
-    if command.deterministic {
-        deterministic::want(module);
-    }
-    let mut tuned = give(host, &formed, command)?;
-    let mut entry = formed.entry()?;
-    execute::expect_code(entry.op, command.device, command.fallback)?;
-    mdh_jit::buffer::place(placement(command));
-    let files = output_files(&entry, &command.outputs)?;
-    arguments::check_ranges(&entry, &command.ranges)?;
-    let arguments = arguments::gather(&entry, command)?;
-    if let Some(wanted) = wanted_of_call(host, &formed, command)? {
-        let sizes = as_versions(sizes::of_call(&entry, &arguments)?);
-        tuned = Some(schedules::give_sized(
-            &context,
-            &mut formed,
-            &sizes,
-            &wanted,
-        )?);
-        entry = formed.entry()?;
-    }
-    if command.given.option().is_some() {
-        schedules::note_limits(
-            &host.machine,
-            compile::operation(&formed.module),
-            &entry.name,
-        )?;
-    }
+    let prepared = Prepared::new(host, &context, source, command)?;
+    let (formed, entry) = (&prepared.formed, prepared.entry);
     let mut lowered = formed.copy(&context, &entry);
-    let ranges = command.ranges_checked();
-    let arithmetic = command.arithmetic();
-    let integers = (arithmetic == Arithmetic::Exact)
-        .then(|| exact::definition(&context, &formed))
+    let integers = (command.arithmetic() == Arithmetic::Exact)
+        .then(|| exact::definition(&context, formed))
         .transpose()?;
     let (entry, arguments) = match &integers {
-        Some(definition) => exact::call(entry, definition, arguments)?,
-        None => (entry, arguments),
+        Some(definition) => exact::call(entry, definition, prepared.arguments)?,
+        None => (entry, prepared.arguments),
     };
-    let line = Line {
-        target: command.device.into(),
-        options: LineOptions {
-            ranges,
-            arithmetic,
-            ..LineOptions::RUN
-        },
-    };
-    let pipelines = line.after(compile::RAISED);
-    let between = Between::new(command, &pipelines)?;
+    let lowering = Lowering::new(host, &context, command)?;
 
     progress.step("evaluating the definition");
-    let lowering = Lowering {
-        module: &lowered,
-        entry: &entry,
-        pipelines: &pipelines,
-        asm: &host.machine,
-    };
-    let prospect = prospect((&context, &lowering), &entry, command, &arguments)?;
+    let (prospect, instance) = prospect(&entry, command, &arguments)?;
     let other_arguments = integers
         .as_ref()
         .map(|_| exact::others(&arguments))
@@ -162,80 +117,56 @@ pub fn run_and(
     for note in sizes::notes::different_extents(&entry, &arguments) {
         say(&format!("note: {note}\n"));
     }
-    let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
+    let of_steps = match command.check_each_step {
+        true => prospect.expect(instance.as_ref(), Errors::Bounded)?,
+        false => None,
+    };
 
     progress.step("compiling");
-    if ranges == RangeChecks::Off {
-        faults::trust(execute::UNCHECKED);
+    let gpu = lowering.gpu()?;
+    let is_checked = command.check.is_some() || command.check_each_step;
+    let mut trees = match is_checked && integers.is_none() {
+        true => Trees::new(&lowered, &entry.name),
+        // Integers have no errors; that operators have their laws is tested.
+        false => Trees::unread(),
+    };
+    let compiled = lowering.compile(&mut lowered, &entry, gpu.as_ref(), &mut trees);
+    // The first wrong step is said before what it leads to.
+    if of_steps.is_none() {
+        compiled.as_ref().map_err(Clone::clone)?;
     }
-    if command.check_each_step && command.device == Device::Cuda {
-        return Err(Error::usage(
-            "--check-each-step runs steps on the processor: expected --device cpu or sim",
-        ));
-    }
-    let gpu = (command.device == Device::Cuda)
-        .then(|| Gpu::open(GPU, command.time_limit))
-        .transpose()?;
-    let stepped = prospect.of_steps.as_ref().map(|expectation| {
-        steps::check(
-            &context,
-            &lowered,
-            &entry,
-            &host.machine,
-            &pipelines,
-            &mut call,
-            expectation,
-        )
+    progress.step("evaluating the definition");
+    let errors = trees.errors(&entry, &arguments, &prospect.shapes);
+    let expectation = match is_checked {
+        true => prospect.expect(instance.as_ref(), errors)?,
+        false => None,
+    };
+    drop(instance);
+    let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
+    let stepped = of_steps.map(|expectation| {
+        let module = formed.copy(&context, &entry);
+        lowering.check_steps(&module, &entry, &mut call, &expectation)
     });
     let stepped = stepped.transpose();
     // Whether arguments decide what is wrong after a step, the whole run says.
     if integers.is_none() {
         stepped.as_ref().map_err(Clone::clone)?;
     }
-    let started = Instant::now();
-    if command.device == Device::Cpu {
-        between.run_all(&host.machine, &context, &mut lowered, &pipelines)?;
-    } else {
-        let to_kernels = line.between(compile::RAISED, "kernels");
-        between.run_all(&host.machine, &context, &mut lowered, &to_kernels)?;
-        execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
-        between.run_all(
-            &host.machine,
-            &context,
-            &mut lowered,
-            &line.between("kernels", "device"),
-        )?;
-        if let Some(gpu) = &gpu {
-            gpu.load(&context, &lowered)?;
-        }
-        between.run_all(&host.machine, &context, &mut lowered, &line.after("device"))?;
-    }
-    let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
-    let compile_ms = started.elapsed().as_secs_f64() * 1e3;
+    let (compiled, compile_time) = compiled?;
 
     progress.step("running");
     let inputs = describe(&entry, &call);
     let device = mdh_simulator::device::Device::own();
     device.take_report();
-    let times = match command.device {
-        Device::Cpu => compiled.call(&mut call, command.repeat)?,
-        Device::Sim | Device::Cuda => {
-            let mut times = None;
-            let run = || times = Some(compiled.call(&mut call, command.repeat));
-            mdhrt::failure::catch(run)?;
-            times.unwrap_or_else(|| panic!("it has returned"))?
-        }
-    };
+    let times = run_code(&compiled, &mut call, command)?;
     let gpu = gpu.map(|gpu| gpu.finish(command.repeat)).transpose()?;
     let simulation = command.report.then(|| device.take_report().into());
     call.check_bounds()?;
     drop(progress);
-    let expectation = prospect.expectation.as_ref();
-    if let Some(expectation) = expectation {
+    if let Some(expectation) = &expectation {
         look(expectation, &mut call);
     }
-
-    if let (Some(others), Some(expectation)) = (&other_arguments, expectation)
+    if let (Some(others), Some(expectation)) = (&other_arguments, &expectation)
         && let (_, Some(wrong)) = expectation.hold(&call)
         && let Some(definition) = &prospect.definition
         && definition.are_constant(others, expectation, &call)
@@ -245,28 +176,200 @@ pub fn run_and(
     stepped?;
 
     let outputs = outputs(&entry, &call);
-    write_outputs(&files, &outputs)?;
+    write_outputs(&prepared.files, &outputs)?;
+    let value = |(name, tensor): &(&str, &Tensor)| Value::new(name, tensor);
     let mut report = Report {
         function: entry.name.clone(),
         inputs,
-        outputs: outputs
-            .iter()
-            .map(|(name, tensor)| Value::new(name, tensor))
-            .collect(),
+        outputs: outputs.iter().map(value).collect(),
         time_ms: times.into(),
-        compile_ms,
+        compile_ms: compile_time.as_secs_f64() * 1e3,
         gflops: None,
         gbps: None,
-        check: expectation.map(|expectation| held(&entry, expectation, &call)),
+        check: expectation.map(|expectation| held(&entry, &expectation, &call)),
         laws: prospect.laws,
         simulation,
         gpu,
-        tuned,
+        tuned: prepared.tuned,
     };
     if let Some((operations, bytes)) = prospect.work {
         report.set_rates(operations, bytes);
     }
     Ok(report)
+}
+
+/// A function with its schedules, and the arguments of a call.
+struct Prepared<'c> {
+    formed: Formed<'c>,
+    entry: Entry<'c>,
+    arguments: Vec<Tensor>,
+    /// The schedules that were tuned, if some are taken.
+    tuned: Option<Taken>,
+    /// The file for each output.
+    files: Vec<Option<String>>,
+}
+
+impl<'c> Prepared<'c> {
+    fn new(
+        host: &Host,
+        context: &'c Context,
+        source: &Source,
+        command: &RunArguments,
+    ) -> Result<Prepared<'c>> {
+        let wanted = command.entry.as_deref();
+        let mut formed = Formed::with(context, source, wanted, command.raise())?;
+        let module = compile::operation(&formed.module);
+        expects_kernels(module, command.device)?;
+        if command.deterministic {
+            deterministic::want(module);
+        }
+        let mut tuned = give(host, &formed, command)?;
+        let mut entry = formed.entry()?;
+        execute::expect_code(entry.op, command.device, command.fallback)?;
+        mdh_jit::buffer::place(placement(command));
+        let files = output_files(&entry, &command.outputs)?;
+        arguments::check_ranges(&entry, &command.ranges)?;
+        let arguments = arguments::gather(&entry, command)?;
+        if let Some(wanted) = wanted_of_call(host, &formed, command)? {
+            let sizes = as_versions(sizes::of_call(&entry, &arguments)?);
+            let taken = schedules::give_sized(context, &mut formed, &sizes, &wanted)?;
+            tuned = Some(taken);
+            entry = formed.entry()?;
+        }
+        if command.given.option().is_some() {
+            let module = compile::operation(&formed.module);
+            schedules::note_limits(&host.machine, module, &entry.name)?;
+        }
+        Ok(Prepared {
+            formed,
+            entry,
+            arguments,
+            tuned,
+            files,
+        })
+    }
+}
+
+/// Way of a function from computations to code.
+struct Lowering<'a> {
+    host: &'a Host,
+    context: &'a Context,
+    command: &'a RunArguments,
+    line: Line,
+    between: Between<'a>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(
+        host: &'a Host,
+        context: &'a Context,
+        command: &'a RunArguments,
+    ) -> Result<Lowering<'a>> {
+        let line = Line {
+            target: command.device.into(),
+            options: LineOptions {
+                ranges: command.ranges_checked(),
+                arithmetic: command.arithmetic(),
+                ..LineOptions::RUN
+            },
+        };
+        let between = Between::new(command, &line.after(compile::RAISED))?;
+        Ok(Lowering {
+            host,
+            context,
+            command,
+            line,
+            between,
+        })
+    }
+
+    /// The GPU that runs kernels, made ready, if one does.
+    fn gpu(&self) -> Result<Option<Gpu>> {
+        if self.command.ranges_checked() == RangeChecks::Off {
+            faults::trust(execute::UNCHECKED);
+        }
+        if self.command.device != Device::Cuda {
+            return Ok(None);
+        }
+        if self.command.check_each_step {
+            return Err(Error::usage(
+                "--check-each-step runs steps on the processor: expected --device cpu or sim",
+            ));
+        }
+        Gpu::open(GPU, self.command.time_limit).map(Some)
+    }
+
+    /// Lowers a module and compiles it. Returns the code and the time that this took, without reading trees.
+    fn compile(
+        &self,
+        module: &mut Module,
+        entry: &Entry,
+        gpu: Option<&Gpu>,
+        trees: &mut Trees,
+    ) -> Result<(Compiled, Duration)> {
+        let mut spent = Duration::ZERO;
+        if self.command.device == Device::Cpu {
+            spent += self.lower(module, &self.line.after(compile::RAISED), trees)?;
+        } else {
+            let to_kernels = self.line.between(compile::RAISED, "kernels");
+            spent += self.lower(module, &to_kernels, trees)?;
+            execute::expect_kernels(compile::operation(module), entry, self.command.fallback)?;
+            spent += self.lower(module, &self.line.between("kernels", "device"), trees)?;
+            let started = Instant::now();
+            if let Some(gpu) = gpu {
+                gpu.load(self.context, module)?;
+            }
+            spent += started.elapsed();
+            spent += self.lower(module, &self.line.after("device"), trees)?;
+        }
+        let started = Instant::now();
+        let compiled = Compiled::load(module, &entry.name, Level::Full)?;
+        Ok((compiled, spent + started.elapsed()))
+    }
+
+    fn lower(
+        &self,
+        module: &mut Module,
+        pipelines: &[&Pipeline],
+        trees: &mut Trees,
+    ) -> Result<Duration> {
+        let (asm, context) = (&self.host.machine, self.context);
+        trees.lower(module, pipelines, |module, pipeline| {
+            self.between.run(asm, context, module, pipeline)
+        })
+    }
+
+    /// Runs and checks a function after each pass.
+    fn check_steps(
+        &self,
+        module: &Module,
+        entry: &Entry,
+        call: &mut Call,
+        expectation: &Expectation,
+    ) -> Result<Vec<steps::Step>> {
+        steps::check(
+            self.context,
+            module,
+            entry,
+            &self.host.machine,
+            &self.line.after(compile::RAISED),
+            call,
+            expectation,
+        )
+    }
+}
+
+/// Runs code as often as the command says.
+fn run_code(compiled: &Compiled, call: &mut Call, command: &RunArguments) -> Result<Times> {
+    match command.device {
+        Device::Cpu => compiled.call(call, command.repeat),
+        Device::Sim | Device::Cuda => {
+            let mut times = None;
+            let run = || times = Some(compiled.call(call, command.repeat));
+            mdhrt::failure::catch(run)?;
+            times.unwrap_or_else(|| panic!("it has returned"))
+        }
+    }
 }
 
 /// Gives the function the schedules that the command is given; not those that depend on the sizes of a call.
@@ -326,13 +429,22 @@ struct Prospect<'e, 'c> {
     shapes: Vec<Vec<i64>>,
     /// Operations and bytes of one run.
     work: Option<(f64, f64)>,
-    /// The expectation that the result is compared with, if it is.
-    expectation: Option<Expectation<'e>>,
-    /// The expectation of the function after each step, if that is to be checked: steps leave out
-    /// parts of a schedule, and have combine trees of their own.
-    of_steps: Option<Expectation<'e>>,
     /// The laws that were tested, if they were to be.
     laws: Option<Laws>,
+}
+
+impl<'e> Prospect<'e, '_> {
+    /// Evaluates what a check needs, if the definition is known.
+    fn expect(
+        &self,
+        instance: Option<&Instance>,
+        errors: Errors,
+    ) -> Result<Option<Expectation<'e>>> {
+        let definition = self.definition.as_ref().zip(instance);
+        definition
+            .map(|(definition, instance)| definition.expect(instance, errors))
+            .transpose()
+    }
 }
 
 /// Definition of a function, as a command asks for it.
@@ -382,50 +494,35 @@ impl<'e, 'c> Definition<'e, 'c> {
     }
 }
 
-/// Follows the function with these arguments by definition: checks rules, finds shapes, counts,
-/// and evaluates what a check needs.
-fn prospect<'e, 'c>(
-    (context, lowering): (&Context, &Lowering),
+/// Follows the function with these arguments by definition: checks rules, finds shapes and counts. Returns this
+/// with the definition's instance for the arguments, if it is known.
+fn prospect<'e, 'c, 'a>(
     entry: &'e Entry<'c>,
     command: &RunArguments,
-    arguments: &[Tensor],
-) -> Result<Prospect<'e, 'c>> {
+    arguments: &'a [Tensor],
+) -> Result<(Prospect<'e, 'c>, Option<Instance<'a>>)> {
     let Some(definition) = Definition::new(entry, command)? else {
-        let shapes = plan::result_shapes(entry, arguments, None)?;
-        return Ok(Prospect {
+        let prospect = Prospect {
             definition: None,
-            shapes,
+            shapes: plan::result_shapes(entry, arguments, None)?,
             work: None,
-            expectation: None,
-            of_steps: None,
             laws: None,
-        });
+        };
+        return Ok((prospect, None));
     };
     let instance = definition.instantiate(arguments)?;
     let known = &definition.known;
     let test = || tested_laws(entry, command);
     let laws = command.check_laws.then(test).transpose()?;
     let shapes = plan::result_shapes(entry, arguments, Some((known, &instance)))?;
-    let expect = |errors| definition.expect(&instance, errors);
-    let of_steps = command.check_each_step.then(|| expect(Errors::Bounded));
-    let of_steps = of_steps.transpose()?;
-    let is_checked = command.check.is_some() || command.check_each_step;
-    let errors = || match command.arithmetic() {
-        Arithmetic::Float => lowering.errors(context, arguments, &shapes),
-        // Integers have none; that operators have their laws is tested.
-        Arithmetic::Exact => Errors::Bounded,
-    };
-    let expectation = is_checked.then(|| expect(errors())).transpose()?;
     let work = known.has_code.then(|| (instance.flops(), instance.bytes()));
-    drop(instance);
-    Ok(Prospect {
+    let prospect = Prospect {
         definition: Some(definition),
         shapes,
         work,
-        expectation,
-        of_steps,
         laws,
-    })
+    };
+    Ok((prospect, Some(instance)))
 }
 
 /// Compares what a call left with what it must be; shows the first element that is wrong.
