@@ -135,8 +135,8 @@ fn an_interrupt_leaves_nothing_half_written() {
         unsafe { libc::kill(child.id() as i32, signal) };
         assert_eq!(child.wait().unwrap().code(), Some(code));
         assert_eq!(files(), 1);
-        let kept = std::fs::read_to_string(directory.path().join("result")).unwrap();
-        assert_eq!(kept, "old");
+        let content = std::fs::read_to_string(directory.path().join("result")).unwrap();
+        assert_eq!(content, "old");
     }
 }
 
@@ -146,8 +146,8 @@ fn the_second_interrupt_ends_at_once() {
     let mut child = start("asked", directory.path());
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for expected in ["waiting", "told"] {
-        let found = lines.by_ref().map_while(Result::ok);
-        assert!(found.into_iter().any(|line| line == expected));
+        let output = lines.by_ref().map_while(Result::ok);
+        assert!(output.into_iter().any(|line| line == expected));
         // SAFETY: sends a signal to our own child.
         unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
     }

@@ -49,21 +49,23 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
 
 /// The error of a call that lacks some inputs.
 fn too_few(entry: &Entry, found: usize, missing: &[usize]) -> Error {
-    let kept = missing.iter().copied();
-    let kept: Vec<usize> = kept.filter(|i| !entry.arguments[*i].is_read()).collect();
-    let why = match kept.is_empty() {
+    let required = missing.iter().copied();
+    let required: Vec<usize> = required
+        .filter(|i| !entry.arguments[*i].is_read())
+        .collect();
+    let why = match required.is_empty() {
         true => String::new(),
         false => format!(
             " (at these sizes some elements of {} are not written and stay)",
-            listed(entry, &kept)
+            listed(entry, &required)
         ),
     };
-    let all = (0..entry.arguments.len()).filter(|i| entry.may_be_read(*i));
-    let order = match kept.is_empty() {
+    let readable = (0..entry.arguments.len()).filter(|i| entry.may_be_read(*i));
+    let order = match required.is_empty() {
         true => String::new(),
         false => format!(
             ", or all in the order {}",
-            listed(entry, &all.collect::<Vec<_>>())
+            listed(entry, &readable.collect::<Vec<_>>())
         ),
     };
     Error::input(format!(
@@ -105,23 +107,23 @@ fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, 
 /// The arguments that so many inputs without a name are for, in order. Those that are read whatever the sizes
 /// are; where there are more inputs, all that may be read at some sizes.
 fn in_order(entry: &Entry, count: usize, is_named: impl Fn(usize) -> bool) -> Result<Vec<usize>> {
-    let all = 0..entry.arguments.len();
-    let all: Vec<usize> = all
+    let positions = 0..entry.arguments.len();
+    let positions: Vec<usize> = positions
         .filter(|i| !is_named(*i) && entry.may_be_read(*i))
         .collect();
-    let read = all.iter().copied();
+    let read = positions.iter().copied();
     let read: Vec<usize> = read.filter(|i| entry.arguments[*i].is_read()).collect();
     if count <= read.len() {
         return Ok(read);
     }
-    if count == all.len() {
-        return Ok(all);
+    if count == positions.len() {
+        return Ok(positions);
     }
-    let or_all = match all.len() > read.len() {
+    let or_all = match positions.len() > read.len() {
         true => format!(
             ", or {} where what is written in part counts: {}",
-            all.len(),
-            listed(entry, &all)
+            positions.len(),
+            listed(entry, &positions)
         ),
         false => String::new(),
     };
@@ -183,14 +185,14 @@ fn is_file(argument: &Parameter, text: &str) -> bool {
 
 /// The range of random numbers that a command gives an argument, if it does.
 pub fn range_of(ranges: &[Range], argument: &Parameter) -> Option<[f64; 2]> {
-    let mut all = ranges.iter().rev();
-    let own = all.find(|range| range.name.as_ref() == Some(&argument.name));
+    let mut latest_first = ranges.iter().rev();
+    let by_name = latest_first.find(|range| range.name.as_ref() == Some(&argument.name));
     // What has no name is for numbers like those of the definition: integers may be sizes.
     let any = || {
         let any = ranges.iter().rev().find(|range| range.name.is_none());
         any.filter(|_| argument.ty.element.is_float())
     };
-    let range = own.or_else(any)?;
+    let range = by_name.or_else(any)?;
     Some([range.low, range.high])
 }
 

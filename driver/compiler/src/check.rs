@@ -108,8 +108,8 @@ impl<'e> Expectation<'e> {
                 let elements = elements.fold(1, u64::saturating_mul);
                 memory::require(elements.saturating_mul(HELD))?;
             }
-            let found = expected(&mut reference, target, wanted.seed, count);
-            let (elements, expected) = found.map_err(|failure| {
+            let evaluated = expected(&mut reference, target, wanted.seed, count);
+            let (elements, expected) = evaluated.map_err(|failure| {
                 let op = reference.failed().and_then(|s| known.origin(s));
                 match (&failure, op) {
                     (Failure::Law(law), op) => refuted(law, op),
@@ -148,8 +148,8 @@ impl<'e> Expectation<'e> {
 
     /// Returns the compared elements: their arrays, indices and expected values.
     pub fn outputs(&self) -> impl Iterator<Item = (ArraySlot, &[(Vec<i64>, Element)])> {
-        let all = self.outputs.iter();
-        all.map(|output| (output.place, &output.expected[..]))
+        let outputs = self.outputs.iter();
+        outputs.map(|output| (output.place, &output.expected[..]))
     }
 
     /// Compares the results of a call; the message is about the first element that is wrong.
@@ -157,11 +157,11 @@ impl<'e> Expectation<'e> {
         let mut comparisons = Vec::new();
         for output in &self.outputs {
             let tensor = output.tensor(call);
-            let found = output
+            let actual = output
                 .expected
                 .iter()
                 .map(|(index, element)| (index.clone(), tensor.get(flat(tensor, index)), *element));
-            comparisons.push(compare(found));
+            comparisons.push(compare(actual));
         }
         let mut total = Comparison::default();
         comparisons
@@ -195,8 +195,8 @@ impl<'e> Expectation<'e> {
 
     /// The licence of a program to do as it likes with what is no number, if some is there.
     pub fn licence(&self, entry: &Entry, call: &Call) -> Option<String> {
-        let mut all = ir::all(entry.definition).into_iter();
-        let op = all.find(|op| declares_numbers(*op))?;
+        let mut ops = ir::all(entry.definition).into_iter();
+        let op = ops.find(|op| declares_numbers(*op))?;
         let has_none = |tensor: &Tensor| {
             tensor.element().is_float() && (0..tensor.len()).any(|i| tensor.get(i).is_nan())
         };
@@ -245,10 +245,11 @@ impl<'e> Expectation<'e> {
                 ArraySlot::Result(i) => results[i],
             };
             let indices: Vec<Vec<i64>> = output.expected.iter().map(|(i, _)| i.clone()).collect();
-            let found = reference.elements(target, &indices);
-            let found = found.map_err(|failure| Error::input(undefined(&failure)))?;
-            let pairs = output.expected.iter().zip(found);
-            let triples = pairs.map(|((i, expected), found)| (i.clone(), found.value, *expected));
+            let elements = reference.elements(target, &indices);
+            let elements = elements.map_err(|failure| Error::input(undefined(&failure)))?;
+            let pairs = output.expected.iter().zip(elements);
+            let triples =
+                pairs.map(|((i, expected), elements)| (i.clone(), elements.value, *expected));
             comparisons.push(compare(triples));
         }
         Ok(self.first_wrong(&comparisons))

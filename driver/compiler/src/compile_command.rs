@@ -67,9 +67,16 @@ pub fn compile(host: &Host, source: &Source, arguments: &CompileArguments) -> Re
         let functions = functions(&module, source, arguments)?;
         let is_alone = functions.len() == 1;
         for name in &functions {
-            let own = names.get(name).cloned().unwrap_or_default();
-            let of = (!is_alone).then(|| name.clone());
-            give(host, &context, &mut module, (name, &own), arguments, of)?;
+            let names_of_it = names.get(name).cloned().unwrap_or_default();
+            let label = (!is_alone).then(|| name.clone());
+            give(
+                host,
+                &context,
+                &mut module,
+                (name, &names_of_it),
+                arguments,
+                label,
+            )?;
             schedules::note_limits(&host.machine, compile::operation(&module), name)?;
         }
     }
@@ -139,12 +146,12 @@ fn functions(
     arguments: &CompileArguments,
 ) -> Result<Vec<String>> {
     let wanted = arguments.entry.as_deref();
-    let all = library::functions(module, wanted).into_iter();
-    let all = all.filter(|op| !schedule::computations(*op).is_empty());
-    let all: Vec<String> = all.map(|op| symbol_name(op).to_string()).collect();
+    let functions = library::functions(module, wanted).into_iter();
+    let functions = functions.filter(|op| !schedule::computations(*op).is_empty());
+    let functions: Vec<String> = functions.map(|op| symbol_name(op).to_string()).collect();
     let has_all = arguments.given.tuned.is_some() && arguments.emit != Stage::Package;
-    match has_all && !all.is_empty() {
-        true => Ok(all),
+    match has_all && !functions.is_empty() {
+        true => Ok(functions),
         false => Ok(vec![select(
             compile::operation(module),
             wanted,
@@ -232,17 +239,17 @@ fn check(arguments: &CompileArguments) -> Result<()> {
 /// Fails for a stage that the target has not.
 fn check_stage(arguments: &CompileArguments) -> Result<()> {
     let device = arguments.device.unwrap_or(Device::Cpu);
-    let mut all = vec!["mdh".to_string()];
-    all.extend(line(arguments).stages().into_iter().map(String::from));
+    let mut stages = vec!["mdh".to_string()];
+    stages.extend(line(arguments).stages().into_iter().map(String::from));
     let codes = Stage::value_variants().iter();
-    let own = codes.filter(|stage| match arguments.device {
+    let codes_of_device = codes.filter(|stage| match arguments.device {
         // Kernels are for NVIDIA's GPUs, whether one says so or not.
         None => stage.is_code_of(Device::Cpu) || stage.is_code_of(Device::Cuda),
         Some(device) => stage.is_code_of(device),
     });
-    all.extend(own.map(|stage| stage.name()));
+    stages.extend(codes_of_device.map(|stage| stage.name()));
     let stage = arguments.emit.name();
-    if all.contains(&stage) {
+    if stages.contains(&stage) {
         return Ok(());
     }
     let why = match (arguments.emit, device) {
@@ -257,7 +264,7 @@ fn check_stage(arguments: &CompileArguments) -> Result<()> {
     Err(Error::usage(format!(
         "--emit: found stage '{stage}', which target '{}' does not have{why}; expected one of: {}",
         Target::from(device).name(),
-        all.join(", ")
+        stages.join(", ")
     )))
 }
 

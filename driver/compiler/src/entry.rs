@@ -81,8 +81,8 @@ pub fn names(parameters: &[&Parameter]) -> String {
         Some(alias) => format!("{} (or {alias})", p.name),
         None => p.name.clone(),
     };
-    let all: Vec<String> = parameters.iter().map(both).collect();
-    all.join(", ")
+    let texts: Vec<String> = parameters.iter().map(both).collect();
+    texts.join(", ")
 }
 
 /// Use of an argument by a function.
@@ -260,21 +260,21 @@ fn parameter_type(
 ) -> Result<(BufferType, Option<StridedLayout>)> {
     let wrong = |expected: &str| error_at(location, &format!("{what} has type {ty}: {expected}"));
     let layout = StridedLayout::new(ty).map_err(wrong)?;
-    let found = buffer_type(ty).ok_or_else(|| {
+    let buffer = buffer_type(ty).ok_or_else(|| {
         wrong(
             "expected a ranked tensor or memref, or a scalar, of i1, i8, i16, i32, i64, index, \
              f16, bf16, f32 or f64",
         )
     })?;
-    let extents: Option<Vec<i64>> = found.shape.iter().copied().collect();
-    let size = extents.map(|extents| byte_size(&extents, found.element.byte_width()));
+    let extents: Option<Vec<i64>> = buffer.shape.iter().copied().collect();
+    let size = extents.map(|extents| byte_size(&extents, buffer.element.byte_width()));
     if let Some(Err(error)) = size {
         return Err(error_at(
             location,
             &format!("{what} has type {ty}: {error}"),
         ));
     }
-    Ok((found, layout))
+    Ok((buffer, layout))
 }
 
 /// The computations of a function, in their order.
@@ -410,8 +410,8 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
 /// Returns whether a memref's elements are loaded or copied before a computation writes it.
 fn is_loaded_first(memref: Val) -> bool {
     let names = [ops::mdh::COMPUTE, ops::memref::LOAD, ops::memref::COPY];
-    let all = ir::block_argument(memref).map(|argument| ir::find_all(argument.of, &names));
-    let first = all
+    let accesses = ir::block_argument(memref).map(|argument| ir::find_all(argument.of, &names));
+    let first = accesses
         .into_iter()
         .flatten()
         .find_map(|op| match ir::name_of(op) {

@@ -71,14 +71,14 @@ pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
         give(host, &context, &mut formed, arguments, || {
             Ok(machine(given.gpu.as_ref(), &asm))
         })?;
-        let own = function(compile::operation(&formed.module), &formed.function)?;
-        let kept = texts(own)?.into_iter().zip(before).filter(|(a, b)| a == b);
+        let func = function(compile::operation(&formed.module), &formed.function)?;
+        let unchanged = texts(func)?.into_iter().zip(before).filter(|(a, b)| a == b);
         let file = arguments.given.schedule.as_ref();
         given.by = Some(match file {
             Some(path) => format!("by '{}'", path.display()),
             None => "by `mdh tune`".to_string(),
         });
-        given.by_program = kept.filter_map(|(text, _)| text).collect();
+        given.by_program = unchanged.filter_map(|(text, _)| text).collect();
     }
     let Formed {
         mut module,
@@ -113,8 +113,8 @@ fn give<'c>(
     arguments: &ExplainArguments,
     machine: impl Fn() -> Result<Machine>,
 ) -> Result<()> {
-    let own = function(compile::operation(&formed.module), &formed.function)?;
-    let is_open = !arguments.size.is_empty() && !sized::open_dimensions(own).is_empty();
+    let func = function(compile::operation(&formed.module), &formed.function)?;
+    let is_open = !arguments.size.is_empty() && !sized::open_dimensions(func).is_empty();
     let wanted = schedules::wanted(host, &arguments.given, &machine)?;
     match wanted.filter(|_| is_open) {
         Some(wanted) => {
@@ -143,8 +143,8 @@ fn machine(gpu: Option<&Gpu>, asm: &Asm) -> Machine {
 /// The GPU of that name.
 fn gpu(name: &str) -> Result<Gpu> {
     let known = Gpu::ALL.map(|gpu| gpu.name);
-    let found = Gpu::named(name);
-    found.ok_or_else(|| {
+    let gpu = Gpu::named(name);
+    gpu.ok_or_else(|| {
         Error::usage(format!(
             "--device: found '{name}', expected one of {}",
             known.join(", ")
@@ -162,26 +162,35 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
         .filter(|op| !given.is_updated(*op))
         .collect();
     let chosen = tile::schedule::choices(&open, asm, MIN_GRAIN).map_err(failed)?;
-    let mut all = Vec::new();
+    let mut explained = Vec::new();
     for op in computations {
-        let own = chosen.iter().find(|(other, _)| *other == op);
-        let choice = own.and_then(|(_, choice)| choice.clone());
-        all.push(Explained::new(op, choice, given)?);
+        let choice_of_it = chosen.iter().find(|(other, _)| *other == op);
+        let choice = choice_of_it.and_then(|(_, choice)| choice.clone());
+        explained.push(Explained::new(op, choice, given)?);
     }
-    let made = all.iter().filter(|one| one.position.is_none()).count();
-    let mut text = format!("{name}: {}", ir::count(all.len() - made, "computation"));
+    let made = explained
+        .iter()
+        .filter(|one| one.position.is_none())
+        .count();
+    let mut text = format!(
+        "{name}: {}",
+        ir::count(explained.len() - made, "computation")
+    );
     if made > 0 {
         text += &format!(", and {made} that the compiler made of parts of them");
     }
     text.push('\n');
     text += given.version.as_deref().unwrap_or_default();
     if let Some(accounts) = &given.accounts {
-        let threads: Vec<Threads> = all.iter().map(|one| one.threads(&all, given)).collect();
+        let threads: Vec<Threads> = explained
+            .iter()
+            .map(|one| one.threads(&explained, given))
+            .collect();
         text += &statements::text(accounts, entry, &threads);
     }
     let mut said = warn::Said::new();
-    for one in &all {
-        text += &one.text(&all, given, asm)?;
+    for one in &explained {
+        text += &one.text(&explained, given, asm)?;
         if !given.is_updated(one.op) {
             warn::warn((one.op, &one.known), one.schedule(), asm, &mut said);
         }
@@ -191,8 +200,8 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
 
 /// The names of a function's computations.
 fn names(function: Op) -> BTreeSet<String> {
-    let all = schedule::computations(function).into_iter();
-    all.map(schedule::name).collect()
+    let computations = schedule::computations(function).into_iter();
+    computations.map(schedule::name).collect()
 }
 
 /// The names of a function's computations: they stand at the positions that `--schedule` knows.
@@ -234,12 +243,12 @@ struct Given {
 impl Given {
     /// The position at which a computation stood in the program; `None` if the compiler made it.
     fn position(&mut self, name: &str) -> Option<usize> {
-        let found = self
+        let position = self
             .positions
             .iter()
             .position(|own| own.as_deref() == Some(name))?;
-        self.positions[found] = None;
-        Some(found)
+        self.positions[position] = None;
+        Some(position)
     }
 
     /// Returns whether a computation becomes updates of bins, which kernels have not yet.
@@ -308,10 +317,10 @@ impl<'c> Explained<'c> {
     fn threads(&self, all: &[Explained], given: &Given) -> Threads<'c> {
         let within = self.schedule().and_then(|own| own.compute_at.as_ref());
         let consumer = within.and_then(|at| {
-            let mut others = all.iter();
-            others.find(|one| schedule::name(one.op) == at.consumer)
+            let mut candidates = all.iter();
+            candidates.find(|one| schedule::name(one.op) == at.consumer)
         });
-        let own = consumer.unwrap_or(self);
+        let fused = consumer.unwrap_or(self);
         let cores = |schedule: &Schedule| {
             let core = schedule.layers.iter().find(|layer| layer.name == "core");
             let parts = core.into_iter().flat_map(|layer| layer.parts.values());
@@ -321,12 +330,12 @@ impl<'c> Explained<'c> {
             });
             counts.product::<Option<i64>>()
         };
-        let reasons = own.choice.as_ref().filter(|_| own.own.is_none());
+        let reasons = fused.choice.as_ref().filter(|_| fused.own.is_none());
         let reason = reasons.and_then(|choice| {
             let mut reasons = choice.reasons.iter();
             reasons.find(|reason| CORES.iter().any(|word| reason.contains(word)))
         });
-        let chosen = own.schedule().filter(|_| given.gpu.is_none());
+        let chosen = fused.schedule().filter(|_| given.gpu.is_none());
         Threads {
             op: self.op,
             chosen: chosen.and_then(|schedule| Some((cores(schedule)?, reason.cloned()))),
@@ -414,8 +423,8 @@ impl<'c> Explained<'c> {
             let at = other.schedule().and_then(|own| own.compute_at.as_ref());
             at.is_some_and(|at| at.consumer == name)
         };
-        let others = all.iter().filter(is_inside);
-        let others: Vec<_> = others.map(|one| (one.op, one.known.clone())).collect();
-        Inside::new(self.op, &others)
+        let neighbours = all.iter().filter(is_inside);
+        let neighbours: Vec<_> = neighbours.map(|one| (one.op, one.known.clone())).collect();
+        Inside::new(self.op, &neighbours)
     }
 }

@@ -43,8 +43,8 @@ impl Gpu {
     /// the same.
     pub fn finish(self, runs: NonZeroU32) -> Result<Kernels> {
         self.with(|session| {
-            let all = session.take_launches();
-            let launches = &all[..all.len() / runs.get() as usize];
+            let sequence = session.take_launches();
+            let launches = &sequence[..sequence.len() / runs.get() as usize];
             let times = (0..runs.get()).map(|_| session.replay(launches));
             let times = times.collect::<mdh_cuda::Result<Vec<Duration>>>()?;
             Ok(Kernels {

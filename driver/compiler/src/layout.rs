@@ -54,8 +54,8 @@ impl StridedLayout {
             }
             let mut strides = vec![0; usize::try_from(mlirShapedTypeGetRank(raw)).unwrap_or(0)];
             let mut offset = 0;
-            let found = mlirMemRefTypeGetStridesAndOffset(raw, strides.as_mut_ptr(), &mut offset);
-            if found.value == 0 {
+            let result = mlirMemRefTypeGetStridesAndOffset(raw, strides.as_mut_ptr(), &mut offset);
+            if result.value == 0 {
                 return Err("expected a memref whose layout is strides and an offset");
             }
             let order = match mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(raw)) {

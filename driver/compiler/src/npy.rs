@@ -116,19 +116,21 @@ impl Npy {
     /// Fails unless the file is as long as its header says: before memory is asked for. How long
     /// a pipe is shows when it is read.
     fn check_length(&self, element: ScalarType) -> Result<usize> {
-        let found = match self.file.metadata() {
+        let available = match self.file.metadata() {
             Ok(file) if file.is_file() => Some(file.len().saturating_sub(self.header_bytes)),
             _ => None,
         };
-        match (byte_size(&self.shape, element.byte_width()), found) {
-            (Ok(bytes), Some(found)) if found < bytes as u64 => {
-                Err(self.truncated(found, &bytes.to_string()))
+        match (byte_size(&self.shape, element.byte_width()), available) {
+            (Ok(bytes), Some(available)) if available < bytes as u64 => {
+                Err(self.truncated(available, &bytes.to_string()))
             }
-            (Ok(bytes), Some(found)) if found > bytes as u64 => {
-                Err(self.too_long(&found.to_string(), bytes))
+            (Ok(bytes), Some(available)) if available > bytes as u64 => {
+                Err(self.too_long(&available.to_string(), bytes))
             }
             (Ok(bytes), _) => Ok(bytes),
-            (Err(_), found) => Err(self.truncated(found.unwrap_or(u64::MAX), "2^63 or more")),
+            (Err(_), available) => {
+                Err(self.truncated(available.unwrap_or(u64::MAX), "2^63 or more"))
+            }
         }
     }
 
@@ -160,11 +162,11 @@ impl Npy {
         if same_rank && self.shape.iter().zip(expected.shape).all(fits) {
             return Ok(());
         }
-        let found: Vec<Option<i64>> = self.shape.iter().copied().map(Some).collect();
+        let extents: Vec<Option<i64>> = self.shape.iter().copied().map(Some).collect();
         Err(Error::input(format!(
             "'{}' has shape {}, expected {} for the argument '{}'",
             self.path.display(),
-            shape_text(&found),
+            shape_text(&extents),
             shape_text(expected.shape),
             expected.argument,
         )))
@@ -229,16 +231,16 @@ impl Npy {
 
 /// Fills `bytes` from `reader` until its end; how many bytes there were.
 fn read_fully(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut found = 0;
-    while found < bytes.len() {
-        match reader.read(&mut bytes[found..]) {
+    let mut total = 0;
+    while total < bytes.len() {
+        match reader.read(&mut bytes[total..]) {
             Ok(0) => break,
-            Ok(more) => found += more,
+            Ok(more) => total += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(found)
+    Ok(total)
 }
 
 /// The type string an element is written with.

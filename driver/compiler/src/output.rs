@@ -248,9 +248,9 @@ impl Target {
 /// The number of an open file of this process, if a path is its name: `/proc/self/fd/1`.
 fn open_file(path: &Path) -> Option<i32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
-    let own = format!("/proc/{}/fd", std::process::id());
+    let folder = format!("/proc/{}/fd", std::process::id());
     let directory = fs::canonicalize(directory(path)).ok()?;
-    (directory == Path::new(&own)).then_some(number)
+    (directory == Path::new(&folder)).then_some(number)
 }
 
 /// The directory that a path's last name is in.

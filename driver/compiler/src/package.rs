@@ -81,8 +81,11 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         no_range_checks: wanted.checks == RangeChecks::Off,
         ..RunArguments::new("".as_ref())
     };
-    let all = entry.arguments.iter().chain(&entry.results);
-    if let Some(other) = all.clone().find(|parameter| parameter.layout.is_some()) {
+    let parameters = entry.arguments.iter().chain(&entry.results);
+    if let Some(other) = parameters
+        .clone()
+        .find(|parameter| parameter.layout.is_some())
+    {
         return Err(Error::input(format!(
             "'{}' has a layout: expected arrays that lie row by row in a package",
             other.name
@@ -149,8 +152,8 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
 
 /// The schedules of all computations, in the order of the program.
 fn schedules_of(module: &Module) -> Vec<String> {
-    let all = ir::find_all(compile::operation(module), &["mdh.compute"]);
-    let own = all
+    let computations = ir::find_all(compile::operation(module), &["mdh.compute"]);
+    let own = computations
         .into_iter()
         .filter_map(|op| schedule::read(op).ok().flatten());
     own.map(|schedule| schedule.to_string()).collect()
@@ -170,7 +173,7 @@ fn array(parameter: &Parameter, shape: &[i64], fill: Fill) -> Array {
 fn described(entry: &Entry, inputs: &[Tensor], wanted: &Wanted) -> Result<Vec<Array>> {
     let sizes = sizes::of_call(entry, inputs)?;
     let both = entry.arguments.iter().zip(inputs).enumerate();
-    let all = both.map(|(i, (parameter, tensor))| {
+    let arrays = both.map(|(i, (parameter, tensor))| {
         let stream = i as u64;
         let range = arguments::range_of(&wanted.ranges, parameter);
         let fill = match (parameter.ty.kind, range) {
@@ -189,7 +192,7 @@ fn described(entry: &Entry, inputs: &[Tensor], wanted: &Wanted) -> Result<Vec<Ar
         };
         array(parameter, tensor.shape(), fill)
     });
-    Ok(all.collect())
+    Ok(arrays.collect())
 }
 
 fn given(entry: &Entry, shapes: &[Vec<i64>]) -> Vec<Array> {
@@ -207,7 +210,7 @@ fn given(entry: &Entry, shapes: &[Vec<i64>]) -> Vec<Array> {
 /// Returns the expected results, at not too many places.
 fn expected(expectation: &Expectation, samples: usize) -> Vec<Expected> {
     let outputs = expectation.outputs();
-    let of = |(place, elements): (_, &[(Vec<i64>, mdh_algebra::oracle::Element)])| {
+    let samples_of = |(place, elements): (_, &[(Vec<i64>, mdh_algebra::oracle::Element)])| {
         let step = elements.len().div_ceil(samples.max(1)).max(1);
         let some: Vec<_> = elements.iter().step_by(step).collect();
         let bounded = |error: f64| error.is_finite().then_some(error);
@@ -221,5 +224,5 @@ fn expected(expectation: &Expectation, samples: usize) -> Vec<Expected> {
                 .collect(),
         }
     };
-    outputs.map(of).collect()
+    outputs.map(samples_of).collect()
 }

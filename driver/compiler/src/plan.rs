@@ -46,8 +46,8 @@ impl<'c> Known<'c> {
         let unknown = match function::translate(read, Depth::Code) {
             // What elements decide is evaluated for a check only: it may take long.
             Ok(translated) => {
-                let all = translated.program.all_statements();
-                let is_followed = needs_code || !all.iter().any(|s| s.needs_values());
+                let statements = translated.program.all_statements();
+                let is_followed = needs_code || !statements.iter().any(|s| s.needs_values());
                 return Ok(is_followed.then(|| known(translated, true)));
             }
             Err(unknown) => unknown,
@@ -120,7 +120,7 @@ impl<'c> Known<'c> {
 /// as further arguments.
 pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> Vec<Argument<'a>> {
     let kinds = entry.arguments.iter().map(|p| p.ty.kind);
-    let own = kinds
+    let declared = kinds
         .enumerate()
         .map(|(i, kind)| argument(kind, call.initial(i)));
     let count = program
@@ -129,12 +129,13 @@ pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> V
         .saturating_sub(entry.arguments.len());
     let results = entry.results.iter().zip(&call.results);
     let further = results.filter(|(result, _)| result.ty.kind != BufferKind::Scalar);
-    own.chain(
-        further
-            .take(count)
-            .map(|(_, tensor)| Argument::Shape(tensor.shape().to_vec())),
-    )
-    .collect()
+    declared
+        .chain(
+            further
+                .take(count)
+                .map(|(_, tensor)| Argument::Shape(tensor.shape().to_vec())),
+        )
+        .collect()
 }
 
 /// The same for functions of which only scalars and shapes matter: no element is needed.
@@ -144,8 +145,8 @@ pub fn shapes_only<'a>(
     results: &[Vec<i64>],
     program: &Program,
 ) -> Vec<Argument<'a>> {
-    let own = entry.arguments.iter().zip(arguments);
-    let own = own.map(|(parameter, tensor)| match parameter.ty.kind {
+    let declared = entry.arguments.iter().zip(arguments);
+    let declared = declared.map(|(parameter, tensor)| match parameter.ty.kind {
         BufferKind::Scalar => Argument::Scalar(tensor.get(0)),
         BufferKind::Tensor | BufferKind::MemRef => Argument::Shape(tensor.shape().to_vec()),
     });
@@ -154,7 +155,8 @@ pub fn shapes_only<'a>(
     let results = entry.results.iter().zip(results);
     let further = results.filter(|(result, _)| result.ty.kind != BufferKind::Scalar);
     let further = further.take(count);
-    own.chain(further.map(|(_, shape)| Argument::Shape(shape.clone())))
+    declared
+        .chain(further.map(|(_, shape)| Argument::Shape(shape.clone())))
         .collect()
 }
 

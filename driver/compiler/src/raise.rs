@@ -53,8 +53,8 @@ pub fn is_needed(module: Op) -> bool {
         let mut results = op.results().map(|r| ir::value(r).r#type());
         is_scalar_code && name != ops::arith::CONSTANT && results.any(|ty| ty.is_ranked_tensor())
     };
-    let all = ir::all(module);
-    all.iter()
+    let ops = ir::all(module);
+    ops.iter()
         .any(|op| ir::name_of(*op).starts_with("linalg.") || is_elementwise(op))
 }
 
@@ -81,7 +81,7 @@ pub fn report(written: Op, raised: Op) {
     });
     let gone: Vec<(&str, usize)> = gone.collect();
     let total = gone.iter().map(|(_, count)| count).sum();
-    let each: Vec<String> = gone
+    let texts: Vec<String> = gone
         .iter()
         .map(|(name, count)| format!("{count} {name}"))
         .collect();
@@ -89,7 +89,7 @@ pub fn report(written: Op, raised: Op) {
         let what = ir::count(total, "operation of linalg");
         say(&format!(
             "note: {what} raised to computations: {}\n",
-            each.join(", ")
+            texts.join(", ")
         ));
     }
 }

@@ -388,8 +388,8 @@ fn wanted_of_call(
     formed: &Formed,
     command: &RunArguments,
 ) -> Result<Option<tuned::Wanted>> {
-    let own = function(compile::operation(&formed.module), &formed.function)?;
-    match sized::open_dimensions(own).is_empty() {
+    let func = function(compile::operation(&formed.module), &formed.function)?;
+    match sized::open_dimensions(func).is_empty() {
         true => Ok(None),
         false => schedules::wanted(host, &command.given, || machine(host, command.device)),
     }
@@ -565,8 +565,12 @@ fn tested_laws(entry: &Entry, command: &RunArguments) -> Result<Laws> {
         for operator in &computation.operators {
             tested.operators += 1;
             tested.laws += laws::declared(operator, &computation.components);
-            let found = check_laws(operator, &computation.components, values, seed, LAW_TRIALS);
-            violations.extend(found.iter().map(|violation| format!("{place}{violation}")));
+            let violated = check_laws(operator, &computation.components, values, seed, LAW_TRIALS);
+            violations.extend(
+                violated
+                    .iter()
+                    .map(|violation| format!("{place}{violation}")),
+            );
         }
     }
     violations.dedup();

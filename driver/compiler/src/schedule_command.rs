@@ -72,7 +72,7 @@ fn of_database(
     };
     let wanted = Wanted::new(host, folder, machine)?;
     let mut formed = Formed::new(&context, source, arguments.entry.as_deref())?;
-    let found = match arguments.size.is_empty() {
+    let tuned = match arguments.size.is_empty() {
         true => {
             let module = compile::operation(&formed.module);
             wanted.nearest(function(module, &formed.function)?)?
@@ -83,11 +83,11 @@ fn of_database(
             versions::found(&context, &mut formed, &sizes, &wanted)?
         }
     };
-    let mut plans = match found.choice {
+    let mut plans = match tuned.choice {
         Choice::Kept(plans) | Choice::Model(plans) => plans.computations,
-        Choice::Nothing { found, help } => return Err(Error::input(found).help(help)),
+        Choice::Nothing { found: tuned, help } => return Err(Error::input(tuned).help(help)),
     };
-    wanted.note(&found.taken.note);
+    wanted.note(&tuned.taken.note);
     let function = function(compile::operation(&formed.module), &formed.function)?;
     let is_alone = schedule::computations(function).len() == 1;
     Ok(match plans.pop_first() {

@@ -83,11 +83,11 @@ struct Alias {
 }
 
 fn aliases(text: &str) -> Vec<Alias> {
-    let found = text.lines().enumerate().filter_map(|(n, line)| {
+    let aliases = text.lines().enumerate().filter_map(|(n, line)| {
         let (name, end) = alias(line)?;
         Some(Alias { line: n, name, end })
     });
-    found.collect()
+    aliases.collect()
 }
 
 /// The name of `#name = ..`, which is in quotes if it is no identifier, and where `=` is.
@@ -158,7 +158,7 @@ fn locate(source: &Source, key: Option<&str>, place: &SchedulePath) -> (usize, u
     let named = aliases
         .iter()
         .position(|alias| Some(alias.name.as_str()) == key);
-    let found = match (key, named) {
+    let located = match (key, named) {
         _ if plan::is_json(text) => {
             let outer = key.map_or(SchedulePath::root(), |key| {
                 SchedulePath::root().entry("computations").entry(key)
@@ -166,12 +166,12 @@ fn locate(source: &Source, key: Option<&str>, place: &SchedulePath) -> (usize, u
             plan::locate(text, &place.inside(outer))
         }
         (_, Some(n)) => {
-            let found = plan::locate(&text_of(source, &aliases, n), place);
-            found.map(|(line, column)| (aliases[n].line + line, column))
+            let inside = plan::locate(&text_of(source, &aliases, n), place);
+            inside.map(|(line, column)| (aliases[n].line + line, column))
         }
         _ => plan::locate(text, place),
     };
-    found.unwrap_or((1, 1))
+    located.unwrap_or((1, 1))
 }
 
 fn has_computations(text: &str) -> bool {
@@ -225,9 +225,9 @@ pub fn give_sized<'c>(
     sizes: &versions::Sizes,
     wanted: &Wanted,
 ) -> Result<Taken> {
-    let found = tuned_versions::found(context, formed, sizes, wanted)?;
+    let tuned = tuned_versions::found(context, formed, sizes, wanted)?;
     let function = function(compile::operation(&formed.module), &formed.function)?;
-    take(function, found, wanted)
+    take(function, tuned, wanted)
 }
 
 /// Gives the computations of a function what was found for it, and says what that is.
@@ -261,9 +261,9 @@ pub fn apply(source: &Source, module: Op, name: &str) -> Result<()> {
     let plan = match read(source)? {
         Plans::One(plan) => plan,
         Plans::Several(plans) => {
-            let of =
+            let of_key =
                 |key: &str, place: &SchedulePath, message: &str| wrong(Some(key), place, message);
-            return give_all(function, &plans, &of);
+            return give_all(function, &plans, &of_key);
         }
     };
     let computations = schedule::computations(function);
@@ -294,8 +294,8 @@ fn give_all(
     }
     let computations = schedule::computations(function);
     let done = plans.iter().map(|(key, plan)| {
-        let found = schedule::find(&computations, key);
-        let compute = found.map_err(|why| wrong(key, &at_name, &why))?;
+        let computation = schedule::find(&computations, key);
+        let compute = computation.map_err(|why| wrong(key, &at_name, &why))?;
         give_one(compute, plan, &|place, message| wrong(key, place, message))
     });
     done.fold(Ok(()), Result::and)
@@ -309,8 +309,8 @@ fn give_one(
 ) -> Result<()> {
     schedule::set(compute, Some(plan));
     let mistakes = mistakes(compute).into_iter();
-    let found = mistakes.map(|(place, message)| Err(wrong(&place, &message)));
-    found.fold(Ok(()), Result::and)?;
+    let mistakes_shown = mistakes.map(|(place, message)| Err(wrong(&place, &message)));
+    mistakes_shown.fold(Ok(()), Result::and)?;
     check(compute)
 }
 
@@ -358,10 +358,10 @@ pub fn note_limits(this: &Asm, module: Op, name: &str) -> Result<()> {
             .err()
             .unwrap_or_default()
         {
-            let of = schedule::name(op);
+            let name_of_it = schedule::name(op);
             let why = "its code is right, and slower than it could be";
             say(&format!(
-                "note: the schedule of '{of}' exceeds this machine: {violation}; {why}\n"
+                "note: the schedule of '{name_of_it}' exceeds this machine: {violation}; {why}\n"
             ));
         }
     }
@@ -421,8 +421,8 @@ fn apply_script(source: &Source, program: Op, name: &str) -> Result<()> {
 /// The operations of a script that may change the schedule of a computation: all but those of a
 /// handle of another one.
 fn edits<'c>(sequence: Op<'c>, computations: &[Op], n: usize) -> Vec<Op<'c>> {
-    let mut all = ir::all(sequence);
-    all.retain(|op| {
+    let mut edits = ir::all(sequence);
+    edits.retain(|op| {
         let handle = op
             .operand(0)
             .ok()
@@ -433,5 +433,5 @@ fn edits<'c>(sequence: Op<'c>, computations: &[Op], n: usize) -> Vec<Op<'c>> {
         transform::mnemonic(*op).is_some()
             && key.is_none_or(|key| schedule::find(computations, key) == Ok(computations[n]))
     });
-    all
+    edits
 }

@@ -26,8 +26,8 @@ use crate::source::Source;
 
 /// The sizes of a function's arguments as its versions have them.
 pub fn as_versions(found: Sizes) -> versions::Sizes {
-    let each = found.shapes.into_iter().zip(found.scalars);
-    let arguments = each.map(|(shape, scalar)| match shape.is_empty() {
+    let pairs = found.shapes.into_iter().zip(found.scalars);
+    let arguments = pairs.map(|(shape, scalar)| match shape.is_empty() {
         true => vec![scalar],
         false => shape,
     });
@@ -39,8 +39,8 @@ pub fn as_versions(found: Sizes) -> versions::Sizes {
 /// The sizes of a function's arguments with those of dimensions that a command is given.
 pub fn given(formed: &Formed, sizes: &[Size]) -> Result<versions::Sizes> {
     let entry = formed.entry()?;
-    let found = sizes::infer(&entry, sizes, Sizes::declared(&entry), Open::Kept)?;
-    Ok(as_versions(found))
+    let inferred = sizes::infer(&entry, sizes, Sizes::declared(&entry), Open::Kept)?;
+    Ok(as_versions(inferred))
 }
 
 /// Makes the version of a function for sizes of its arguments; its name, or none if a computation refutes them.
@@ -50,13 +50,13 @@ pub fn make<'c>(
     name: &str,
     sizes: &versions::Sizes,
 ) -> Result<Option<String>> {
-    let own = function(compile::operation(module), name)?;
+    let func = function(compile::operation(module), name)?;
     let text = StringAttribute::new(context, &sizes.text()).into();
-    versions::set(own, &[text]);
+    versions::set(func, &[text]);
     compile::run_portable(context, module, &SPECIALIZE)?;
-    let own = function(compile::operation(module), name)?;
-    let made = ir::array(own, marks::VERSIONS.name);
-    versions::set(own, &[]);
+    let func = function(compile::operation(module), name)?;
+    let made = ir::array(func, marks::VERSIONS.name);
+    versions::set(func, &[]);
     let symbol = made.first().and_then(|version| ir::symbol(*version));
     Ok(symbol.map(str::to_string))
 }
@@ -94,10 +94,10 @@ pub fn put(
             "'{name}' calls itself: expected a function that has all of its sizes at once"
         ));
     }
-    let own = function_of(op, symbol).ok_or_else(|| format!("'{symbol}' is gone"))?;
-    ir::remove_attribute(own, marks::SIZES.name);
+    let version = function_of(op, symbol).ok_or_else(|| format!("'{symbol}' is gone"))?;
+    ir::remove_attribute(version, marks::SIZES.name);
     let name = StringAttribute::new(context, name).into();
-    ir::set_attribute(own, "sym_name", name);
+    ir::set_attribute(version, "sym_name", name);
     Ok(())
 }
 
@@ -128,8 +128,8 @@ pub fn of_dimensions<'c>(
 
 /// The dimensions of a function's computations whose size is open, by name, and what keeps it so.
 pub fn open_dimensions(function: Op) -> BTreeMap<String, Vec<&'static str>> {
-    let all = schedule::computations(function).into_iter();
-    let dims = all.flat_map(|op| read::compute(op).map_or(Vec::new(), |parts| parts.dims));
+    let computations = schedule::computations(function).into_iter();
+    let dims = computations.flat_map(|op| read::compute(op).map_or(Vec::new(), |parts| parts.dims));
     let open = dims.filter(|dim| count(dim).is_none());
     open.map(|dim| (dim.name.clone(), open_bounds(&dim)))
         .collect()

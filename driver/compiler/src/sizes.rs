@@ -274,12 +274,12 @@ impl<'c> Solver<'_, 'c> {
     fn check_name(&self, size: &Size, views: &[Parts<'c>]) -> Result<()> {
         let mut dims = views.iter().flat_map(|view| &view.dims);
         let Some(dim) = dims.find(|dim| dim.name == size.dimension) else {
-            let mut all: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
-            all.sort_unstable();
-            all.dedup();
-            let help = match all.is_empty() {
+            let mut dimensions: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
+            dimensions.sort_unstable();
+            dimensions.dedup();
+            let help = match dimensions.is_empty() {
                 true => format!("'{}' has no dimensions", self.entry.name),
-                false => format!("'{}' has: {}", self.entry.name, all.join(", ")),
+                false => format!("'{}' has: {}", self.entry.name, dimensions.join(", ")),
             };
             let message = format!("there is no dimension '{}'", size.dimension);
             return Err(Error::input(message).help(help));
@@ -351,9 +351,14 @@ impl<'c> Solver<'_, 'c> {
     }
 
     fn grid(&self, dim: &Dim<'c>) -> Option<Grid> {
-        let of = |bound| self.bound(bound);
-        let upper = of(dim.upper).or_else(|| self.given.get(&dim.name).copied());
-        Grid::new(of(dim.lower)?, upper?, of(dim.step)?, of(dim.width)?)
+        let value_of = |bound| self.bound(bound);
+        let upper = value_of(dim.upper).or_else(|| self.given.get(&dim.name).copied());
+        Grid::new(
+            value_of(dim.lower)?,
+            upper?,
+            value_of(dim.step)?,
+            value_of(dim.width)?,
+        )
     }
 
     /// Extents that nothing else fixes are as large as the view needs.

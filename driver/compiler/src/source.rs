@@ -189,8 +189,8 @@ impl Source {
     /// Refuses operations of linalg whose bodies are wrong that upstream makes of their types: an error
     /// in what no text is of would have no place.
     fn check_bodies(&self, context: &Context, module: Op) -> Result<()> {
-        let all = ir::all(module).into_iter();
-        let named = all.filter(|op| ir::name_of(*op).starts_with("linalg."));
+        let ops = ir::all(module).into_iter();
+        let named = ops.filter(|op| ir::name_of(*op).starts_with("linalg."));
         let named = named.filter(|op| ir::name_of(*op) != ops::linalg::GENERIC);
         // What is wrong with the operation itself has its place.
         for op in named.filter(|op| self.mistake(context, *op).is_some()) {

@@ -75,11 +75,11 @@ impl Wanted {
 
     /// Says something about what is taken.
     pub fn note(&self, text: &str) {
-        let of = self
+        let prefix = self
             .of
             .as_ref()
             .map_or(String::new(), |of| format!("'{of}': "));
-        say(&format!("note: {of}{text}\n"));
+        say(&format!("note: {prefix}{text}\n"));
     }
 }
 

@@ -46,18 +46,18 @@ pub fn give<'c>(
     (name, names): (&str, &Names),
     wanted: &Wanted,
 ) -> Result<bool> {
-    let own = function(compile::operation(module), name)?;
-    if !matches!(wanted.machine, Machine::Cpu(_)) || open_dimensions(own).is_empty() {
+    let func = function(compile::operation(module), name)?;
+    if !matches!(wanted.machine, Machine::Cpu(_)) || open_dimensions(func).is_empty() {
         return Ok(false);
     }
-    let tuned = wanted.sizes(own)?;
+    let tuned = wanted.sizes(func)?;
     if tuned.is_empty() {
         return Ok(false);
     }
-    let entry = entry::describe(own, None, names)?;
+    let entry = entry::describe(func, None, names)?;
     let (mut taken, mut left) = (Vec::new(), Vec::new());
     // Those that the program asks for.
-    let asked = ir::array(own, marks::VERSIONS.name);
+    let asked = ir::array(func, marks::VERSIONS.name);
     let mut made: Vec<String> = Vec::new();
     for one in tuned {
         let leave = |why: &str| format!("{}: {why}", one.text);
@@ -80,11 +80,11 @@ pub fn give<'c>(
     drop(entry);
     list(compile::operation(module), name, asked, &made)?;
     note_left(&left, wanted);
-    let others = others(function(compile::operation(module), name)?, wanted)?;
+    let fallback = others(function(compile::operation(module), name)?, wanted)?;
     wanted.note(&match taken.is_empty() {
-        true => format!("there is code of its own for no tuned size; all have {others}"),
+        true => format!("there is code of its own for no tuned size; all have {fallback}"),
         false => format!(
-            "there is code of its own for {}: {}; all others have {others}",
+            "there is code of its own for {}: {}; all others have {fallback}",
             ir::count(taken.len(), "tuned size"),
             taken.join(", ")
         ),
@@ -94,14 +94,14 @@ pub fn give<'c>(
 
 /// Gives a function for all sizes the schedule that was tuned so, if there is one; says which it has.
 fn others(function: Op, wanted: &Wanted) -> Result<String> {
-    let found = wanted.exact(function)?;
-    let Choice::Kept(plans) = found.choice else {
+    let tuned = wanted.exact(function)?;
+    let Choice::Kept(plans) = tuned.choice else {
         return Ok("what the model chooses for any size".to_string());
     };
     schedules::set(function, &plans)?;
     Ok(format!(
         "the schedule that was tuned with sizes left open ({})",
-        found.taken.measured
+        tuned.taken.measured
     ))
 }
 
@@ -142,8 +142,8 @@ fn arguments(entry: &Entry, tuned: &TunedSizes) -> std::result::Result<versions:
         let open = || dim.lower.known()?.checked_add(points(position, dim)?);
         dim.upper.known().or_else(open)
     };
-    let found = sizes::infer_each(entry, end).map_err(|error| error.message().to_string())?;
-    Ok(as_versions(found))
+    let inferred = sizes::infer_each(entry, end).map_err(|error| error.message().to_string())?;
+    Ok(as_versions(inferred))
 }
 
 /// The reason for which the number of a dimension's points does not say where it ends, if there is one.
@@ -168,11 +168,11 @@ fn list<'c>(
     asked: Vec<Attribute<'c>>,
     symbols: &[String],
 ) -> Result<()> {
-    let own = function(module, name)?;
-    let context = ir::context_of(own);
+    let func = function(module, name)?;
+    let context = ir::context_of(func);
     let symbol = |name: &String| Attribute::from(FlatSymbolRefAttribute::new(context, name));
-    let all: Vec<Attribute> = symbols.iter().map(symbol).chain(asked).collect();
-    versions::set(own, &all);
+    let symbols_of_all: Vec<Attribute> = symbols.iter().map(symbol).chain(asked).collect();
+    versions::set(func, &symbols_of_all);
     Ok(())
 }
 
@@ -185,21 +185,21 @@ pub fn found<'c>(
     wanted: &Wanted,
 ) -> Result<Found> {
     let name = formed.function.clone();
-    let own = function(compile::operation(&formed.module), &name)?;
+    let func = function(compile::operation(&formed.module), &name)?;
     let Ok(version) = sized::in_place(context, &formed.module, &name, sizes)? else {
-        return wanted.nearest(own);
+        return wanted.nearest(func);
     };
-    let found = wanted.nearest(function(compile::operation(&version), &name)?)?;
-    if found.is_nothing() || found.taken.sizes.is_some() {
-        let open = wanted.exact(own)?;
+    let tuned = wanted.nearest(function(compile::operation(&version), &name)?)?;
+    if tuned.is_nothing() || tuned.taken.sizes.is_some() {
+        let open = wanted.exact(func)?;
         if !open.is_nothing() {
             return Ok(open);
         }
     }
-    if !found.is_nothing() {
+    if !tuned.is_nothing() {
         formed.module = version;
     }
-    Ok(found)
+    Ok(tuned)
 }
 
 /// Makes a version with the schedule that was tuned for it: its name, and what was measured; or says why
@@ -216,19 +216,19 @@ fn version<'c>(
             "the function's computations do not allow them".to_string()
         ));
     };
-    let own = function(compile::operation(module), &symbol)?;
-    let found = match open_dimensions(own).first_key_value() {
+    let func = function(compile::operation(module), &symbol)?;
+    let tuned = match open_dimensions(func).first_key_value() {
         Some((dim, _)) => Err(format!(
             "the bounds of dimension '{dim}' are computed from several sizes, of which its points say none; {COPY}"
         )),
-        None => Ok(wanted.exact(own)?),
+        None => Ok(wanted.exact(func)?),
     };
-    let why = match found {
+    let why = match tuned {
         Ok(Found {
             choice: Choice::Kept(plans),
             taken,
         }) => {
-            schedules::set(own, &plans)?;
+            schedules::set(func, &plans)?;
             return Ok(Ok((symbol, format!("tuned: {}", taken.measured))));
         }
         // What the model chooses is left to it.
@@ -237,11 +237,11 @@ fn version<'c>(
             taken,
         }) => return Ok(Ok((symbol, format!("the model's: {}", taken.measured)))),
         Ok(Found {
-            choice: Choice::Nothing { found, .. },
+            choice: Choice::Nothing { found: tuned, .. },
             ..
-        }) => found,
+        }) => tuned,
         Err(why) => why,
     };
-    region::erase(own);
+    region::erase(func);
     Ok(Err(why))
 }

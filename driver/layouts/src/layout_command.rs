@@ -90,8 +90,8 @@ fn read(arguments: &LayoutArguments) -> Result<Layout> {
     let bound: Vec<&Name> = bound.filter(|name| is_named(name)).collect();
     let asked = symbols_asked(arguments);
     for assumed in &arguments.assume {
-        let mut others = bound.iter().copied().chain(&asked);
-        let is_known = others.any(|name| **name == *assumed.symbol);
+        let mut symbols = bound.iter().copied().chain(&asked);
+        let is_known = symbols.any(|name| **name == *assumed.symbol);
         if !is_known && !layout.symbols().iter().any(|s| **s == *assumed.symbol) {
             let open = layout.symbols();
             let known = open.iter().chain(bound.iter().copied()).chain(&asked);
@@ -119,8 +119,8 @@ fn symbols_asked(arguments: &LayoutArguments) -> Vec<Name> {
     let texts = arguments.apply.iter().chain(&arguments.inv);
     let lists = texts.filter_map(|text| {
         let mut cursor = Cursor::new(&format!("({text})")).ok()?;
-        let all = cursor.list(["(", ")"], |c| expr(c, &Scope::default()));
-        all.ok()
+        let exprs = cursor.list(["(", ")"], |c| expr(c, &Scope::default()));
+        exprs.ok()
     });
     lists.flatten().flat_map(|e| e.symbols()).collect()
 }
@@ -307,8 +307,8 @@ impl Asked {
         for assumed in &arguments.assume {
             facts.within(&assumed.symbol, interval(assumed));
         }
-        let all = index.iter_mut().flatten().zip(layout.dims());
-        for (e, size) in all.chain(offset.iter_mut().zip([layout.size()])) {
+        let pairs = index.iter_mut().flatten().zip(layout.dims());
+        for (e, size) in pairs.chain(offset.iter_mut().zip([layout.size()])) {
             *e = e.substitute(&|name| {
                 let number = facts.interval(name).constant()?;
                 Some(Expr::constant(number))
@@ -443,9 +443,9 @@ fn slices(layout: &Layout, text: &str) -> Result<Vec<Argument>> {
             dims.len()
         )));
     }
-    let each = parts.iter().zip(dims).map(|(part, size)| match *part {
+    let arguments = parts.iter().zip(dims).map(|(part, size)| match *part {
         ":" => Argument::Slice(size),
         part => Argument::Text(part.to_string()),
     });
-    Ok(each.collect())
+    Ok(arguments.collect())
 }

@@ -55,10 +55,10 @@ pub fn class(
     }
     let (helpers, functions) = functions(layout, name, width)?;
     let (indices, symbols) = (layout.index_names(), layout.symbols());
-    let all = list(&[indices.clone(), symbols.clone()].concat());
+    let names = list(&[indices.clone(), symbols.clone()].concat());
     let macro_arguments = list(&[vec!["base".into()], indices.clone(), symbols.clone()].concat());
     let mut text = functions;
-    text += &format!("#define {name}_at({macro_arguments}) ((base)[{name}_apply({all})])\n");
+    text += &format!("#define {name}_at({macro_arguments}) ((base)[{name}_apply({names})])\n");
     text += "#ifdef __cplusplus\n";
     text += MEMBER;
     text += &cpp(name, &indices, &symbols, width);
@@ -98,16 +98,16 @@ fn cpp(name: &str, indices: &[Name], symbols: &[Name], width: Width) -> String {
     };
     let members: String = typed(symbols).iter().map(|m| format!("  {m};\n")).collect();
     let last = indices.len() - 1;
-    let all = list(&[indices.to_vec(), symbols.to_vec()].concat());
+    let names = list(&[indices.to_vec(), symbols.to_vec()].concat());
     let mut text = format!("template <typename T> struct {name} {{\n  T *const base;\n{members}");
     let parameters = [vec!["T *base".to_string()], typed(symbols)]
         .concat()
         .join(", ");
-    let own: Vec<String> = symbols.iter().map(|n| format!(", {n}({n})")).collect();
+    let bindings: Vec<String> = symbols.iter().map(|n| format!(", {n}({n})")).collect();
     text += &format!(
         "  MDH_MEMBER {name}({parameters}) : base(base){} {{}}\n  MDH_MEMBER T &operator()({}) const \
-         {{\n    return base[{name}_apply({all})];\n  }}\n",
-        own.concat(),
+         {{\n    return base[{name}_apply({names})];\n  }}\n",
+        bindings.concat(),
         typed(indices).join(", ")
     );
     // From the inside out: what `a[i][j]` still needs is defined before `a[i]`.

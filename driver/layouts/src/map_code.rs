@@ -55,11 +55,11 @@ impl Functions {
         let Back { index, exits } = simplified(launch);
         let mut inputs = launch.names();
         inputs.extend(launch.mapping().symbols());
-        let mut all = vec![("map_index".to_string(), index)];
+        let mut outputs = vec![("map_index".to_string(), index)];
         match discard {
             Discard::Branching => {
                 let exits = exits.into_iter().enumerate();
-                all.extend(exits.map(|(n, exit)| (format!("map_stays_{n}"), vec![exit])));
+                outputs.extend(exits.map(|(n, exit)| (format!("map_stays_{n}"), vec![exit])));
             }
             Discard::Branchless => {
                 let back = Back {
@@ -67,11 +67,15 @@ impl Functions {
                     exits,
                 };
                 let operative = back.operative().map(|o| vec![o]);
-                all.extend(operative.map(|o| ("map_operative".to_string(), o)));
+                outputs.extend(operative.map(|o| ("map_operative".to_string(), o)));
             }
         }
         let facts = launch.facts();
-        Functions { inputs, facts, all }
+        Functions {
+            inputs,
+            facts,
+            all: outputs,
+        }
     }
 
     /// Returns the function that a kernel calls.

@@ -183,8 +183,8 @@ fn summary(launch: &Launch, discard: Discard) -> Result<String> {
 /// Index and conditions in few operations; what always holds is left out.
 pub fn simplified(launch: &Launch) -> Back {
     let back = launch.back();
-    let all = [back.index.as_slice(), &back.exits].concat();
-    let mut index = simplify(&launch.facts(), &all);
+    let outputs = [back.index.as_slice(), &back.exits].concat();
+    let mut index = simplify(&launch.facts(), &outputs);
     let mut exits = index.split_off(back.index.len());
     exits.retain(|exit| exit.as_constant() != Some(1));
     Back { index, exits }

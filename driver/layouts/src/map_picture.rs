@@ -37,8 +37,8 @@ pub fn picture(mapping: &Mapping, steps: usize) -> Result<String> {
     let mut cells = vec![vec![None; extent(&columns) as usize]; extent(&rows) as usize];
     for point in points(&grids) {
         let run = program.run(&point);
-        let found = run.map_err(|e| Error::input(e.to_string()))?;
-        let (index, exits) = found.split_at(back.index.len());
+        let result = run.map_err(|e| Error::input(e.to_string()))?;
+        let (index, exits) = result.split_at(back.index.len());
         let row = point[..point.len() - 1]
             .first()
             .map_or(0, |i| i - rows.lower);
@@ -51,8 +51,8 @@ pub fn picture(mapping: &Mapping, steps: usize) -> Result<String> {
 }
 
 fn drawn(cells: &[Vec<Option<Vec<i64>>>]) -> String {
-    let all = cells.iter().flatten().flatten().flatten();
-    let digits = all.clone().all(|i| (0..10).contains(i));
+    let places = cells.iter().flatten().flatten().flatten();
+    let digits = places.clone().all(|i| (0..10).contains(i));
     let separator = if digits { "" } else { "," };
     let cell = |index: &Option<Vec<i64>>| match index {
         None => "..".to_string(),

@@ -107,9 +107,9 @@ fn what_the_model_chooses() {
 
 /// The output of a command that succeeds.
 fn explained(session: &Session, arguments: &[&str]) -> String {
-    let all = [&["explain"][..], arguments, &["--asm", "machine.json"]].concat();
-    let output = session.output(&all);
-    assert_eq!(output.status.code(), Some(0), "{all:?}");
+    let command = [&["explain"][..], arguments, &["--asm", "machine.json"]].concat();
+    let output = session.output(&command);
+    assert_eq!(output.status.code(), Some(0), "{command:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -214,8 +214,8 @@ fn schedules_and_machines_of_others() {
     narrow(&session);
     session.mdh("explain product.mlir --asm narrow.json --schedule s.txt");
     let end = "\n  return";
-    let own = format!("\n    schedule(#mdh.schedule<layers = [L1 {{i: *, j: *, k: *}}]>){end}");
-    session.file("own.mlir", PRODUCT.trim_start().replace(end, &own));
+    let heading = format!("\n    schedule(#mdh.schedule<layers = [L1 {{i: *, j: *, k: *}}]>){end}");
+    session.file("own.mlir", PRODUCT.trim_start().replace(end, &heading));
     session.mdh("explain own.mlir --asm machine.json");
     session.mdh("explain own.mlir --asm machine.json --schedule s.txt");
     session.mdh("explain product.mlir --asm machine.json --entry nothing");

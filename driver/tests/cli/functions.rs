@@ -102,12 +102,12 @@ func.func @calls(%x: tensor<8xf32>) -> tensor<8xf32> {
 }
 \"func.func\"() {sym_name = \"none\"} : () -> ()
 ";
-    let all = format!("{}{public}", broken.trim_start());
-    session.run(&all, "--entry f");
+    let program = format!("{}{public}", broken.trim_start());
+    session.run(&program, "--entry f");
     session.mdh("compile a.mlir --entry f --emit compute");
-    session.run(&all, "--entry calls");
+    session.run(&program, "--entry calls");
     session.mdh("compile a.mlir --entry calls --emit compute");
-    session.run(&all, "--entry none");
+    session.run(&program, "--entry none");
     session.say("what cannot be parsed is in the way");
     session.run(
         &format!("{public}func.func @g() {{ nothing }}\n"),

@@ -62,8 +62,8 @@ fn this_machine() {
     let asm: Value = serde_json::from_slice(&output.stdout).unwrap();
     let layers = asm["layers"].as_array().unwrap();
     let layer = |kind: &str, name: &str| {
-        let mut found = layers.iter().map(|layer| &layer[kind]);
-        found.find(|layer| layer["name"] == name).unwrap()
+        let mut layers_of_kind = layers.iter().map(|layer| &layer[kind]);
+        layers_of_kind.find(|layer| layer["name"] == name).unwrap()
     };
     let cores = std::thread::available_parallelism().unwrap().get() as u64;
     assert_eq!(layer("core", "core")["count"], cores);

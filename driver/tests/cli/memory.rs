@@ -104,8 +104,8 @@ func.func @rows(%n: index, %i: index) -> f64 {
 #[test]
 fn every_limit_of_a_compilation_too() {
     let session = Session::new();
-    let one = |n: u32| SUMS.replace("@sums", &format!("@sums{n}"));
-    session.file("a.mlir", (0..20).map(one).collect::<String>());
+    let program = |n: u32| SUMS.replace("@sums", &format!("@sums{n}"));
+    session.file("a.mlir", (0..20).map(program).collect::<String>());
     let mut codes = Vec::new();
     let arguments = "compile a.mlir --emit obj -o a.o";
     for kib in (400_000..1_000_000).step_by(20_000) {

@@ -74,12 +74,12 @@ fn interrupts_and_resumes(session: &Session, arguments: &[&str]) -> String {
     assert!(session.names().contains(&"page.html".to_string()));
     let stopped = "SELECT count(*) FROM session WHERE stop = 'interrupted' AND ended IS NOT NULL";
     assert_eq!(number(session, stopped), Some(1));
-    let kept = evaluations(session);
+    let evaluated = evaluations(session);
     let more = ["tune", "--db", "db", "--evaluations", "1", "--json"];
     let resumed = session.output(&[&more, arguments].concat());
     let line: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
     assert_eq!(resumed.status.code(), Some(0), "{line}");
-    assert_eq!(line["resumed"].as_i64(), Some(kept), "{line}");
+    assert_eq!(line["resumed"].as_i64(), Some(evaluated), "{line}");
     text
 }
 
@@ -100,18 +100,20 @@ fn children(parent: &Child) -> Vec<i32> {
         .flatten()
         .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     let lines: Vec<String> = lines.collect();
-    let each = lines.iter().flat_map(|line| line.split_whitespace());
-    each.filter_map(|number| number.parse().ok()).collect()
+    let words = lines.iter().flat_map(|line| line.split_whitespace());
+    words.filter_map(|number| number.parse().ok()).collect()
 }
 
 /// The most bytes of data of the processes that a process has started, as the system lists them.
 fn limits(parent: &Child) -> Vec<u64> {
-    let of = |process: i32| {
-        let own = std::fs::read_to_string(format!("/proc/{process}/limits")).ok()?;
-        let line = own.lines().find(|line| line.starts_with("Max data size"))?;
+    let limit_of = |process: i32| {
+        let limits_text = std::fs::read_to_string(format!("/proc/{process}/limits")).ok()?;
+        let line = limits_text
+            .lines()
+            .find(|line| line.starts_with("Max data size"))?;
         line.split_whitespace().nth(3)?.parse().ok()
     };
-    children(parent).into_iter().filter_map(of).collect()
+    children(parent).into_iter().filter_map(limit_of).collect()
 }
 
 /// Waits until a search has made so many evaluations more.
@@ -196,13 +198,13 @@ fn two_searches_take_turns() {
 fn the_memory_of_a_candidate_is_limited() {
     let session = Session::new();
     let mut child = begun(&session, &[&example("matmul")]);
-    let found = limits(&child);
+    let limit = limits(&child);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(!found.is_empty());
+    assert!(!limit.is_empty());
     // Some for compiling, and not all that could be addressed.
     let is_right = |most: &u64| (1 << 28..1 << 40).contains(most);
-    assert!(found.iter().all(is_right), "{found:?}");
+    assert!(limit.iter().all(is_right), "{limit:?}");
 }
 
 /// `tail` keeps a line until it ends, and this one does not.

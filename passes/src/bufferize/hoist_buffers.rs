@@ -120,7 +120,7 @@ fn freed_beside<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
 /// The outermost loop around an operation before which its operands are defined.
 fn outermost<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
     let operands: Vec<Val> = alloc.operands().map(ir::value).collect();
-    let mut found = None;
+    let mut place = None;
     let mut inner = alloc;
     while let Some(parent) = inner.parent_operation().map(|p| ir::op(&p)) {
         let is_loop = match ir::name_of(parent) {
@@ -135,9 +135,9 @@ fn outermost<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
             break;
         }
         if is_loop {
-            found = Some(parent);
+            place = Some(parent);
         }
         inner = parent;
     }
-    found
+    place
 }

@@ -254,8 +254,8 @@ fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Error
         values.push(value);
     }
     for (i, value) in values.iter_mut().enumerate() {
-        let mut others = found.pairs.iter().enumerate().filter(|(j, _)| *j != i);
-        if others.any(|(_, (other, _))| buffers.may_overlap(*value, *other)) {
+        let mut rest = found.pairs.iter().enumerate().filter(|(j, _)| *j != i);
+        if rest.any(|(_, (other, _))| buffers.may_overlap(*value, *other)) {
             *value = saved(&mut builder, *value);
         }
     }
@@ -297,7 +297,7 @@ fn refused(found: &Misplaced) -> Errors {
 
 /// A size in words.
 fn shown<'c>(size: Extent<'c>, carried: Val<'c>) -> String {
-    let of = |value: Val| match (ir::defining_op(value), ir::block_argument(value)) {
+    let text_of = |value: Val| match (ir::defining_op(value), ir::block_argument(value)) {
         (Some(op), _) => format!("what '{}' gives", ir::name_of(op)),
         (None, Some(argument)) if ir::name_of(argument.of) == ops::func::FUNC => {
             format!("argument #{} of the function", argument.number)
@@ -306,8 +306,8 @@ fn shown<'c>(size: Extent<'c>, carried: Val<'c>) -> String {
     };
     match size {
         Extent::Number(number) => format!("the size {number}"),
-        Extent::Value(value) => format!("the size that is {}", of(value)),
+        Extent::Value(value) => format!("the size that is {}", text_of(value)),
         Extent::Axis(value, _) if value == carried => "the one that the loop carries".to_owned(),
-        Extent::Axis(value, axis) => format!("that of axis {axis} of {}", of(value)),
+        Extent::Axis(value, axis) => format!("that of axis {axis} of {}", text_of(value)),
     }
 }

@@ -48,14 +48,14 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let block = region::block_of(ir::region(module, 0));
-    let all = ir::ops_of(block);
-    let named = all.iter().filter_map(|op| {
+    let ops = ir::ops_of(block);
+    let named = ops.iter().filter_map(|op| {
         let name = ir::attribute(*op, "sym_name").and_then(ir::text);
         Some((name?, *op))
     });
     // What is in a module of its own has its own constants.
     let modules = [ops::builtin::MODULE, ops::gpu::MODULE];
-    let code = all
+    let code = ops
         .iter()
         .filter(|op| !modules.contains(&ir::name_of(**op)));
     let users: Vec<Op> = code
@@ -70,7 +70,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         .map(|(name, _)| name.to_owned())
         .collect();
     let mut renamed: HashMap<&str, String> = HashMap::new();
-    let Some(start) = all.first().filter(|_| !made.is_empty()) else {
+    let Some(start) = ops.first().filter(|_| !made.is_empty()) else {
         return Ok(());
     };
     let start = Builder::before(*start).marker();

@@ -159,13 +159,13 @@ fn writes_all(of: &Structured, output: &Operand) -> bool {
 
 /// The operations behind one, and what is in them.
 fn after(op: Op) -> Vec<Op> {
-    let mut found = Vec::new();
+    let mut overwritten = Vec::new();
     let mut next = op.next_in_block().map(|op| ir::op(&op));
     while let Some(op) = next {
-        found.extend(ir::all(op));
+        overwritten.extend(ir::all(op));
         next = op.next_in_block().map(|op| ir::op(&op));
     }
-    found
+    overwritten
 }
 
 /// Has later operations read copies of a tensor, and of what may be in its memory.
@@ -197,8 +197,8 @@ fn save<'c>(tensor: Op<'c>, later: &[Op<'c>]) {
             let copy = saved(&mut builder, result);
             for reader in readers {
                 let operands: Vec<Val> = reader.operands().map(ir::value).collect();
-                let own = operands.iter().enumerate();
-                for (number, _) in own.filter(|(_, operand)| **operand == result) {
+                let positions = operands.iter().enumerate();
+                for (number, _) in positions.filter(|(_, operand)| **operand == result) {
                     region::set_operand(reader, number, copy);
                 }
             }

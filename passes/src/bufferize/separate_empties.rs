@@ -76,9 +76,9 @@ fn say_shared(empty: Op, result: Val, bytes: Option<i64>) {
         .filter(|op| ir::name_of(**op) == ops::mdh::COMPUTE);
     let count = computations.count();
     if count > 1 {
-        let found = bytes.map_or("a size that is not known".into(), |n| format!("{n} bytes"));
+        let size = bytes.map_or("a size that is not known".into(), |n| format!("{n} bytes"));
         let text = format!(
-            "stays the memory of {count} computations: found {found}, and from {LEAST} bytes on each \
+            "stays the memory of {count} computations: found {size}, and from {LEAST} bytes on each \
              gets its own"
         );
         ir::remark_at(empty, &text);
@@ -131,9 +131,9 @@ fn release_arguments(function: Op) {
                 users.any(|user| ir::name_of(user) == ops::func::RETURN)
             });
             if is_argument && is_returned && overwritten::writes_all(&parts, buffer, &equal) {
-                let own = empty_like(op, buffer.value);
+                let empty = empty_like(op, buffer.value);
                 // The destinations' operands follow the inputs'.
-                region::set_operand(op, parts.inputs.len() + number, own);
+                region::set_operand(op, parts.inputs.len() + number, empty);
             }
         }
     }
@@ -187,8 +187,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 impl Shared<'_> {
     /// Another empty tensor for those that come.
     fn renew(&mut self) {
-        let own = region::copy_before(self.empty, self.empty);
-        if let Some(own) = ir::result(own, 0) {
+        let copy = region::copy_before(self.empty, self.empty);
+        if let Some(own) = ir::result(copy, 0) {
             (self.own, self.taken) = (own, 0);
         }
     }

@@ -178,8 +178,8 @@ fn rank(obligation: &Obligation) -> usize {
 fn grid<'c>(builder: &mut Builder<'c>, parts: &Parts<'c>, d: usize) {
     let dim = &parts.dims[d];
     let [step, width] = [dim.step, dim.width].map(|b| buffers::value(builder, b));
-    let one = builder.index(1);
-    let is_positive = compare(builder, "sge", step, one);
+    let unit = builder.index(1);
+    let is_positive = compare(builder, "sge", step, unit);
     assert(
         builder,
         is_positive,
@@ -188,7 +188,7 @@ fn grid<'c>(builder: &mut Builder<'c>, parts: &Parts<'c>, d: usize) {
             dim.name
         ),
     );
-    let is_positive = compare(builder, "sge", width, one);
+    let is_positive = compare(builder, "sge", width, unit);
     let is_within = compare(builder, "sle", width, step);
     let fits = is_positive.and(builder, is_within);
     assert(
@@ -243,13 +243,13 @@ impl<'c> Checks<'c, '_> {
 
     /// Returns whether one of the dimensions has no points.
     fn any_empty(&mut self, dims: &[usize]) -> Condition<'c> {
-        let mut found = Condition::Known(false);
+        let mut is_outside = Condition::Known(false);
         for d in dims {
             let grid = &self.grids[*d];
             let is_empty = compare(&mut self.builder, "sle", grid.upper, grid.lower);
-            found = found.or(&mut self.builder, is_empty);
+            is_outside = is_outside.or(&mut self.builder, is_empty);
         }
-        found
+        is_outside
     }
 
     /// The product of the counts fits 64 bits, unless one is 0; so does each bound's distance.
@@ -282,8 +282,8 @@ impl<'c> Checks<'c, '_> {
             }
             product = builder.binary(ops::arith::MULI, product, count);
         }
-        let all: Vec<usize> = (0..self.grids.len()).collect();
-        let is_empty = self.any_empty(&all);
+        let positions: Vec<usize> = (0..self.grids.len()).collect();
+        let is_empty = self.any_empty(&positions);
         let fits = is_empty.or(&mut self.builder, fits);
         assert(
             &mut self.builder,
@@ -311,9 +311,9 @@ impl<'c> Checks<'c, '_> {
         for valid in self.parts.carries.iter().filter_map(|c| c.valid) {
             holds = holds.or(&mut self.builder, Condition::Value(valid));
         }
-        let mut kept = self.computation.kept();
-        kept.retain(|k| *k != d);
-        let is_nothing_expected = self.any_empty(&kept);
+        let mut kept_dims = self.computation.kept();
+        kept_dims.retain(|k| *k != d);
+        let is_nothing_expected = self.any_empty(&kept_dims);
         let holds = holds.or(&mut self.builder, is_nothing_expected);
         let message = format!(
             "combines no points in dimension '{}' by an operator that has no neutral element: \
@@ -325,13 +325,13 @@ impl<'c> Checks<'c, '_> {
 
     /// The dimensions that must have points for a buffer to be accessed.
     fn visited(&self, place: Place) -> Vec<usize> {
-        let mut kept = self.computation.kept();
+        let mut kept_dims = self.computation.kept();
         match place {
             Place::Input(_) => (0..self.grids.len()).collect(),
-            Place::Output(_) => kept,
+            Place::Output(_) => kept_dims,
             Place::Incoming { carry, .. } | Place::Outgoing { carry, .. } => {
-                kept.retain(|d| *d != self.parts.carries[carry].dim);
-                kept
+                kept_dims.retain(|d| *d != self.parts.carries[carry].dim);
+                kept_dims
             }
         }
     }

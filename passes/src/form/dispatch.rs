@@ -163,14 +163,14 @@ impl<'c> Version<'c> {
         arguments: &[Val<'c>],
         results: &[Type<'c>],
     ) -> Vec<Val<'c>> {
-        let own = arguments.iter().zip(&self.types).map(|(argument, ty)| {
+        let converted = arguments.iter().zip(&self.types).map(|(argument, ty)| {
             match argument.r#type() == *ty {
                 true => *argument,
                 false => builder.op(ops::memref::CAST, &[*argument], &[*ty], &[])[0],
             }
         });
-        let own: Vec<Val> = own.collect();
-        call_function(builder, &self.name, &own, results)
+        let converted: Vec<Val> = converted.collect();
+        call_function(builder, &self.name, &converted, results)
     }
 }
 
@@ -216,8 +216,8 @@ fn dispatch<'c>(function: Op<'c>, versions: &[Version<'c>]) {
     let arguments = mdh_dialect::code::arguments(block);
     let mut builder = Builder::before(function).at_end(block);
     let results = results(function);
-    let found = pick(&mut builder, versions, &arguments, &results, &any);
-    region::end_with(block, function.location(), ops::func::RETURN, &found);
+    let picked = pick(&mut builder, versions, &arguments, &results, &any);
+    region::end_with(block, function.location(), ops::func::RETURN, &picked);
     ir::remove_attribute(function, marks::VERSIONS.name);
     let attributes: Vec<(&str, Attribute)> = region::attributes(function);
     let mut before = Builder::before(function);

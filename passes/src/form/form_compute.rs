@@ -342,8 +342,8 @@ pub fn rename_index(op: Op, name: &str) {
     let dim = ir::attribute(op, "dim").map(|dim| ("dim", dim));
     let attributes: Vec<_> = dim.into_iter().collect();
     let index = builder.index_type();
-    let own = builder.op(name, &[], &[index], &attributes);
-    Rewriter::Direct.replace(op, &own);
+    let dim = builder.op(name, &[], &[index], &attributes);
+    Rewriter::Direct.replace(op, &dim);
 }
 
 /// One axis of the buffers between two homs.

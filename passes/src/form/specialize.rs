@@ -71,9 +71,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         if wanted.iter().all(|version| ir::text(*version).is_none()) {
             return Ok(());
         }
-        let all: Result<Vec<_>, _> = wanted.into_iter().map(|v| version(function, v)).collect();
-        let all: Vec<Attribute> = all?.into_iter().flatten().collect();
-        versions::set(function, &all);
+        let versions: Result<Vec<_>, _> =
+            wanted.into_iter().map(|v| version(function, v)).collect();
+        let versions: Vec<Attribute> = versions?.into_iter().flatten().collect();
+        versions::set(function, &versions);
         Ok(())
     })
 }
@@ -93,8 +94,8 @@ fn version<'c>(function: Op<'c>, wanted: Attribute<'c>) -> Result<Option<Attribu
         return Err(wrong(&why));
     }
     let context = ir::context_of(function);
-    let own = ir::attribute(function, "sym_name").and_then(ir::text);
-    let base = format!("{}_{}", own.unwrap_or_default(), sizes.suffix());
+    let symbol = ir::attribute(function, "sym_name").and_then(ir::text);
+    let base = format!("{}_{}", symbol.unwrap_or_default(), sizes.suffix());
     let name = fresh(&base, |name| ir::lookup_symbol(function, name).is_some());
     let version = region::copy_before(function, function);
     let texts = [("sym_name", &name[..]), ("sym_visibility", "private")];
@@ -124,8 +125,8 @@ fn specialize(function: Op, sizes: &Sizes) -> bool {
         let mut around = ir::ancestors(*op).skip(1);
         around.any(|op| ir::name_of(op) == ops::mdh::COMPUTE)
     };
-    let mut all = ir::all(function);
-    all.retain(|op| *op != function && !is_inside(op));
+    let mut ops = ir::all(function);
+    ops.retain(|op| *op != function && !is_inside(op));
     for (argument, sizes) in code::arguments(block).into_iter().zip(&sizes.arguments) {
         let before = argument.r#type();
         let Some(ty) = types::buffer_type(before) else {
@@ -147,7 +148,7 @@ fn specialize(function: Op, sizes: &Sizes) -> bool {
             _ => {}
         }
     }
-    let is_allowed = all.into_iter().all(|op| settle(function, op));
+    let is_allowed = ops.into_iter().all(|op| settle(function, op));
     set_function_type(function);
     is_allowed
 }

@@ -113,12 +113,12 @@ pub fn of_rows(memory: Val, last: i64) -> i64 {
     let shape = ty
         .map(|ty| ty.shape)
         .filter(|_| is_plain && is_aligned(memory));
-    let found = shape.and_then(|shape| {
+    let factors_of_axes = shape.and_then(|shape| {
         let mut factors = vec![1; shape.len()];
         *factors.last_mut()? = last;
         multiple(&factors, &shape)
     });
-    found.unwrap_or(1)
+    factors_of_axes.unwrap_or(1)
 }
 
 /// Returns whether memory starts at a multiple of the widest access: the device's does, a block's too
@@ -131,8 +131,8 @@ fn is_aligned(memory: Val) -> bool {
     match ir::name_of(op) {
         ops::gpu::ALLOC => true,
         ops::memref::ALLOCA => {
-            let own = ir::attribute(op, "alignment").and_then(types::scalar);
-            own.is_some_and(|bytes| bytes.as_i64() % WIDEST == 0)
+            let alignment = ir::attribute(op, "alignment").and_then(types::scalar);
+            alignment.is_some_and(|bytes| bytes.as_i64() % WIDEST == 0)
         }
         name if SAME_START.contains(&name) => ir::operand(op, 0).is_some_and(is_aligned),
         _ => false,

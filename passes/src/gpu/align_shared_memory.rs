@@ -36,9 +36,9 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         let count = ir::attribute(kernel, "workgroup_attributions");
         let count = count.and_then(types::scalar).map_or(0, |n| n.as_i64());
         if count > 0 {
-            let each = vec![format!("{{llvm.align = {WIDEST} : i64}}"); count as usize];
-            let all = attribute(ir::context_of(kernel), &format!("[{}]", each.join(", ")));
-            ir::set_attribute(kernel, "workgroup_attrib_attrs", all);
+            let texts = vec![format!("{{llvm.align = {WIDEST} : i64}}"); count as usize];
+            let attributes = attribute(ir::context_of(kernel), &format!("[{}]", texts.join(", ")));
+            ir::set_attribute(kernel, "workgroup_attrib_attrs", attributes);
         }
     }
     Ok(())

@@ -230,8 +230,8 @@ impl<'c, 'p> Copy<'c, 'p> {
                 .filter(|(own, _)| *own == d)
                 .map_or(1, |(_, n)| n)
         };
-        let mut all = grids.iter().enumerate();
-        all.all(|(d, grid)| known(grid.count) == Some(width(d)))
+        let mut numbered = grids.iter().enumerate();
+        numbered.all(|(d, grid)| known(grid.count) == Some(width(d)))
     }
 
     /// Loops over the points of all dimensions, and copies inside of them.
@@ -259,18 +259,18 @@ impl<'c, 'p> Copy<'c, 'p> {
         let target = in_workgroup(builder, self.to.value);
         let segments = [1, to.len(), 1, from.len(), usize::from(read.is_some())];
         let segments = segments.map(|n| n.to_string()).join(", ");
-        let mut own = vec![
+        let mut attributes = vec![
             ("dstElements", format!("{elements} : index")),
             ("operandSegmentSizes", format!("array<i32: {segments}>")),
         ];
         if self.bytes == BYTES[0] {
-            own.push(("bypassL1", "unit".into()));
+            attributes.push(("bypassL1", "unit".into()));
         }
         let context = builder.context;
-        let own = own
+        let attributes = attributes
             .into_iter()
             .map(|(name, text)| (name, attribute(context, &text)));
-        let own: Vec<(&str, Attribute)> = own.collect();
+        let attributes: Vec<(&str, Attribute)> = attributes.collect();
         let operands: Vec<Val> = [target]
             .into_iter()
             .chain(to)
@@ -279,7 +279,12 @@ impl<'c, 'p> Copy<'c, 'p> {
             .chain(read)
             .collect();
         let token = parse(context, "!nvgpu.device.async.token");
-        builder.op(ops::nvgpu::DEVICE_ASYNC_COPY, &operands, &[token], &own);
+        builder.op(
+            ops::nvgpu::DEVICE_ASYNC_COPY,
+            &operands,
+            &[token],
+            &attributes,
+        );
     }
 
     /// Returns the number of a group's elements that lie in the buffer.

@@ -73,11 +73,11 @@ struct Operands<'c> {
 
 impl<'c> Operands<'c> {
     fn new(op: Op<'c>) -> Result<Operands<'c>, Errors> {
-        let all: Vec<Val> = op.operands().map(ir::value).collect();
+        let operands: Vec<Val> = op.operands().map(ir::value).collect();
         let mut from = 0;
         let segments = ir::integers(op, "operandSegmentSizes");
         let mut segments = segments.into_iter().map(|count| {
-            let segment = &all[from..from + count as usize];
+            let segment = &operands[from..from + count as usize];
             from += count as usize;
             segment
         });
@@ -136,8 +136,8 @@ fn launch<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let arguments = words(&mut builder, function, op, &parameters);
     let ty = "(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64) -> ()";
     known_function(module, LAUNCH, ty);
-    let all = [name, blocks, threads, shared, arguments, count];
-    call_function(&mut builder, LAUNCH, &all, &[]);
+    let arguments_of_call = [name, blocks, threads, shared, arguments, count];
+    call_function(&mut builder, LAUNCH, &arguments_of_call, &[]);
     region::erase(op);
     Ok(())
 }
@@ -150,18 +150,18 @@ fn parameters<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
         return vec![value];
     };
     let descriptor = stored(builder.context, ty);
-    let all = cast(builder, value, descriptor);
+    let descriptor_value = cast(builder, value, descriptor);
     let [pointer, i64] = ["!llvm.ptr", "i64"].map(|ty| parse(builder.context, ty));
     let mut fields = vec![
-        extract(builder, all, 0, pointer),
-        extract(builder, all, 1, pointer),
-        extract(builder, all, 2, i64),
+        extract(builder, descriptor_value, 0, pointer),
+        extract(builder, descriptor_value, 1, pointer),
+        extract(builder, descriptor_value, 2, i64),
     ];
     let rank = buffer.shape.len();
     if rank > 0 {
         let array = parse(builder.context, &format!("!llvm.array<{rank} x i64>"));
         for field in [3, 4] {
-            let numbers = extract(builder, all, field, array);
+            let numbers = extract(builder, descriptor_value, field, array);
             fields.extend((0..rank).map(|axis| extract(builder, numbers, axis, i64)));
         }
     }

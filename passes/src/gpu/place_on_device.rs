@@ -139,12 +139,12 @@ impl<'c> Placed<'c> {
 
 /// The parallel loops that stand in no others.
 fn outermost_loops<'c>(root: Op<'c>) -> Vec<Op<'c>> {
-    let mut all = ir::find_all(root, &[FORALL]);
-    all.retain(|op| {
+    let mut foralls = ir::find_all(root, &[FORALL]);
+    foralls.retain(|op| {
         let mut around = ir::ancestors(*op).skip(1);
         !around.any(|op| ir::name_of(op) == FORALL)
     });
-    all
+    foralls
 }
 
 /// The nests of loops that are for a device: they have computations, and use memory of the device,
@@ -152,17 +152,17 @@ fn outermost_loops<'c>(root: Op<'c>) -> Vec<Op<'c>> {
 fn nests_of_device<'c>(nests: &[Op<'c>]) -> Vec<Op<'c>> {
     let is_candidate = |nest: &&Op<'c>| {
         let computes = |op: &Op| ir::name_of(*op) == ops::mdh::COMPUTE;
-        let all = ir::all(**nest);
-        all.iter().any(computes) && all.iter().any(|op| parallel::is_mapped(*op))
+        let ops = ir::all(**nest);
+        ops.iter().any(computes) && ops.iter().any(|op| parallel::is_mapped(*op))
     };
     let candidates = nests.iter().filter(is_candidate);
     let mut left: Vec<(Op, Vec<Val>)> = candidates.map(|nest| (*nest, outside(*nest))).collect();
     loop {
-        let all: Vec<Op> = left.iter().map(|(nest, _)| *nest).collect();
-        let is_there = |memory: &Val| is_on_device(*memory) || is_between(*memory, &all);
+        let nests: Vec<Op> = left.iter().map(|(nest, _)| *nest).collect();
+        let is_there = |memory: &Val| is_on_device(*memory) || is_between(*memory, &nests);
         left.retain(|(_, memory)| memory.iter().all(is_there));
-        if left.len() == all.len() {
-            return all;
+        if left.len() == nests.len() {
+            return nests;
         }
     }
 }
@@ -170,8 +170,8 @@ fn nests_of_device<'c>(nests: &[Op<'c>]) -> Vec<Op<'c>> {
 /// The memory outside of a nest that it accesses.
 fn outside<'c>(nest: Op<'c>) -> Vec<Val<'c>> {
     let accesses = |op: &Op| ir::name_of(*op) != ops::memref::DIM;
-    let all = ir::all(nest).into_iter().filter(accesses);
-    let operands = all.flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>());
+    let accesses_inside = ir::all(nest).into_iter().filter(accesses);
+    let operands = accesses_inside.flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>());
     let is_memory =
         |value: &Val| buffer_type(value.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
     let is_outside = |value: &Val| {
@@ -206,21 +206,21 @@ fn is_for_device(op: Op) -> bool {
 /// A computation and those for a device that follow it in its block, with nothing between them
 /// that has to do with memory.
 fn consecutive<'c>(first: Op<'c>) -> Vec<Op<'c>> {
-    let mut all = vec![first];
+    let mut members = vec![first];
     if !has_roots(first) {
-        return all;
+        return members;
     }
     let mut at = next(first);
     while let Some(op) = at {
         let is_arithmetic = ir::name_of(op).starts_with("arith.");
         match is_for_device_compute(op) && has_roots(op) {
-            true => all.push(op),
+            true => members.push(op),
             false if is_arithmetic => {}
             false => break,
         }
         at = next(op);
     }
-    all
+    members
 }
 
 fn is_for_device_compute(op: Op) -> bool {
@@ -244,18 +244,18 @@ fn used<'c>(op: Op<'c>) -> Vec<(Val<'c>, bool)> {
     let received = carries.flat_map(|c| &c.incoming);
     let written = parts.outputs.iter().chain(handed).map(|b| (b.value, true));
     let read = parts.inputs.iter().chain(received);
-    let mut all: Vec<(Val, bool)> = Vec::new();
+    let mut uses: Vec<(Val, bool)> = Vec::new();
     for (value, writes) in written.chain(read.map(|b| (b.value, false))) {
         let kind = buffer_type(value.r#type()).map(|ty| ty.kind);
         if kind != Some(BufferKind::MemRef) {
             continue;
         }
-        match all.iter_mut().find(|(known, _)| *known == value) {
+        match uses.iter_mut().find(|(known, _)| *known == value) {
             Some((_, known)) => *known |= writes,
-            None => all.push((value, writes)),
+            None => uses.push((value, writes)),
         }
     }
-    all
+    uses
 }
 
 /// Returns whether what it uses is no part of something else.
@@ -275,11 +275,11 @@ fn place(run: &[Op]) -> Result<(), Errors> {
     let (Some(first), Some(last)) = (run.first(), run.last()) else {
         return Ok(());
     };
-    let mut all: Vec<(Val, bool)> = Vec::new();
+    let mut uses: Vec<(Val, bool)> = Vec::new();
     for (value, writes) in run.iter().flat_map(|op| used(*op)) {
-        match all.iter_mut().find(|(known, _)| *known == value) {
+        match uses.iter_mut().find(|(known, _)| *known == value) {
             Some((_, known)) => *known |= writes,
-            None => all.push((value, writes)),
+            None => uses.push((value, writes)),
         }
     }
     let mut before = Builder::before(*first);
@@ -291,7 +291,7 @@ fn place(run: &[Op]) -> Result<(), Errors> {
             ]);
         }
     };
-    for (host, writes) in all {
+    for (host, writes) in uses {
         if is_on_device(host) {
             continue;
         }
@@ -443,9 +443,9 @@ pub fn is_on_device(memory: Val) -> bool {
 
 /// The computations on device memory that are in no kernel.
 pub fn left_over<'c>(module: Op<'c>) -> Vec<Op<'c>> {
-    let mut all = ir::find_all(module, &[ops::mdh::COMPUTE]);
-    all.retain(|op| {
+    let mut computations = ir::find_all(module, &[ops::mdh::COMPUTE]);
+    computations.retain(|op| {
         !is_in_kernel(*op) && used(*op).into_iter().any(|(value, _)| is_on_device(value))
     });
-    all
+    computations
 }

@@ -113,8 +113,8 @@ fn watch<'c>(module: Op<'c>, op: Op<'c>, arguments: &[Val<'c>]) -> Result<(), Er
 }
 
 fn declare<'c>(module: Op<'c>, name: &str) {
-    let all = ir::only_block(ir::region(module, 0)).map_or(Vec::new(), ir::ops_of);
-    let Some(first) = all
+    let ops = ir::only_block(ir::region(module, 0)).map_or(Vec::new(), ir::ops_of);
+    let Some(first) = ops
         .first()
         .filter(|op| ir::lookup_symbol(**op, name).is_none())
     else {

@@ -84,13 +84,13 @@ pub fn keep_from_vectorizer(of: Op) {
 
 /// Switches a transformation of LLVM's off for a loop, beside what is said of others.
 fn annotate(of: Op, transformation: &str) {
-    let own = format!("{transformation} = <disable = true>");
+    let disabled = format!("{transformation} = <disable = true>");
     let said = ir::attribute(of, LOOP).map(|said| said.to_string());
     let said = said.as_deref().and_then(|said| said.strip_suffix('>'));
     let text = match said {
-        Some(said) if said.contains(&own) => return,
-        Some(said) => format!("{said}, {own}>"),
-        None => format!("#{LOOP}<{own}>"),
+        Some(said) if said.contains(&disabled) => return,
+        Some(said) => format!("{said}, {disabled}>"),
+        None => format!("#{LOOP}<{disabled}>"),
     };
     let annotation = Attribute::parse(ir::context_of(of), &text);
     let annotation = annotation.unwrap_or_else(|| panic!("{text} is an attribute"));

@@ -65,8 +65,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     // All that are outermost now: what is inside of them stays a loop in their functions.
-    let all = ir::find_all(module, &[ops::scf::PARALLEL, FORALL]);
-    let outermost: Vec<_> = all
+    let loops = ir::find_all(module, &[ops::scf::PARALLEL, FORALL]);
+    let outermost: Vec<_> = loops
         .into_iter()
         .filter_map(|op| match enclosing(op) {
             Some(_) if drives_device(op) => {
@@ -118,15 +118,15 @@ fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
         let mut builder = Builder::before(op);
         return Some(all.map(|bound| value(&mut builder, bound)));
     }
-    let all: Vec<Val> = op.operands().map(ir::value).collect();
-    all.try_into().ok()
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    operands.try_into().ok()
 }
 
 /// The function around a parallel loop that no other one encloses.
 fn enclosing<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let mut around = ir::ancestors(op).skip(1);
-    let found = around.find(|op| is_parallel(*op) || ir::name_of(*op) == ops::func::FUNC)?;
-    (!is_parallel(found)).then_some(found)
+    let outer = around.find(|op| is_parallel(*op) || ir::name_of(*op) == ops::func::FUNC)?;
+    (!is_parallel(outer)).then_some(outer)
 }
 
 fn outline<'c>(module: Op<'c>, function: Op<'c>, op: Op<'c>, bounds: [Val<'c>; 3]) {

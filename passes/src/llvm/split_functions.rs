@@ -102,8 +102,8 @@ fn outline<'c>(function: Op<'c>, nest: Op<'c>, name: &str) {
     constants_inside(&body, block);
     let captured: Vec<Val> = region::captured(&body);
     for value in &captured {
-        let own = region::add_argument(block, value.r#type(), location);
-        region::replace_inside(&body, *value, own);
+        let argument = region::add_argument(block, value.r#type(), location);
+        region::replace_inside(&body, *value, argument);
     }
     region::end_with(block, location, ops::func::RETURN, &[]);
     let types: Vec<String> = captured.iter().map(|v| v.r#type().to_string()).collect();

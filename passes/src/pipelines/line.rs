@@ -161,9 +161,9 @@ impl Line {
     /// Returns the pipelines from one stage to a later one.
     pub fn between(self, stage: &str, later: &str) -> Vec<&'static Pipeline> {
         let beyond = self.after(later).len();
-        let mut all = self.after(stage);
-        all.truncate(all.len() - beyond);
-        all
+        let mut pipelines = self.after(stage);
+        pipelines.truncate(pipelines.len() - beyond);
+        pipelines
     }
 
     fn rows(self) -> impl Iterator<Item = &'static Stage> {
@@ -188,8 +188,8 @@ impl Line {
     }
 
     fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
-        let all = rows.flat_map(|row| self.of(row));
-        let kept = all.filter(|pipeline| !self.options.leave_out(pipeline));
+        let pipelines = rows.flat_map(|row| self.of(row));
+        let kept = pipelines.filter(|pipeline| !self.options.leave_out(pipeline));
         let stays = |own: &Pipeline| self.options.raise == Raise::Off && own.name == RAISE.name;
         kept.map(|own| if stays(own) { &ELEMENTWISE } else { own })
             .collect()
@@ -260,13 +260,13 @@ mod tests {
             for stage in line.stages() {
                 let whole = [line.to(stage).unwrap(), line.after(stage)].concat();
                 let side = ["nvvm"].contains(&stage);
-                let all = names(&line.all());
-                let found: Vec<_> = names(&whole);
-                let found: Vec<_> = found
+                let line_names = names(&line.all());
+                let whole_names: Vec<_> = names(&whole);
+                let whole_names: Vec<_> = whole_names
                     .into_iter()
                     .filter(|n| !side || *n != NVVM.name)
                     .collect();
-                assert_eq!(found, all, "{stage} of {}", target.name());
+                assert_eq!(whole_names, line_names, "{stage} of {}", target.name());
             }
         }
     }
@@ -278,13 +278,13 @@ mod tests {
                 .iter()
                 .any(|s| s.pipelines.iter().any(|p| p.name == own.name))
         };
-        let others: Vec<&str> = ALL
+        let unstaged: Vec<&str> = ALL
             .iter()
             .filter(|own| !staged(own))
             .map(|own| own.name)
             .collect();
         let expected = [&ELEMENTWISE, &EXACT, &DEBUG, &TO_LINALG].map(|own| own.name);
-        assert_eq!(others, expected);
+        assert_eq!(unstaged, expected);
     }
 
     #[test]
@@ -296,8 +296,11 @@ mod tests {
         };
         for target in Target::ALL {
             let less = names(&Line { target, options }.all());
-            let all = names(&line(target).all());
-            let gone: Vec<_> = all.into_iter().filter(|own| !less.contains(own)).collect();
+            let line_names = names(&line(target).all());
+            let gone: Vec<_> = line_names
+                .into_iter()
+                .filter(|own| !less.contains(own))
+                .collect();
             let expected: &[&str] = match target {
                 Target::Cpu => &[
                     "mdh-checks",
@@ -325,8 +328,8 @@ mod tests {
         };
         for target in Target::ALL {
             let own = names(&Line { target, options }.all());
-            let all = names(&line(target).all()).into_iter();
-            let expected: Vec<&str> = all
+            let default_names = names(&line(target).all()).into_iter();
+            let expected: Vec<&str> = default_names
                 .map(|own| {
                     if own == RAISE.name {
                         ELEMENTWISE.name
@@ -347,9 +350,12 @@ mod tests {
             ..LineOptions::RUN
         };
         for target in Target::ALL {
-            let own = names(&Line { target, options }.all());
-            let all = names(&line(target).all());
-            let at = own.iter().position(|name| *name == EXACT.name).unwrap();
+            let line_names = names(&Line { target, options }.all());
+            let default_names = names(&line(target).all());
+            let at = line_names
+                .iter()
+                .position(|name| *name == EXACT.name)
+                .unwrap();
             let expected: &[&str] = match target {
                 Target::Cpu => &[SCHEDULE.name, EXACT.name, TILES.name],
                 Target::Sim | Target::Cuda => {
@@ -357,9 +363,12 @@ mod tests {
                     &[kernels, EXACT.name, kernels, PLACE.name]
                 }
             };
-            assert_eq!(&own[at - 1..at - 1 + expected.len()], expected);
+            assert_eq!(&line_names[at - 1..at - 1 + expected.len()], expected);
             let end = at + expected.len() - 2;
-            assert_eq!([&own[..at], &own[end..]].concat(), all);
+            assert_eq!(
+                [&line_names[..at], &line_names[end..]].concat(),
+                default_names
+            );
         }
     }
 

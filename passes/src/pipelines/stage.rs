@@ -35,8 +35,8 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Target, String> {
         let named = Target::ALL.into_iter().find(|target| target.name() == text);
         named.ok_or_else(|| {
-            let all = Target::ALL.map(Target::name).join(", ");
-            format!("found target '{text}', expected one of: {all}")
+            let targets = Target::ALL.map(Target::name).join(", ");
+            format!("found target '{text}', expected one of: {targets}")
         })
     }
 }

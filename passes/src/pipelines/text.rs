@@ -32,8 +32,8 @@ impl Pipeline {
     /// are asked for with what stands here.
     fn with_options(&self, other: impl Fn(&Pass, Option<&str>) -> Option<String>) -> Vec<String> {
         let passes = self.passes.iter().map(|text| {
-            let own = text.split_once('{').map(|(_, options)| options);
-            let other = goes_by_machine(text).and_then(|pass| Some((pass, other(pass, own)?)));
+            let given = text.split_once('{').map(|(_, options)| options);
+            let other = goes_by_machine(text).and_then(|pass| Some((pass, other(pass, given)?)));
             match other {
                 Some((pass, options)) => format!("{}{{{options}}}", pass.argument),
                 None => text.to_string(),
@@ -58,8 +58,8 @@ impl Pipeline {
     /// `builtin.module(..)`; or why they cannot be parsed.
     pub fn text(&self, asm: &str) -> Result<String, String> {
         let passes = self.passes_on(asm);
-        let all = names(&passes);
-        let missing: Vec<&str> = all
+        let passes_text = names(&passes);
+        let missing: Vec<&str> = passes_text
             .into_iter()
             .filter(|name| !pass::is_known(name))
             .collect();
@@ -78,13 +78,13 @@ impl Pipeline {
 /// The pass of a pipeline's entry, if it goes by the machine.
 fn goes_by_machine(entry: &str) -> Option<&'static Pass> {
     let name = entry.split('{').next().unwrap_or_default();
-    let mut all = table::PASSES.iter();
-    all.find(|pass| pass.argument == name && machine::goes_by_it(pass))
+    let mut passes = table::PASSES.iter();
+    passes.find(|pass| pass.argument == name && machine::goes_by_it(pass))
 }
 
 /// The names of the passes in entries, those for nested operations too, each once.
 fn names(entries: &[String]) -> Vec<&str> {
-    let mut found = Vec::new();
+    let mut stack = Vec::new();
     for entry in entries {
         let (mut start, mut depth) = (0, 0);
         for (at, c) in entry.char_indices().chain([(entry.len(), ',')]) {
@@ -98,8 +98,8 @@ fn names(entries: &[String]) -> Vec<&str> {
                         .next()
                         .unwrap_or_default()
                         .trim();
-                    if !name.is_empty() && !found.contains(&name) {
-                        found.push(name);
+                    if !name.is_empty() && !stack.contains(&name) {
+                        stack.push(name);
                     }
                     start = at + 1;
                 }
@@ -107,7 +107,7 @@ fn names(entries: &[String]) -> Vec<&str> {
             }
         }
     }
-    found
+    stack
 }
 
 #[cfg(test)]

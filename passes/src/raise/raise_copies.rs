@@ -91,8 +91,8 @@ fn obstacle(copy: Op, asm: &Asm, grain: i64) -> Option<String> {
         _ if tile::schedule::is_in_parallel(copy) => Some("it stands in a parallel loop".into()),
         None if is_in_loop(copy) => Some("it may be small, and stands in a loop".into()),
         Some(points) if points < grain => {
-            let found = format!("found {points} elements, expected {grain} or more");
-            Some(found)
+            let message = format!("found {points} elements, expected {grain} or more");
+            Some(message)
         }
         _ => None,
     }

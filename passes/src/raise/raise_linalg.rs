@@ -114,7 +114,7 @@ fn decompose(module: Op) {
 }
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let all = options.flag("associative")?;
+    let associative = options.flag("associative")?;
     let checks = match options.flag("checks")? {
         true => Checks::On,
         false => Checks::Off,
@@ -138,7 +138,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             ops::linalg::PACK | ops::linalg::UNPACK | ops::linalg::SOFTMAX => {
                 relayout::raise(op, checks).map(|()| Vec::new())
             }
-            _ => compute::raise(op, Licence::new(op, all), checks),
+            _ => compute::raise(op, Licence::new(op, associative), checks),
         };
         match raised {
             Ok(replaced) => gone.extend(replaced),

@@ -180,13 +180,13 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
     let wholes = outputs.clone();
     start(builder, parts, &function, &domain, &mut outputs)?;
     let (code, elements) = body::of_compute(op, parts, &function, &domain, window.is_some());
-    let of = Structured {
+    let structured = Structured {
         inputs: &inputs,
         outputs: &outputs,
         rank: domain.rank,
         iterators: domain.loops().map(|own| own.combine).collect(),
     };
-    let mut made = of.insert(builder, code);
+    let mut made = structured.insert(builder, code);
     if matches!(function, Function::Own) {
         set_laws(op, made, parts, &elements)?;
     }
@@ -274,8 +274,8 @@ fn function(parts: &Parts) -> Result<Function, String> {
                 ));
             }
             CombinePart::Fold(Fold::Pw, Operators::Builtin(names)) => {
-                let all: Option<_> = names.iter().map(|name| Builtin::parse(name)).collect();
-                function = Function::Builtin(all.ok_or("its operator is not known")?);
+                let operators: Option<_> = names.iter().map(|name| Builtin::parse(name)).collect();
+                function = Function::Builtin(operators.ok_or("its operator is not known")?);
             }
             CombinePart::Fold(Fold::Pw, _) => function = Function::Own,
         }
@@ -428,10 +428,10 @@ fn copied<'c>(
         return from.value;
     }
     // The dimensions that are kept are all that it has.
-    let kept: Vec<Attribute> = domain.loops().map(|own| own.combine).collect();
+    let combines: Vec<Attribute> = domain.loops().map(|own| own.combine).collect();
     let mut places = Vec::new();
     let mut rank = 0;
-    for combine in &kept {
+    for combine in &combines {
         places.push(mdh_algebra::affine::Expr::Dim(rank));
         rank += usize::from(ir::is_cc(*combine));
     }
@@ -439,17 +439,17 @@ fn copied<'c>(
         let map = operand.map.iter().map(|e| e.substitute(&places));
         Operand::whole(operand.value, map.collect())
     };
-    let of = Structured {
+    let structured = Structured {
         inputs: &[only_kept(from)],
         outputs: &[only_kept(to)],
         rank,
-        iterators: kept
+        iterators: combines
             .into_iter()
             .filter(|combine| ir::is_cc(*combine))
             .collect(),
     };
     let code = body::copy(builder, from.value);
-    ir::result(of.insert(builder, code), 0).unwrap_or(to.value)
+    ir::result(structured.insert(builder, code), 0).unwrap_or(to.value)
 }
 
 /// An operand without elements that are read, which has the extents of loops that nothing else has.
@@ -460,8 +460,8 @@ fn window<'a, 'c: 'a>(
 ) -> Option<Operand<'c>> {
     let operands: Vec<&Operand> = operands.collect();
     let is_open = |d: &usize| {
-        let own = mdh_algebra::affine::Expr::Dim(*d);
-        !operands.iter().any(|operand| operand.map.contains(&own))
+        let dim = mdh_algebra::affine::Expr::Dim(*d);
+        !operands.iter().any(|operand| operand.map.contains(&dim))
     };
     let open: Vec<usize> = (0..domain.rank).filter(is_open).collect();
     let first = operands.first().filter(|_| !open.is_empty())?;
@@ -472,11 +472,11 @@ fn window<'a, 'c: 'a>(
         false => BufferKind::Tensor,
     };
     let element = element(first.value)?;
-    let own = shaped(&extents).filter(|value| {
+    let shape = shaped(&extents).filter(|value| {
         let ty = types::buffer_type(value.r#type());
         ty.is_some_and(|ty| (ty.kind, ty.element) == (kind, element))
     });
-    let value = own.unwrap_or_else(|| {
+    let value = shape.unwrap_or_else(|| {
         let ty = types::mlir_type(builder.context, element);
         buffers::empty(builder, kind, &extents, ty)
     });

@@ -49,9 +49,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    let all = ir::all(module);
+    let ops = ir::all(module);
     let mut refused = false;
-    for op in all.iter().filter(|op| types::has_floats(**op)) {
+    for op in ops.iter().filter(|op| types::has_floats(**op)) {
         if let Some(reason) = code::refusal(*op) {
             ir::error_at(*op, &format!("has no form in integers: {reason}"));
             refused = true;
@@ -68,8 +68,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     if refused {
         return Err(Errors::new());
     }
-    all.iter().for_each(|op| types::retype(*op));
-    all.into_iter().for_each(code::replace);
+    ops.iter().for_each(|op| types::retype(*op));
+    ops.into_iter().for_each(code::replace);
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         if let Some(broken) = schedule::violations(op).first() {
             ir::remark_at(

@@ -230,18 +230,24 @@ impl<'c, 'h> Lowering<'c, 'h> {
 
     fn emit(&self) {
         let builder = &mut self.builder.clone();
-        let others = self.of.others();
+        let others_of_it = self.of.others();
         let start: Vec<Val> = self.grids.iter().map(|g| g.lower).collect();
         match self.shared {
             Shared::Histograms(d) => self.each_part(builder, d, &|builder, part| {
-                self.each_point(builder, &others, Some(part), &start, &|builder, point| {
-                    self.fill(builder, part);
-                    self.count(builder, None, part, point);
-                    self.combine(builder, Some(part), point);
-                });
+                self.each_point(
+                    builder,
+                    &others_of_it,
+                    Some(part),
+                    &start,
+                    &|builder, point| {
+                        self.fill(builder, part);
+                        self.count(builder, None, part, point);
+                        self.combine(builder, Some(part), point);
+                    },
+                );
             }),
             Shared::Values(d) => {
-                self.each_point(builder, &others, None, &start, &|builder, point| {
+                self.each_point(builder, &others_of_it, None, &start, &|builder, point| {
                     self.each_part(builder, d, &|builder, part| {
                         self.fill(builder, part);
                         self.count(builder, Some(part), part, point);
@@ -300,8 +306,8 @@ impl<'c, 'h> Lowering<'c, 'h> {
             }
             Some(part) => {
                 let [start, end] = self.range(builder, d, part);
-                let one = builder.index(1);
-                builder.for_loop([start, end, one], &[], |builder, number, _| {
+                let unit = builder.index(1);
+                builder.for_loop([start, end, unit], &[], |builder, number, _| {
                     let index = grid.point(builder, number);
                     at(builder, index)
                 });
@@ -375,9 +381,9 @@ impl<'c, 'h> Lowering<'c, 'h> {
     /// Stores what the parts have in their bins, combined in their order; of one part only, if it
     /// is given.
     fn combine(&self, builder: &mut Builder<'c>, part: Option<Val<'c>>, point: &[Val<'c>]) {
-        let of = self.of;
-        let whole = &of.parts;
-        let mut bins = whole.dims[of.bins].clone();
+        let form = self.of;
+        let whole = &form.parts;
+        let mut bins = whole.dims[form.bins].clone();
         let name = names::fresh("part", |name| name == bins.name);
         let count = match part {
             Some(_) => bound(self.copies),
@@ -390,8 +396,8 @@ impl<'c, 'h> Lowering<'c, 'h> {
         // The points of a domain with a step of its own width are next to each other.
         (bins.step, bins.width) = (Bound::Static(1), Bound::Static(1));
         let mut fixed = |buffers: &[BufferPart<'c>]| -> Vec<BufferPart<'c>> {
-            let each = buffers.iter();
-            each.map(|b| self.fixed(builder, b, point)).collect()
+            let names = buffers.iter();
+            names.map(|b| self.fixed(builder, b, point)).collect()
         };
         let outputs = fixed(&whole.outputs);
         let carries = whole.carries.iter().map(|carry| CarryPart {
@@ -411,8 +417,8 @@ impl<'c, 'h> Lowering<'c, 'h> {
             ..Parts::default()
         };
         names::make_unique(&mut parts);
-        let types = component_types(builder, &of.computation.components);
-        combination(builder, of.op, &parts, &types);
+        let types = component_types(builder, &form.computation.components);
+        combination(builder, form.op, &parts, &types);
     }
 
     /// A buffer's accesses over the bins alone, at a point of the other dimensions.
@@ -423,13 +429,13 @@ impl<'c, 'h> Lowering<'c, 'h> {
         point: &[Val<'c>],
     ) -> BufferPart<'c> {
         let rank = point.len();
-        let others = self.of.others();
+        let bins = self.of.others();
         let mut buffer = buffer.clone();
         // With other dimensions each buffer has one access, and that is linear.
         for (axis, origin) in buffer.origin.iter_mut().enumerate() {
             let form = buffer.accesses[0][axis].linear(rank);
             let moves = form.map_or(Vec::new(), |form| form.coefficients);
-            for d in others
+            for d in bins
                 .iter()
                 .filter(|d| moves.get(**d).is_some_and(|c| *c != 0))
             {
@@ -488,35 +494,35 @@ fn copies<'c>(
     shared: Shared,
     parts: Val<'c>,
 ) -> Val<'c> {
-    let one = builder.index(1);
+    let unit = builder.index(1);
     if !of
         .computation
         .operator()
         .is_some_and(|f| f.is_commutative())
     {
-        return one;
+        return unit;
     }
     let values = of.values();
     let counts = values.iter().map(|d| grids[*d].count);
-    let all = counts.fold(one, |all, n| builder.binary(ops::arith::MULI, all, n));
-    let each = match shared {
-        Shared::Values(_) => builder.binary(ops::arith::DIVSI, all, parts),
-        Shared::Histograms(_) => all,
+    let total = counts.fold(unit, |all, n| builder.binary(ops::arith::MULI, all, n));
+    let share = match shared {
+        Shared::Values(_) => builder.binary(ops::arith::DIVSI, total, parts),
+        Shared::Histograms(_) => total,
     };
     let bytes: usize = (of.computation.components.iter())
         .map(|ty| ty.byte_width())
         .sum();
     let most = builder.index(COPIES_BYTES / (COPIES * bytes.max(1) as i64));
     let enough = builder.index(16 * COPIES);
-    let enough = builder.binary(ops::arith::DIVSI, each, enough);
+    let enough = builder.binary(ops::arith::DIVSI, share, enough);
     let most = builder.binary(ops::arith::MINSI, most, enough);
     let (several, bins) = (builder.index(COPIES), grids[of.bins].count);
     match known(bins).zip(known(most)) {
         Some((bins, most)) if bins <= most => several,
-        Some(_) => one,
+        Some(_) => unit,
         None => {
             let fits = builder.compare("sle", bins, most);
-            builder.select(fits, several, one)
+            builder.select(fits, several, unit)
         }
     }
 }

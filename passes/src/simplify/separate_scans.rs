@@ -72,12 +72,12 @@ fn separate<'c>(op: Op<'c>, placed: &Placed<'c>) -> Result<(), Errors> {
     }
     let builder = &mut Builder::before(op);
     let combine: Vec<Combine> = computation.dimensions.iter().map(|d| d.combine).collect();
-    let kept: Vec<usize> = (0..combine.len())
+    let combined: Vec<usize> = (0..combine.len())
         .filter(|d| !combine[*d].is_pw())
         .collect();
     let types = component_types(builder, &computation.components);
-    let sums = sums(builder, op, &whole, &kept, &types);
-    let projection = Projection::new(&kept, whole.dims.len());
+    let sums = sums(builder, op, &whole, &combined, &types);
+    let projection = Projection::new(&combined, whole.dims.len());
     let mut moved = whole.clone();
     moved.inputs = sums.clone();
     for buffer in names::buffers_mut(&mut moved) {
@@ -85,7 +85,7 @@ fn separate<'c>(op: Op<'c>, placed: &Placed<'c>) -> Result<(), Errors> {
     }
     let second = Parts {
         dims: projection.dims(&whole.dims),
-        combine: kept.iter().map(|d| whole.combine[*d]).collect(),
+        combine: combined.iter().map(|d| whole.combine[*d]).collect(),
         ..moved
     };
     combination(builder, op, &second, &types);

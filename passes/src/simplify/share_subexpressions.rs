@@ -112,13 +112,13 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, grain: i64) -> Result<(), (Op<'c>, E
         };
         let (mut number, mut before) = (0, None);
         loop {
-            let all = subexpressions(function)?;
-            let Some(found) = all.get(number) else {
+            let subexpressions_of_all = subexpressions(function)?;
+            let Some(found) = subexpressions_of_all.get(number) else {
                 break;
             };
             let chosen = before.get_or_insert_with(|| choices(function));
             if pays(function, number, chosen, asm, grain) {
-                rewrite::share(found, &names(function, &all)[number]);
+                rewrite::share(found, &names(function, &subexpressions_of_all)[number]);
                 before = None;
                 continue;
             }
@@ -209,8 +209,8 @@ fn is_small(memory: Val, l2: i64) -> bool {
 /// Returns whether some memory is written and read in tiles of one computation only.
 fn is_in_tiles<'c>(memory: Val<'c>, chosen: &[Chosen<'c>]) -> bool {
     let users = ir::users(memory);
-    let own = chosen.iter().filter(|(op, _)| users.contains(op));
-    let places = own.map(|(op, choice)| {
+    let consumers = chosen.iter().filter(|(op, _)| users.contains(op));
+    let places = consumers.map(|(op, choice)| {
         let at = choice.as_ref()?.schedule.compute_at.clone();
         Some((schedule::name(*op), at.map(|at| at.consumer)))
     });

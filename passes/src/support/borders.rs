@@ -289,19 +289,19 @@ fn all_inside<'c>(
 
 /// The least and the greatest constant of an axis' index functions, by their coefficients.
 fn reach(input: &BufferPart, axis: usize, rank: usize) -> BTreeMap<Vec<i64>, (i64, i64)> {
-    let mut found = BTreeMap::new();
+    let mut borders = BTreeMap::new();
     let forms = input
         .accesses
         .iter()
         .filter_map(|access| access[axis].linear(rank));
     for form in forms {
         let constant = form.constant;
-        let ends = found
+        let ends = borders
             .entry(form.coefficients)
             .or_insert((constant, constant));
         *ends = (ends.0.min(constant), ends.1.max(constant));
     }
-    found
+    borders
 }
 
 /// The least and the greatest sum of the dimensions' indices with these factors.

@@ -519,16 +519,16 @@ fn beyond(sum: Val, other: Val) -> Option<i64> {
 
 /// A value as a sum of another one and a constant.
 fn offset(mut value: Val) -> (Val, i64) {
-    let mut all: i64 = 0;
+    let mut offset: i64 = 0;
     while let Some(op) = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::ADDI) {
         let mut operands = op.operands().map(ir::value::<'_>);
         let (Some(a), Some(b)) = (operands.next(), operands.next()) else {
             break;
         };
-        let Some(sum) = known(b).and_then(|number| all.checked_add(number)) else {
+        let Some(sum) = known(b).and_then(|number| offset.checked_add(number)) else {
             break;
         };
-        (value, all) = (a, sum);
+        (value, offset) = (a, sum);
     }
-    (value, all)
+    (value, offset)
 }

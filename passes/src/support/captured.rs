@@ -36,8 +36,12 @@ impl<'c> Captured<'c> {
         }
         let types = values.iter().map(|v| stored(builder.context, v.r#type()));
         let types: Vec<Type> = types.collect();
-        let all = structure(builder.context, &types);
-        Captured { values, types, all }
+        let closure = structure(builder.context, &types);
+        Captured {
+            values,
+            types,
+            all: closure,
+        }
     }
 
     /// Makes a body use the values in the structure at an address, and returns these.
@@ -48,13 +52,13 @@ impl<'c> Captured<'c> {
         pointer: Val<'c>,
     ) -> Vec<Val<'c>> {
         let loaded = builder.op(ops::llvm::LOAD, &[pointer], &[self.all], &[])[0];
-        let each = self.values.iter().zip(&self.types).enumerate();
+        let fields = self.values.iter().zip(&self.types).enumerate();
         let mut inside = Vec::new();
-        for (n, (value, ty)) in each {
+        for (n, (value, ty)) in fields {
             let field = extract(builder, loaded, n, *ty);
-            let own = cast(builder, field, value.r#type());
-            region::replace_inside(body, *value, own);
-            inside.push(own);
+            let field_value = cast(builder, field, value.r#type());
+            region::replace_inside(body, *value, field_value);
+            inside.push(field_value);
         }
         inside
     }
@@ -63,12 +67,12 @@ impl<'c> Captured<'c> {
     /// starts; returns its address.
     pub fn pass(&self, builder: &mut Builder<'c>, function: Op<'c>, before: Op<'c>) -> Val<'c> {
         let context = stack(function, before, self.all);
-        let mut all = builder.op(ops::llvm::MLIR_UNDEF, &[], &[self.all], &[])[0];
+        let mut closure = builder.op(ops::llvm::MLIR_UNDEF, &[], &[self.all], &[])[0];
         for (n, (value, ty)) in self.values.iter().zip(&self.types).enumerate() {
             let field = cast(builder, *value, *ty);
-            all = insert(builder, all, field, n);
+            closure = insert(builder, closure, field, n);
         }
-        builder.op(ops::llvm::STORE, &[all, context], &[], &[]);
+        builder.op(ops::llvm::STORE, &[closure, context], &[], &[]);
         context
     }
 }
@@ -79,8 +83,8 @@ pub fn stack<'c>(function: Op<'c>, or_before: Op<'c>, ty: Type<'c>) -> Val<'c> {
     let first = entry.and_then(|block| ir::ops_of(widened(block)).first().copied());
     let mut builder = Builder::before(first.unwrap_or(or_before));
     let (context, i64) = (builder.context, parse(builder.context, "i64"));
-    let one = attribute(context, "1 : i64");
-    let one = builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i64], &[("value", one)])[0];
+    let unit = attribute(context, "1 : i64");
+    let one = builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i64], &[("value", unit)])[0];
     let element = TypeAttribute::new(ty).into();
     let pointer = parse(context, "!llvm.ptr");
     builder.op(
@@ -135,10 +139,10 @@ pub fn memref<'c>(
 ) -> Val<'c> {
     let i64 = parse(builder.context, "i64");
     let descriptor = stored(builder.context, ty);
-    let mut all = builder.op(ops::llvm::MLIR_UNDEF, &[], &[descriptor], &[])[0];
+    let mut closure = builder.op(ops::llvm::MLIR_UNDEF, &[], &[descriptor], &[])[0];
     let zero = number(builder, 0);
     for (n, field) in [address, address, zero].into_iter().enumerate() {
-        all = insert(builder, all, field, n);
+        closure = insert(builder, closure, field, n);
     }
     if !sizes.is_empty() {
         let mut stride = number(builder, 1);
@@ -156,10 +160,10 @@ pub fn memref<'c>(
             for (axis, value) in numbers.iter().enumerate() {
                 field = insert(builder, field, *value, axis);
             }
-            all = insert(builder, all, field, 3 + n);
+            closure = insert(builder, closure, field, 3 + n);
         }
     }
-    cast(builder, all, ty)
+    cast(builder, closure, ty)
 }
 
 /// Values in memory, each in the lowest bytes of a word; returns the address of the first one.
@@ -227,8 +231,8 @@ pub fn insert_function<'c>(before: Op<'c>, name: &str, ty: &str, body: Region<'c
 
 /// Declares a function of the run-time library, unless it is declared already.
 pub fn known_function<'c>(module: Op<'c>, name: &str, ty: &str) {
-    let all = ir::only_block(ir::region(module, 0)).map(ir::ops_of);
-    let first = all.unwrap_or_default().first().copied();
+    let ops = ir::only_block(ir::region(module, 0)).map(ir::ops_of);
+    let first = ops.unwrap_or_default().first().copied();
     if let Some(first) = first.filter(|first| ir::lookup_symbol(*first, name).is_none()) {
         insert_function(first, name, ty, Region::new());
     }

@@ -101,8 +101,8 @@ impl Conditions {
                     -1 => rest,
                     _ => builder.binary(ops::arith::FLOORDIVSI, rest, by),
                 };
-                let one = builder.index(1);
-                let end = builder.binary(ops::arith::ADDI, last, one);
+                let unit = builder.index(1);
+                let end = builder.binary(ops::arith::ADDI, last, unit);
                 upper = builder.binary(ops::arith::MINSI, upper, end);
             } else if known(rest).is_none_or(|rest| rest < 0) {
                 let holds = builder.compare("sge", rest, zero);
@@ -128,10 +128,10 @@ impl Conditions {
     /// folds what they decide.
     pub fn assume(&self, op: Op) {
         let region = ir::region(op, 0);
-        let all = comparisons(region);
+        let known = comparisons(region);
         let block = region::block_of(region);
         for (n, truth) in &self.decided {
-            let Some(value) = all.get(*n) else { continue };
+            let Some(value) = known.get(*n) else { continue };
             let attribute = types::attribute(ir::context_of(op), Scalar::from_bool(*truth));
             let constant = region::constant(block, attribute, value.r#type());
             region::replace_all_uses(*value, constant);
@@ -164,7 +164,7 @@ fn rest<'c>(
 
 /// The comparisons of integers in scalar code, in order.
 fn comparisons<'c>(region: RegionRef<'c, 'c>) -> Vec<Val<'c>> {
-    let all = region::operations_of(region).into_iter();
-    let all = all.filter(|op| ir::name_of(*op) == ops::arith::CMPI);
-    all.filter_map(|op| ir::result(op, 0)).collect()
+    let comparisons = region::operations_of(region).into_iter();
+    let comparisons = comparisons.filter(|op| ir::name_of(*op) == ops::arith::CMPI);
+    comparisons.filter_map(|op| ir::result(op, 0)).collect()
 }

@@ -239,16 +239,16 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
     let Some(op) = ir::defining_op(buffer) else {
         return of_argument(buffer, axis, assumed);
     };
-    let of =
+    let extent_of =
         |value: Option<Val<'c>>, assumed: &mut Assumed<'c>| Some(of_axis_in(value?, axis, assumed));
-    let found = match ir::name_of(op) {
+    let source = match ir::name_of(op) {
         ops::tensor::EMPTY | ops::memref::ALLOC | ops::memref::ALLOCA => {
             let dynamic = shape.iter().take(axis).filter(|s| s.is_none()).count();
             operand(op, dynamic).map(|size| of_value_in(size, assumed))
         }
         // A result has the size of its destination.
-        ops::mdh::COMPUTE => of(destination(op, buffer), assumed),
-        ops::tensor::INSERT | ops::tensor::INSERT_SLICE => of(operand(op, 1), assumed),
+        ops::mdh::COMPUTE => extent_of(destination(op, buffer), assumed),
+        ops::tensor::INSERT | ops::tensor::INSERT_SLICE => extent_of(operand(op, 1), assumed),
         ops::tensor::EXTRACT_SLICE | ops::memref::SUBVIEW => {
             sliced(op, axis, shape.len()).map(|size| match size {
                 Bound::Static(number) => Extent::Number(number),
@@ -256,11 +256,11 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
             })
         }
         // The tiles that these name stand behind their destination.
-        ops::linalg::PACK | ops::linalg::UNPACK => of(operand(op, 1), assumed),
+        ops::linalg::PACK | ops::linalg::UNPACK => extent_of(operand(op, 1), assumed),
         name if name.starts_with("linalg.") => {
             let first = op.operand_count().checked_sub(op.result_count());
             let number = ir::result_number(buffer).zip(first);
-            of(
+            extent_of(
                 number.and_then(|(n, first)| operand(op, first + n)),
                 assumed,
             )
@@ -269,12 +269,12 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
         | ops::memref::CAST
         | ops::bufferization::TO_TENSOR
         | ops::bufferization::TO_BUFFER => {
-            of(operand(op, 0).filter(|v| has_axis(*v, axis)), assumed)
+            extent_of(operand(op, 0).filter(|v| has_axis(*v, axis)), assumed)
         }
         // Its only operand is what it copies, else its sizes.
         ops::bufferization::ALLOC_TENSOR => {
             let is_copy = ir::integers(op, "operandSegmentSizes").get(1) == Some(&1);
-            of(
+            extent_of(
                 operand(op, 0).filter(|_| is_copy && op.operand_count() == 1),
                 assumed,
             )
@@ -287,7 +287,7 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
         | ops::scf::EXECUTE_REGION => of_all(op, buffer, axis, assumed),
         _ => None,
     };
-    found.unwrap_or(Extent::Axis(buffer, axis))
+    source.unwrap_or(Extent::Axis(buffer, axis))
 }
 
 /// The size of what a loop carries: the one that it starts with, if it keeps that.
@@ -344,8 +344,8 @@ pub fn is_inside(size: Extent, op: Op) -> bool {
         Extent::Number(_) => return false,
         Extent::Value(value) | Extent::Axis(value, _) => value,
     };
-    let of = ir::block_argument(value).map(|argument| argument.of);
-    let start = ir::defining_op(value).or(of);
+    let owner = ir::block_argument(value).map(|argument| argument.of);
+    let start = ir::defining_op(value).or(owner);
     std::iter::successors(start, |at| ir::parent(*at)).any(|at| at == op)
 }
 

@@ -125,8 +125,8 @@ fn is_read_once(
         .iter()
         .map(|d| translate::dimension(d, Combine::Cc))
         .collect();
-    let all: Vec<usize> = (0..dims.len()).collect();
-    match injective(&maps, &dims, &all) {
+    let order: Vec<usize> = (0..dims.len()).collect();
+    match injective(&maps, &dims, &order) {
         Verdict::Proved => Ok(()),
         _ => Err("its elements are read more than once: they would be computed as often".into()),
     }
@@ -193,7 +193,7 @@ impl<'c> Fusion<'c> {
     /// consumer's own; returns for each of them the number among the moved accesses.
     fn inline(&self, draft: &Draft<'c>, start: usize, moved: &[BufferPart<'c>]) -> Vec<usize> {
         let block = region::block(&draft.scalar);
-        let own = arguments(block);
+        let block_arguments = arguments(block);
         let code = ir::region(self.producer, 0);
         let first = region::first(block);
         let mut builder = Builder::before(first);
@@ -202,21 +202,21 @@ impl<'c> Fusion<'c> {
         for (read, point) in self.points.iter().enumerate() {
             let mut inputs: Vec<Val> = Vec::new();
             let mut base = 0;
-            for (buffer, own) in moved.iter().zip(&self.parts.inputs) {
-                for access in 0..own.accesses.len() {
+            for (buffer, block_arguments) in moved.iter().zip(&self.parts.inputs) {
+                for access in 0..block_arguments.accesses.len() {
                     let ty = types::mlir_type(
                         builder.context,
                         element(buffer.value).unwrap_or_else(|| panic!("inputs have elements")),
                     );
                     inputs.push(region::add_argument(block, ty, builder.location));
-                    places.push(base + read * own.accesses.len() + access);
+                    places.push(base + read * block_arguments.accesses.len() + access);
                 }
                 base += buffer.accesses.len();
             }
             let indices = self.indices(&mut builder, point);
             let value = inline(&mut builder, code, &inputs, &indices)[self.component];
             let value = target.map_or(value, |ty| convert(&mut builder, value, ty));
-            region::replace_all_uses(own[start + read], value);
+            region::replace_all_uses(block_arguments[start + read], value);
         }
         places
     }

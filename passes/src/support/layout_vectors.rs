@@ -190,7 +190,7 @@ impl<'c> Access<'c> {
             let element = types::element(self.ty).to_raw();
             Type::from_raw(mlirVectorTypeGet(1, &count, element))
         };
-        let mut found = Vec::new();
+        let mut loads = Vec::new();
         for lane in positions(outer) {
             let index = self.at(builder, &lane);
             let mut operands = vec![view.memory];
@@ -205,9 +205,9 @@ impl<'c> Access<'c> {
                 return Ok(vec![value]);
             }
             let element = types::element(self.ty);
-            found.extend((0..count).map(|n| part(builder, value, &[n], element)));
+            loads.extend((0..count).map(|n| part(builder, value, &[n], element)));
         }
-        Ok(self.vector_of(builder, &found))
+        Ok(self.vector_of(builder, &loads))
     }
 
     /// Each lane on its own.
@@ -217,7 +217,7 @@ impl<'c> Access<'c> {
         view: &View<'_, 'c>,
     ) -> Result<Vec<Val<'c>>, Errors> {
         let element = types::element(self.ty);
-        let mut found = Vec::new();
+        let mut stores = Vec::new();
         let mut errors = Errors::new();
         for lane in positions(&self.sizes) {
             let index = self.at(builder, &lane);
@@ -241,7 +241,7 @@ impl<'c> Access<'c> {
             };
             let rest = |builder: &mut Builder<'c>| self.rest(builder, &lane, element);
             match (condition, self.value) {
-                (None, _) => found.extend(access(builder)),
+                (None, _) => stores.extend(access(builder)),
                 (Some(condition), Some(_)) => builder.if_then(condition, |builder| {
                     access(builder);
                 }),
@@ -249,14 +249,14 @@ impl<'c> Access<'c> {
                     let either = builder.if_else(condition, &[element], access, |builder| {
                         rest(builder).into_iter().collect()
                     });
-                    found.extend(either);
+                    stores.extend(either);
                 }
             }
             if !errors.is_empty() {
                 return Err(errors);
             }
         }
-        Ok(self.vector_of(builder, &found))
+        Ok(self.vector_of(builder, &stores))
     }
 
     /// The result, of its elements in order; none for what is stored.
@@ -297,8 +297,8 @@ impl<'c> Access<'c> {
             // Unsigned: what is negative is beyond every size too.
             conditions.push(builder.compare("ult", index[axis], size));
         }
-        let all = conditions.into_iter();
-        all.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
+        let conjuncts = conditions.into_iter();
+        conjuncts.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
     }
 
     /// Returns the value of a lane that is not read.
@@ -336,14 +336,14 @@ fn axes(map: Attribute) -> Option<Vec<Option<usize>>> {
 
 /// The positions in a box of these sizes, those of the last dimension next to each other.
 fn positions(sizes: &[i64]) -> Vec<Vec<i64>> {
-    let mut all = vec![Vec::new()];
+    let mut offsets = vec![Vec::new()];
     for size in sizes {
-        let longer = all.iter().flat_map(|position: &Vec<i64>| {
+        let longer = offsets.iter().flat_map(|position: &Vec<i64>| {
             (0..*size).map(move |n| position.iter().copied().chain([n]).collect())
         });
-        all = longer.collect();
+        offsets = longer.collect();
     }
-    all
+    offsets
 }
 
 /// A row or an element of a vector.

@@ -140,7 +140,7 @@ pub fn told(pass: &Pass, asm: &Asm) -> String {
     let facts = Facts::of(asm);
     let features = facts.features.join(",");
     let number = |fact: Option<u64>| fact.map(|fact| fact.to_string());
-    let all = [
+    let options = [
         (ASM, Some("cpu".to_string())),
         (CORES, number(facts.cores)),
         (VECTOR, number(facts.vector)),
@@ -151,7 +151,7 @@ pub fn told(pass: &Pass, asm: &Asm) -> String {
         (FEATURES, (!features.is_empty()).then_some(features)),
     ];
     let has = |name: &str| pass.options.iter().any(|(option, ..)| *option == name);
-    let known = all.into_iter().filter(|(option, _)| has(option.0));
+    let known = options.into_iter().filter(|(option, _)| has(option.0));
     let known = known.filter_map(|(option, fact)| Some(format!("{}={}", option.0, fact?)));
     known.collect::<Vec<_>>().join(" ")
 }

@@ -32,13 +32,13 @@ pub fn written<'c>(
     let equal = EqualSizes::new(function);
     let is_tensor = types::buffer_type(argument.r#type())
         .is_some_and(|ty| ty.kind == types::BufferKind::Tensor);
-    let mut found = Vec::new();
+    let mut parts_of_writers = Vec::new();
     for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {
         let Some(parts) = draft::parts(op) else {
             continue;
         };
         for own in Parts::destinations(&parts).filter(|b| b.value == argument) {
-            found.push(match writes_all(&parts, own, &equal) {
+            parts_of_writers.push(match writes_all(&parts, own, &equal) {
                 _ if !is_tensor && !is_always_run(function, op) => Written::Part,
                 true => Written::All,
                 false => counted(&parts, own, known),
@@ -50,7 +50,7 @@ pub fn written<'c>(
         true => [Written::Part, Written::Unknown, Written::All],
         false => [Written::All, Written::Unknown, Written::Part],
     };
-    let first = order.into_iter().find(|one| found.contains(one));
+    let first = order.into_iter().find(|one| parts_of_writers.contains(one));
     first.unwrap_or(Written::Unknown)
 }
 
@@ -65,21 +65,21 @@ fn counted<'c>(
     buffer: &BufferPart<'c>,
     known: &dyn Fn(Extent<'c>) -> Option<i64>,
 ) -> Written {
-    let of = |bound: Bound<'c>| known(extents::of_bound(bound));
+    let value_of = |bound: Bound<'c>| known(extents::of_bound(bound));
     let count = |dim: &Dim<'c>| {
         Some(
             Grid::new(
-                of(dim.lower)?,
-                of(dim.upper)?,
-                of(dim.step)?,
-                of(dim.width)?,
+                value_of(dim.lower)?,
+                value_of(dim.upper)?,
+                value_of(dim.step)?,
+                value_of(dim.width)?,
             )?
             .count(),
         )
     };
-    let kept = parts.combine.iter().zip(&parts.dims);
-    let kept = kept.filter(|(combine, _)| !ir::is_pw(**combine));
-    let points = product(kept.map(|(_, dim)| count(dim)));
+    let kept_dims = parts.combine.iter().zip(&parts.dims);
+    let kept_dims = kept_dims.filter(|(combine, _)| !ir::is_pw(**combine));
+    let points = product(kept_dims.map(|(_, dim)| count(dim)));
     let points = points.and_then(|n| n.checked_mul(buffer.accesses.len() as i64));
     let axes = 0..buffer.origin.len();
     let elements = product(axes.map(|axis| known(extents::of_axis(buffer.value, axis))));

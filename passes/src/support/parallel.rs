@@ -98,12 +98,12 @@ impl Core {
     pub fn mapping<'c>(&self, context: &'c Context) -> Attribute<'c> {
         let Core { layer, axis } = self;
         let is_upstream = UPSTREAM.contains(&layer.as_str()) && *axis < AXES;
-        let one = match (is_upstream, *axis < NAMED_AXES) {
+        let level = match (is_upstream, *axis < NAMED_AXES) {
             (false, _) => format!("#mdh.core<{layer:?}, {axis}>"),
             (true, true) => format!("#gpu.{layer}<{}>", axis_name(*axis)),
             (true, false) => format!("#gpu.{layer}<linear_dim_{axis}>"),
         };
-        attribute(context, &format!("[{one}]"))
+        attribute(context, &format!("[{level}]"))
     }
 }
 
@@ -138,17 +138,17 @@ pub fn bounds<'c>(op: Op<'c>) -> Option<[Bound<'c>; 3]> {
         return None;
     }
     let mut dynamic = op.operands().map(ir::value::<'c>);
-    let mut all = Vec::new();
+    let mut levels = Vec::new();
     for name in ["staticLowerBound", "staticUpperBound", "staticStep"] {
         let [number] = ir::integers(op, name)[..] else {
             return None;
         };
-        all.push(match number {
+        levels.push(match number {
             DYNAMIC => Bound::Dynamic(dynamic.next()?),
             number => Bound::Static(number),
         });
     }
-    all.try_into().ok()
+    levels.try_into().ok()
 }
 
 /// Returns the number of parts of a loop that goes from 0 by 1.
@@ -175,18 +175,18 @@ pub fn known_trips(op: Op) -> Option<i64> {
 pub fn body<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let inside = region::block_of(ir::region(op, 0));
     let end = region::terminator(inside);
-    let all = ir::ops_of(inside).into_iter();
-    all.filter(|op| *op != end).collect()
+    let ops = ir::ops_of(inside).into_iter();
+    ops.filter(|op| *op != end).collect()
 }
 
 /// Gives a loop's variable a value, and moves what is in the loop before it.
 pub fn inline<'c>(op: Op<'c>, index: Val<'c>) -> Vec<Op<'c>> {
     let inside = region::block_of(ir::region(op, 0));
     region::replace_all_uses(arguments(inside)[0], index);
-    let all = body(op);
-    move_before(&all, op);
+    let body_ops = body(op);
+    move_before(&body_ops, op);
     region::erase(op);
-    all
+    body_ops
 }
 
 /// Moves operations before another one.

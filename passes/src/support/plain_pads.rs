@@ -26,14 +26,14 @@ pub fn plain<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let mut lists = [const { Vec::new() }; 4];
     for (axis, (low, high)) in low.into_iter().zip(high).enumerate() {
         let extent = extents::bound(&mut builder, source, axis);
-        let own = match is_plain(&low) && is_plain(&high) {
+        let slice = match is_plain(&low) && is_plain(&high) {
             true => [Bound::Static(0), extent, low, high],
             false => cut(&mut builder, extent, low, high),
         };
         lists
             .iter_mut()
-            .zip(own)
-            .for_each(|(list, own)| list.push(own));
+            .zip(slice)
+            .for_each(|(list, slice)| list.push(slice));
     }
     let [offsets, sizes, low, high] = lists;
     let part = tiling::slice(builder.here(), op, source, &Part { offsets, sizes });
@@ -63,11 +63,11 @@ fn cut<'c>(
     let start = within(builder, before, zero, e);
     let behind = builder.binary(ops::arith::ADDI, e, h);
     let end = within(builder, behind, start, e);
-    let kept = builder.binary(ops::arith::SUBI, end, start);
+    let size = builder.binary(ops::arith::SUBI, end, start);
     let whole = builder.binary(ops::arith::ADDI, behind, l);
     let most = builder.binary(ops::arith::MAXSI, whole, zero);
     let low = within(builder, l, zero, most);
     let left = builder.binary(ops::arith::SUBI, whole, low);
-    let high = builder.binary(ops::arith::SUBI, left, kept);
-    [start, kept, low, high].map(as_bound)
+    let high = builder.binary(ops::arith::SUBI, left, size);
+    [start, size, low, high].map(as_bound)
 }

@@ -220,8 +220,8 @@ pub fn constant<'c>(block: BlockRef<'c, 'c>, value: Attribute<'c>, ty: Type<'c>)
 
 /// The values that an operation uses, those used inside of it too.
 pub fn used_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    let all = ir::all(op).into_iter();
-    all.flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>())
+    let ops = ir::all(op).into_iter();
+    ops.flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>())
         .collect()
 }
 
@@ -248,9 +248,9 @@ pub fn operations<'c>(region: &Region<'c>) -> Vec<Op<'c>> {
 
 /// The same of a region that an operation has.
 pub fn operations_of<'c>(region: RegionRef<'c, 'c>) -> Vec<Op<'c>> {
-    let mut found = Vec::new();
-    collect(region, &mut found);
-    found
+    let mut captured = Vec::new();
+    collect(region, &mut captured);
+    captured
 }
 
 fn collect<'c>(region: RegionRef<'c, 'c>, found: &mut Vec<Op<'c>>) {
@@ -282,13 +282,13 @@ pub fn captured<'c>(region: &Region<'c>) -> Vec<Val<'c>> {
             }
         }
     }
-    let mut found: Vec<Val> = Vec::new();
+    let mut operands: Vec<Val> = Vec::new();
     for value in ops.iter().flat_map(|op| op.operands().map(ir::value)) {
         if defined.insert(key(value)) {
-            found.push(value);
+            operands.push(value);
         }
     }
-    found
+    operands
 }
 
 /// Redirects the uses of a value from outside, inside a region only.

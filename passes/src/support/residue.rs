@@ -21,23 +21,23 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
         return Some(number.rem_euclid(divisor));
     }
     let depth = depth.checked_sub(1)?;
-    let of = |value| at_depth(value, divisor, depth);
+    let residue_of = |value| at_depth(value, divisor, depth);
     if let Some(argument) = ir::block_argument(value) {
         let [lower, step] = bounds(argument.of, argument.number)?.map(|bound| match bound {
             Bound::Static(number) => Some(number.rem_euclid(divisor)),
-            Bound::Dynamic(value) => of(value),
+            Bound::Dynamic(value) => residue_of(value),
         });
         return lower.filter(|_| step == Some(0));
     }
     let op = ir::defining_op(value)?;
     let operand = |n| ir::operand(op, n);
     let (a, b) = (operand(0)?, operand(1)?);
-    let both = || Some((of(a)?, of(b)?));
+    let both = || Some((residue_of(a)?, residue_of(b)?));
     let result = match ir::name_of(op) {
         ops::arith::ADDI => both().map(|(a, b)| a + b),
         ops::arith::SUBI => both().map(|(a, b)| a - b),
         ops::arith::MINSI | ops::arith::MAXSI => both().and_then(|(a, b)| (a == b).then_some(a)),
-        ops::arith::MULI if of(a) == Some(0) || of(b) == Some(0) => Some(0),
+        ops::arith::MULI if residue_of(a) == Some(0) || residue_of(b) == Some(0) => Some(0),
         ops::arith::MULI => both().and_then(|(a, b)| a.checked_mul(b)),
         _ => None,
     };

@@ -72,14 +72,14 @@ impl<'c> Scheduled<'c> {
             let Some(most) = *most else {
                 continue;
             };
-            let own = &mut self.computation.dimensions[d];
-            (own.lower, own.upper) = (Some(0), most);
-            (own.step, own.width) = (Some(1), Some(1));
+            let dimension = &mut self.computation.dimensions[d];
+            (dimension.lower, dimension.upper) = (Some(0), most);
+            (dimension.step, dimension.width) = (Some(1), Some(1));
         }
         let resolved = Resolved::new(&self.schedule, &self.computation, &self.resolved.asm);
         self.resolved = resolved.map_err(|found| -> Errors {
-            let found = found.iter();
-            found
+            let reasons = found.iter();
+            reasons
                 .map(|f| format!("has a schedule that, of its tiles, breaks {f}"))
                 .collect()
         })?;
@@ -163,8 +163,8 @@ impl<'c> Scheduled<'c> {
 
     /// Describes the parts of the schedule that there is no code for.
     pub fn refusals(&self) -> Errors {
-        let found = legality::check(&self.subject()).err().unwrap_or_default();
-        found.iter().map(schedule::refused).collect()
+        let refusals = legality::check(&self.subject()).err().unwrap_or_default();
+        refusals.iter().map(schedule::refused).collect()
     }
 
     /// Returns the number of parts of a leaf's level.

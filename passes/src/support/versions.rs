@@ -33,8 +33,8 @@ impl Sizes {
             true => "?".to_string(),
             false => sizes.iter().map(number).collect::<Vec<_>>().join("x"),
         };
-        let all: Vec<String> = self.arguments.iter().map(argument).collect();
-        all.join(", ")
+        let texts: Vec<String> = self.arguments.iter().map(argument).collect();
+        texts.join(", ")
     }
 
     /// The end of the name of a function that has code for them.
@@ -46,11 +46,11 @@ impl Sizes {
     /// Returns what keeps arguments of these types from having such sizes.
     pub fn misfit(&self, types: &[Type]) -> Option<String> {
         if self.arguments.len() != types.len() {
-            let found = ir::count(self.arguments.len(), "argument");
+            let count = ir::count(self.arguments.len(), "argument");
             let expected = types.len();
-            return Some(format!("found those of {found}, expected {expected}"));
+            return Some(format!("found those of {count}, expected {expected}"));
         }
-        let each = self.arguments.iter().zip(types).enumerate();
+        let typed = self.arguments.iter().zip(types).enumerate();
         let wrong = |(n, (sizes, ty)): (usize, (&Vec<Option<i64>>, &Type))| {
             let fits = match types::buffer_type(*ty) {
                 Some(buffer) => fit(sizes, &buffer),
@@ -58,7 +58,7 @@ impl Sizes {
             };
             (!fits).then(|| format!("those of argument {n} are none of {ty}"))
         };
-        each.filter_map(wrong).next()
+        typed.filter_map(wrong).next()
     }
 }
 
@@ -94,8 +94,8 @@ pub fn set(function: Op, all: &[Attribute]) {
     match all.is_empty() {
         true => ir::remove_attribute(function, marks::VERSIONS.name),
         false => {
-            let all = ArrayAttribute::new(ir::context_of(function), all).into();
-            ir::set_attribute(function, marks::VERSIONS.name, all);
+            let array = ArrayAttribute::new(ir::context_of(function), all).into();
+            ir::set_attribute(function, marks::VERSIONS.name, array);
         }
     }
 }

@@ -80,13 +80,13 @@ pub const OPTIONS: &[OptionText] = &[
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let (asm, grain) = (machine::of(options)?, grain(options)?);
-    let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
+    let computations = ir::find_all(module, &[ops::mdh::COMPUTE]);
     let is_left = |op: &&Op| works_on_tensors(**op) && !schedule::has_schedule(**op);
-    for op in all.iter().filter(is_left) {
+    for op in computations.iter().filter(is_left) {
         let text = "stays without a schedule: it works on tensors; run one-shot-bufferize first";
         ir::remark_at(*op, text);
     }
-    let chosen = choices(&all, &asm, grain);
+    let chosen = choices(&computations, &asm, grain);
     for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
         match choice {
             Some(choice) => schedule::set(op, Some(&choice.schedule)),
@@ -115,11 +115,11 @@ pub fn choices<'c>(
     let (mut chosen, mut read) = (Vec::new(), Vec::new());
     let placed = Placed::default();
     for op in computations {
-        let own = |errors: Errors| (*op, errors);
-        let of = reading(*op).map_err(own)?;
-        if is_open(*op, &of.0, &placed) {
-            chosen.push((*op, choice(*op, &of, asm, grain)));
-            read.push(of);
+        let in_op = |errors: Errors| (*op, errors);
+        let computation = reading(*op).map_err(in_op)?;
+        if is_open(*op, &computation.0, &placed) {
+            chosen.push((*op, choice(*op, &computation, asm, grain)));
+            read.push(computation);
         }
     }
     let result = chains::fuse(&mut chosen, &read, asm, grain);
@@ -244,8 +244,8 @@ fn subject(
 pub fn is_in_parallel(op: Op) -> bool {
     let is_parallel = |op: Op| {
         let name = ir::name_of(op);
-        let own = [ops::scf::FORALL, ops::scf::PARALLEL, ops::affine::PARALLEL];
-        own.contains(&name) || name.starts_with("omp.")
+        let parallel_loops = [ops::scf::FORALL, ops::scf::PARALLEL, ops::affine::PARALLEL];
+        parallel_loops.contains(&name) || name.starts_with("omp.")
     };
     ir::ancestors(op).any(is_parallel)
 }

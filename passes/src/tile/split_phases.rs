@@ -172,11 +172,11 @@ impl<'c> Phases<'c> {
         let scalars: Vec<Home> = scalars.collect();
         let is_moved = |home: &Home| *home != (0, row_major.clone());
         // A nest that stages nothing copies everything within main memory.
-        let all = !homes.iter().any(is_moved);
+        let is_whole = !homes.iter().any(is_moved);
         let (mut inputs, mut plans) = (Vec::new(), Vec::new());
         let all_inputs = self.parts.inputs.clone().into_iter();
         for ((input, home), scalar) in all_inputs.zip(&homes).zip(&scalars) {
-            let staged: Vec<BufferPart> = match !all && !is_moved(home) {
+            let staged: Vec<BufferPart> = match !is_whole && !is_moved(home) {
                 true => vec![input.clone()],
                 false => (0..input.accesses.len())
                     .map(|access| self.copy(&input, access, home))
@@ -292,8 +292,8 @@ impl<'c> Phases<'c> {
         self.free_lanes(&mut assign, element)?;
         let name = |(level, to): (Level, Level)| (resolved.name(level), resolved.asm_name(to));
         let assign = assign.into_iter().filter(|(level, to)| {
-            let own = dims.iter().position(|d| *d == level.dimension);
-            (resolved.own(*level).layer, own) != (to.layer, Some(to.dimension))
+            let position = dims.iter().position(|d| *d == level.dimension);
+            (resolved.own(*level).layer, position) != (to.layer, Some(to.dimension))
         });
         Ok(Schedule {
             asm: self.rest.asm.clone(),
@@ -311,8 +311,8 @@ impl<'c> Phases<'c> {
     /// is gone, and with it those that make room for it.
     fn reassigned(&self, dims: &[usize]) -> BTreeMap<Level, Level> {
         let resolved = &self.of.resolved;
-        let kept = |dimension: usize| dims.iter().position(|kept| *kept == dimension);
-        let all = |assigned: &dyn Fn(Level) -> Level| -> Option<BTreeMap<Level, Level>> {
+        let position_of = |dimension: usize| dims.iter().position(|kept| *kept == dimension);
+        let moved_levels = |assigned: &dyn Fn(Level) -> Level| -> Option<BTreeMap<Level, Level>> {
             let layers = 0..resolved.layers.len();
             let levels = layers.flat_map(|layer| {
                 let level = move |dimension: &usize| Level {
@@ -323,14 +323,14 @@ impl<'c> Phases<'c> {
             });
             let assigned = levels.map(|level| {
                 let Level { layer, dimension } = assigned(level);
-                let dimension = kept(dimension)?;
+                let dimension = position_of(dimension)?;
                 Some((level, Level { layer, dimension }))
             });
             assigned.collect()
         };
         let assign = &resolved.decompose.assign;
-        all(&|level| assign[level.layer][level.dimension])
-            .or_else(|| all(&|level| resolved.own(level)))
+        moved_levels(&|level| assign[level.layer][level.dimension])
+            .or_else(|| moved_levels(&|level| resolved.own(level)))
             .unwrap_or_default()
     }
 
@@ -380,12 +380,12 @@ impl<'c> Phases<'c> {
 
     /// The nest of the scalar phase: what the scalar function gives at every point, in memory.
     fn evaluate(&mut self, scalar: Region<'c>) -> Result<(), Errors> {
-        let all: Vec<usize> = (0..self.parts.dims.len()).collect();
+        let order: Vec<usize> = (0..self.parts.dims.len()).collect();
         let mut values = Vec::new();
         let components = self.of.computation.components.clone();
         for (n, element) in components.into_iter().enumerate() {
             let home = self.written_in(n)?;
-            values.push(self.memory(&format!("value_{n}"), &all, &home, element)?);
+            values.push(self.memory(&format!("value_{n}"), &order, &home, element)?);
         }
         let mut outputs = values.clone();
         for (n, output) in outputs.iter_mut().enumerate() {
@@ -393,7 +393,7 @@ impl<'c> Phases<'c> {
         }
         let parts = Parts {
             dims: self.parts.dims.clone(),
-            combine: all.iter().map(|_| cc(&self.builder)).collect(),
+            combine: order.iter().map(|_| cc(&self.builder)).collect(),
             inputs: std::mem::replace(&mut self.parts.inputs, values),
             outputs,
             ..Parts::default()
@@ -423,10 +423,14 @@ impl<'c> Phases<'c> {
     /// Returns the memory to which the scalar function writes a component (S5, S6): as for the
     /// first output that has it.
     fn written_in(&self, component: usize) -> Result<Home, Errors> {
-        let of = &self.of;
-        let mut outputs = of.computation.outputs.iter().zip(&of.resolved.outputs);
-        let own = outputs.find(|(b, _)| b.accesses.iter().any(|a| a.component == component));
-        let Some((buffer, plan)) = own else {
+        let tiled = &self.of;
+        let mut outputs = tiled
+            .computation
+            .outputs
+            .iter()
+            .zip(&tiled.resolved.outputs);
+        let output = outputs.find(|(b, _)| b.accesses.iter().any(|a| a.component == component));
+        let Some((buffer, plan)) = output else {
             return Ok((0, StagedLayout::row_major()));
         };
         let layout = &plan.scalar_layout;

@@ -148,9 +148,9 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
-    let found = refusals(scheduled);
-    if !found.is_empty() {
-        return Err((op, found));
+    let reasons = refusals(scheduled);
+    if !reasons.is_empty() {
+        return Err((op, reasons));
     }
     let deferred = scheduled.deferred(&loops, leaf).map_err(own)?;
     let consumer = Consumer {

@@ -149,9 +149,9 @@ fn fused<'c>(builder: &mut Builder<'c>, operands: [Val<'c>; 3], ty: ScalarType) 
     let is_beyond = builder.binary(ops::arith::XORI, is_below, is_negative);
     let bits = builder.convert(ops::arith::BITCAST, sum, ScalarType::I64);
     let back = builder.convert(ops::arith::EXTUI, is_beyond, ScalarType::I64);
-    let one = number(builder, Scalar::from_i64(ScalarType::I64, 1), bits);
+    let unit = number(builder, Scalar::from_i64(ScalarType::I64, 1), bits);
     let towards_zero = builder.binary(ops::arith::SUBI, bits, back);
-    let odd = builder.binary(ops::arith::ORI, towards_zero, one);
+    let odd = builder.binary(ops::arith::ORI, towards_zero, unit);
     let bits = builder.select(is_inexact, odd, bits);
     let sum = builder.convert(ops::arith::BITCAST, bits, ScalarType::F64);
     builder.convert(ops::arith::TRUNCF, sum, ty)

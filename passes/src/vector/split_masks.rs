@@ -109,7 +109,7 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
     let mut whole = *value;
     for from in (0..count).step_by(part as usize) {
         let own_mask = part::part(&mut builder, *mask, from, part);
-        let own = part::slice(&mut builder, *value, from, part);
+        let piece = part::slice(&mut builder, *value, from, part);
         let at = if from == 0 {
             *last
         } else {
@@ -118,7 +118,7 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
         };
         let mut all = vec![*memory];
         all.extend(indices);
-        all.extend([at, own_mask, own]);
+        all.extend([at, own_mask, piece]);
         if ir::name_of(op) == ops::vector::MASKEDSTORE {
             builder.op(ir::name_of(op), &all, &[], &[]);
             continue;

@@ -139,9 +139,9 @@ fn lower<'c>(op: Op<'c>, features: &[&str]) -> Result<(), Errors> {
         &grids,
         lanes,
         &mut |builder, parts| {
-            let mut own = scheduled.clone();
-            own.parts = parts.clone();
-            leaf(builder, &own);
+            let mut copy = scheduled.clone();
+            copy.parts = parts.clone();
+            leaf(builder, &copy);
         },
     );
     Ok(())

@@ -43,11 +43,11 @@ struct Loop {
 
 impl Loop {
     fn new(lines: &[&str], has_frame: bool) -> Loop {
-        let mut found = Loop::default();
+        let mut innermost_loop = Loop::default();
         for line in lines {
-            found.add(line, has_frame);
+            innermost_loop.add(line, has_frame);
         }
-        found
+        innermost_loop
     }
 
     fn add(&mut self, line: &str, has_frame: bool) {
@@ -151,8 +151,8 @@ const SHUFFLES: [&str; 12] = [
 
 impl fmt::Display for Loop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = self.all();
-        let there = all.iter().filter(|(count, _)| *count > 0);
+        let sets = self.all();
+        let there = sets.iter().filter(|(count, _)| *count > 0);
         let there: Vec<String> = there
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
@@ -325,11 +325,11 @@ f:
 	jne	.LBB0_2
 	jne	.LBB0_1
 ";
-    let found = innermost(text);
+    let loops = innermost(text);
     let said = "2 multiply-adds, 1 other operations, 4 loads, 1 broadcasts, 3 stores, 1 shuffles, 1 gathers, \
                 1 on single numbers, 1 on the stack, 2 for indices and jumps";
     assert_eq!(
-        found.iter().map(Loop::to_string).collect::<Vec<_>>(),
+        loops.iter().map(Loop::to_string).collect::<Vec<_>>(),
         [said]
     );
 }

@@ -38,8 +38,8 @@ fn ptxas() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.venv/lib");
     let versions = std::fs::read_dir(&root).into_iter().flatten().flatten();
     let places = versions.map(|python| python.path().join("site-packages/nvidia/cu13/bin/ptxas"));
-    let mut found = places.filter(|path| path.exists());
-    found
+    let mut compiler = places.filter(|path| path.exists());
+    compiler
         .next()
         .expect("ptxas is not there: 'scripts/setup test' installs it")
 }
@@ -82,8 +82,8 @@ fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String
 fn check_uniform(name: &str, text: &str) {
     let kernels = parse::parse(text).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
     // Else it would not be known which threads are of one warp.
-    let mut all = kernels.kernels.values();
-    assert!(all.all(|kernel| kernel.shape.is_some()), "{name}: {text}");
+    let mut texts = kernels.kernels.values();
+    assert!(texts.all(|kernel| kernel.shape.is_some()), "{name}: {text}");
     uniformity::check_module(&kernels).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
 }
 
@@ -113,9 +113,9 @@ fn assembled(chip: &str, most: u64, texts: impl Iterator<Item = (String, String)
         };
         let lines = || said.lines();
         for what in [" bytes stack frame", " bytes spill stores"] {
-            let found: Vec<u64> = lines().filter_map(|line| number(line, what)).collect();
-            assert!(!found.is_empty(), "{name}: {said}");
-            assert!(found.iter().all(|bytes| *bytes <= most), "{name}: {said}");
+            let numbers: Vec<u64> = lines().filter_map(|line| number(line, what)).collect();
+            assert!(!numbers.is_empty(), "{name}: {said}");
+            assert!(numbers.iter().all(|bytes| *bytes <= most), "{name}: {said}");
         }
         let used = lines().filter(|line| line.contains(" registers"));
         let used = used.map(|line| {

@@ -68,13 +68,13 @@ fn wrong_in(
     for pipeline in compile::line(Target::Cpu).between(compile::RAISED, "tiles") {
         run(&mut module, pipeline);
     }
-    let mut found = unowned(compile::operation(&module));
+    let mut mistakes = unowned(compile::operation(&module));
     for pipeline in compile::line(Target::Cpu).between("tiles", "loops") {
         run(&mut module, pipeline);
     }
-    found.extend(misplaced(compile::operation(&module)));
-    let found = found.iter().map(|what| format!("{name}: {what}\n"));
-    found.collect()
+    mistakes.extend(misplaced(compile::operation(&module)));
+    let mistakes = mistakes.iter().map(|what| format!("{name}: {what}\n"));
+    mistakes.collect()
 }
 
 /// A schedule for a computation, if the model is not to choose.
@@ -86,9 +86,10 @@ fn unowned(module: Op) -> Vec<String> {
         let memory = ir::result(*op, 0).and_then(|memory| Space::new(memory.r#type()));
         memory.is_some_and(|space| space.owner.is_some())
     };
-    let mut all = ir::find_all(module, &["memref.alloca"]);
-    all.retain(|op| !is_owned(op));
-    all.into_iter()
+    let mut allocations = ir::find_all(module, &["memref.alloca"]);
+    allocations.retain(|op| !is_owned(op));
+    allocations
+        .into_iter()
         .map(|op| format!("{op} has no owner"))
         .collect()
 }
@@ -108,8 +109,8 @@ fn misplaced(module: Op) -> Vec<String> {
                 .any(|dialect| name.starts_with(dialect)),
         }
     };
-    let found = ir::all(module).into_iter().filter(is_wrong);
-    found
+    let wrong = ir::all(module).into_iter().filter(is_wrong);
+    wrong
         .map(|op| {
             let around = ir::parent(op).map_or("nothing", ir::name_of);
             format!("{} in {around}", ir::name_of(op))
@@ -162,7 +163,7 @@ fn polyhedral(c: &Computation) -> OwnSchedule {
     let (tiled, whole): (Vec<_>, Vec<_>) = c.dimensions.iter().partition(is_tiled);
     let combined: Vec<_> = combined.into_iter().filter(is_tiled).collect();
     let first = format!("L1.{}", tiled[0].name);
-    let each = |buffers: &[Buffer], what: &str| {
+    let staged = |buffers: &[Buffer], what: &str| {
         let each = buffers
             .iter()
             .map(|b| format!("{}: {{{what}: {{{first}: L1}}}}", b.name));
@@ -174,8 +175,8 @@ fn polyhedral(c: &Computation) -> OwnSchedule {
         parts(&combined, "*"),
         parts(&tiled, "32"),
         parts(&whole, "*"),
-        each(&c.inputs, "stage"),
-        each(&c.outputs, "combine")
+        staged(&c.inputs, "stage"),
+        staged(&c.outputs, "combine")
     );
     Some(
         text.parse()

@@ -143,10 +143,10 @@ fn operands(ty: ScalarType) -> (Vec<Scalar>, Vec<Scalar>) {
 
 fn bytes(values: &[Scalar]) -> Vec<u8> {
     let width = |v: &Scalar| v.ty.byte_width();
-    let all = values
+    let bytes = values
         .iter()
         .flat_map(|v| v.bits.to_le_bytes()[..width(v)].to_vec());
-    all.collect()
+    bytes.collect()
 }
 
 fn results(jit: &Jit, op: Op, ty: ScalarType, x: &[Scalar], y: &[Scalar]) -> Vec<Scalar> {
@@ -160,12 +160,12 @@ fn results(jit: &Jit, op: Op, ty: ScalarType, x: &[Scalar], y: &[Scalar]) -> Vec
     }
     // SAFETY: the arrays are as large as the function's types say.
     unsafe { function.call_with(&mut arguments).expect("it is called") };
-    let each = z.chunks(ty.byte_width()).map(|bytes| {
+    let results_of_lanes = z.chunks(ty.byte_width()).map(|bytes| {
         let mut bits = [0; 8];
         bits[..bytes.len()].copy_from_slice(bytes);
         Scalar::from_bits(ty, u64::from_le_bytes(bits))
     });
-    each.collect()
+    results_of_lanes.collect()
 }
 
 /// Bits of the numbers that results in `f64` are compared with.
@@ -197,7 +197,7 @@ fn power(x: &BigFloat, y: &BigFloat, constants: &mut Consts) -> BigFloat {
 fn exact(op: Op, operands: &[f64], constants: &mut Consts) -> Option<BigFloat> {
     let (p, rm, cc) = (DIGITS, ROUNDING, constants);
     let (x, y) = (exactly(operands[0]), operands.get(1).map(|y| exactly(*y)));
-    let one = exactly(1.0);
+    let unit = exactly(1.0);
     // What the definition has as cases of their own: numbers that are not finite, directions along axes,
     // powers of and by 0, and what overflows within the product below.
     let is_axis = matches!(op, Op::Atan2 | Op::Powf) && operands.contains(&0.0);
@@ -233,7 +233,7 @@ fn exact(op: Op, operands: &[f64], constants: &mut Consts) -> Option<BigFloat> {
         }
         (Op::Log, _) => x.ln(p, rm, cc),
         (Op::Log10, _) => x.log10(p, rm, cc),
-        (Op::Log1p, _) => one.add_full_prec(&x).ln(p, rm, cc),
+        (Op::Log1p, _) => unit.add_full_prec(&x).ln(p, rm, cc),
         (Op::Log2, _) => x.log2(p, rm, cc),
         (Op::Powf, Some(y)) => {
             let power = power(&x.abs(), &y, cc);
@@ -334,9 +334,9 @@ fn functions_on_vectors_keep_their_bounds() {
                 _ => 0.51,
             };
             let (x, y) = operands(ty);
-            let found = results(&jit, *op, ty, &x, &y);
+            let lanes = results(&jit, *op, ty, &x, &y);
             let mut most: f64 = 0.0;
-            for ((x, y), z) in x.iter().zip(&y).zip(found) {
+            for ((x, y), z) in x.iter().zip(&y).zip(lanes) {
                 let operands = &[*x, *y][..op.arity()];
                 let off = off(*op, operands, z, &mut constants);
                 most = most.max(off);

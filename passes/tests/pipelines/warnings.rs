@@ -16,8 +16,8 @@ use mdh_compiler::source::Source;
 /// The warnings about a program on a machine, with the model's schedules.
 fn warnings(source: &Source, asm: &Asm, target: Target) -> Vec<String> {
     let context = context::program_context();
-    let found = Arc::new(Mutex::new(Vec::new()));
-    let said = Arc::clone(&found);
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    let said = Arc::clone(&warnings);
     context.attach_diagnostic_handler(move |diagnostic| {
         if matches!(diagnostic.severity(), DiagnosticSeverity::Warning) {
             said.lock().unwrap().push(diagnostic.to_string());
@@ -27,15 +27,15 @@ fn warnings(source: &Source, asm: &Asm, target: Target) -> Vec<String> {
     let mut module = source.parse(&context).unwrap();
     let steps = line(target).to("scheduled").unwrap();
     run_all(asm, &context, &mut module, &steps).unwrap();
-    let found = found.lock().unwrap();
-    found.clone()
+    let warnings = warnings.lock().unwrap();
+    warnings.clone()
 }
 
 /// The examples, and the workloads of both scales.
 fn programs() -> Vec<Source> {
     let scales = [Scale::Quick, Scale::Full].map(|scale| workloads::all(scale).unwrap());
     let cases = scales.into_iter().flatten();
-    let mut all: Vec<Source> = cases
+    let mut sources: Vec<Source> = cases
         .map(|case| Source::from_text(&case.name(), &case.program().unwrap()))
         .collect();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
@@ -45,11 +45,11 @@ fn programs() -> Vec<Source> {
             .extension()
             .is_some_and(|extension| extension == "mlir")
         {
-            all.push(Source::read(&path).unwrap());
+            sources.push(Source::read(&path).unwrap());
         }
     }
-    assert!(all.len() > 40, "{}", all.len());
-    all
+    assert!(sources.len() > 40, "{}", sources.len());
+    sources
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn the_models_schedules_are_warned_of_nowhere() {
         registers: 16,
         ..CpuFacts::default()
     };
-    let mut found = Vec::new();
+    let mut missing = Vec::new();
     for source in programs() {
         for (facts, target) in [
             (&narrow, Target::Cpu),
@@ -68,8 +68,8 @@ fn the_models_schedules_are_warned_of_nowhere() {
             (&narrow, Target::Sim),
         ] {
             let said = warnings(&source, &Asm::cpu(facts), target);
-            found.extend(said.iter().map(|text| format!("{}: {text}", source.name())));
+            missing.extend(said.iter().map(|text| format!("{}: {text}", source.name())));
         }
     }
-    assert_eq!(found, [""; 0]);
+    assert_eq!(missing, [""; 0]);
 }

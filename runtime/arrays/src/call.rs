@@ -56,8 +56,9 @@ pub fn take(passed: &Arguments, results: &mut [Slot]) {
 
 /// The results that are plain scalars, by number.
 fn scalars(results: &[Slot]) -> Vec<usize> {
-    let all = results.iter().enumerate();
-    all.filter(|(_, slot)| matches!(slot, Slot::Scalar(_)))
+    let numbered = results.iter().enumerate();
+    numbered
+        .filter(|(_, slot)| matches!(slot, Slot::Scalar(_)))
         .map(|(i, _)| i)
         .collect()
 }

@@ -103,9 +103,9 @@ fn a_digest_is_xxh3_of_the_bytes() {
 fn elements_are_read_and_written() {
     for element in ScalarType::ALL {
         let mut tensor = Tensor::zeroed(element, &[2, 3]).unwrap();
-        let one = Scalar::from_i64(element, 1);
-        tensor.set(4, one);
-        assert_eq!(tensor.get(4), one);
+        let unit = Scalar::from_i64(element, 1);
+        tensor.set(4, unit);
+        assert_eq!(tensor.get(4), unit);
         assert_eq!(values(&tensor), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
         assert_eq!(tensor.try_clone().unwrap().bytes(), tensor.bytes());
         assert!(tensor.is_intact());

@@ -147,11 +147,11 @@ mod tests {
     #[test]
     fn what_is_unused_is_freed_when_memory_is_short() {
         let (mut pool, mut memory) = (Pool::default(), memory(4096));
-        let all: Vec<u64> = (0..4)
+        let addresses: Vec<u64> = (0..4)
             .map(|_| pool.allocate(&mut memory, 1024).unwrap())
             .collect();
         assert_eq!(pool.allocate(&mut memory, 1), Err(()));
-        all[..3].iter().for_each(|address| {
+        addresses[..3].iter().for_each(|address| {
             pool.release(*address);
         });
         assert!(pool.allocate(&mut memory, 3072).is_ok());

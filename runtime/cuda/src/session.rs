@@ -148,16 +148,16 @@ impl Session {
             return Ok(*known);
         }
         let about = format!("for kernel '{name}'");
-        let mut found = Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND));
+        let mut kernel = Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND));
         for loaded in &self.modules {
             let text = CString::new(name).unwrap_or_default();
             // SAFETY: the module is loaded.
-            found = unsafe { module::get_function(*loaded, text) };
-            if found.is_ok() {
+            kernel = unsafe { module::get_function(*loaded, text) };
+            if kernel.is_ok() {
                 break;
             }
         }
-        let function = found.map_err(|error| Error::of("cuModuleGetFunction", &about, error))?;
+        let function = kernel.map_err(|error| Error::of("cuModuleGetFunction", &about, error))?;
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
         // SAFETY: the function is there.
         let shared = unsafe { function::get_function_attribute(function, attribute) };
@@ -171,8 +171,8 @@ impl Session {
     pub fn allocate(&mut self, bytes: usize) -> Result<u64> {
         self.device.bind()?;
         let has = self.pool.in_use();
-        let found = self.pool.allocate(&mut Memory, bytes);
-        found.map_err(|error| match error.0 {
+        let address = self.pool.allocate(&mut Memory, bytes);
+        address.map_err(|error| match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                 let facts = self.device.facts();
                 Error::new(

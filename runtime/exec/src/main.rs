@@ -69,7 +69,7 @@ tried; the code is that of the first one that fails.";
 static CALLED: [fn() -> usize; 1] = [called];
 
 fn called() -> usize {
-    let own = [
+    let symbols = [
         mdhrt::copy::mdh_copy as *const () as usize,
         mdhrt::failure::mdh_say as *const () as usize,
         mdhrt::failure::mdh_stop as *const () as usize,
@@ -79,7 +79,7 @@ fn called() -> usize {
         mdhrt::pool::mdh_parallel_for as *const () as usize,
         mdhrt::pool::mdh_thread_count as *const () as usize,
     ];
-    own.len() + mdh_cuda::symbols().len()
+    symbols.len() + mdh_cuda::symbols().len()
 }
 
 fn main() -> ExitCode {

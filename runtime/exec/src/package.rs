@@ -219,8 +219,8 @@ struct Version {
 
 /// Checks: a manifest has the format that is read here.
 pub(crate) fn check_format(manifest: &[u8]) -> Result<()> {
-    let found: std::result::Result<Version, _> = serde_json::from_slice(manifest);
-    match found {
+    let version: std::result::Result<Version, _> = serde_json::from_slice(manifest);
+    match version {
         Ok(Version { format }) if format != FORMAT => Err(Error::input(format!(
             "the package has format {format}: expected {FORMAT}"
         ))),

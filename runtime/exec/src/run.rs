@@ -254,8 +254,8 @@ impl Replays {
     }
 
     fn replay(&self) -> Result<Duration> {
-        let all = self.copies.iter().cycle().take(self.timing.runs).flatten();
-        with(|session| session.replay(all))
+        let copies_of_runs = self.copies.iter().cycle().take(self.timing.runs).flatten();
+        with(|session| session.replay(copies_of_runs))
     }
 
     /// The mean time of several runs.
@@ -374,8 +374,8 @@ pub fn hold(manifest: &Manifest, arguments: &[Tensor], results: &[Tensor]) -> Re
             ArraySlot::Result(n) => (&manifest.results[n], &results[n]),
         };
         let element = array.element()?;
-        let each = expected.indices.iter().zip(&expected.bits);
-        let each = each.zip(&expected.errors).map(|((index, bits), error)| {
+        let points = expected.indices.iter().zip(&expected.bits);
+        let points = points.zip(&expected.errors).map(|((index, bits), error)| {
             let flat = index.iter().zip(&array.shape);
             let flat = flat.fold(0, |flat, (i, n)| flat * *n as usize + *i as usize);
             let right = Element {
@@ -384,7 +384,7 @@ pub fn hold(manifest: &Manifest, arguments: &[Tensor], results: &[Tensor]) -> Re
             };
             (index.clone(), tensor.get(flat), right)
         });
-        let comparison = compare(each);
+        let comparison = compare(points);
         if let (None, Some(first)) = (&held.wrong, &comparison.first) {
             held.wrong = Some(format!("'{}' {first}", array.name));
         }

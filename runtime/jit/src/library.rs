@@ -66,8 +66,8 @@ pub unsafe fn add(
         let block = LLVMAppendBasicBlockInContext(context, function, c"entry".as_ptr());
         let builder = LLVMCreateBuilderInContext(context);
         LLVMPositionBuilderAtEnd(builder, block);
-        let all = LLVMArrayType2(types.i64, arguments.len() as u64);
-        let values = LLVMBuildAlloca(builder, all, c"values".as_ptr());
+        let array = LLVMArrayType2(types.i64, arguments.len() as u64);
+        let values = LLVMBuildAlloca(builder, array, c"values".as_ptr());
         for (i, argument) in arguments.iter().enumerate() {
             let value = LLVMGetParam(function, i as u32);
             let label = c_string(&argument.name)?;
@@ -222,7 +222,7 @@ pub unsafe fn close(module: LLVMModuleRef, context: LLVMContextRef, exported: &[
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(UNWIND.as_ptr().cast(), UNWIND.len());
         let unwind = LLVMCreateEnumAttribute(context, kind, ASYNCHRONOUS);
-        let kept: HashSet<LLVMValueRef> = exported
+        let exported_values: HashSet<LLVMValueRef> = exported
             .iter()
             .map(|name| LLVMGetNamedFunction(module, name.as_ptr()))
             .collect();
@@ -231,7 +231,7 @@ pub unsafe fn close(module: LLVMModuleRef, context: LLVMContextRef, exported: &[
             if LLVMIsDeclaration(function) == 0 {
                 let whole = llvm_sys::LLVMAttributeFunctionIndex;
                 LLVMAddAttributeAtIndex(function, whole, unwind);
-                if !kept.contains(&function) {
+                if !exported_values.contains(&function) {
                     LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
                 }
             }

@@ -92,12 +92,12 @@ impl Diagnostics {
             .0
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
-        let all = std::mem::take(&mut *messages);
-        match all.is_empty() {
+        let texts = std::mem::take(&mut *messages);
+        match texts.is_empty() {
             true => Ok(()),
             false => Err(Error::Llvm {
                 doing,
-                message: all.join("; "),
+                message: texts.join("; "),
             }),
         }
     }

@@ -10,7 +10,7 @@ use crate::faults::{self, NO_MEMORY, PROGRAM_FAILED};
 
 /// Symbols and addresses.
 pub fn symbols() -> Vec<(&'static CStr, u64)> {
-    let mut all = vec![
+    let mut symbols = vec![
         (c"memrefCopy", copy::mdh_copy as *const () as u64),
         (c"puts", failure::mdh_say as *const () as u64),
         (c"abort", abort as *const () as u64),
@@ -27,9 +27,9 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
         (c"__truncdfbf2", bf16::truncate_f64 as *const () as u64),
         (c"__truncsfbf2", bf16::truncate_f32 as *const () as u64),
     ];
-    all.extend(mdh_simulator::symbols());
-    all.extend(mdh_cuda::symbols());
-    all
+    symbols.extend(mdh_simulator::symbols());
+    symbols.extend(mdh_cuda::symbols());
+    symbols
 }
 
 /// Returns whether compiled code can call a function of that name: one of these, or of the process.

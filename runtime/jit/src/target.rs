@@ -140,13 +140,13 @@ const DROPPED: [&str; 3] = ["avx512bf16", "avxneconvert", "avx512vbmi"];
 unsafe fn kept(features: *mut c_char) -> String {
     // SAFETY: by contract.
     let features = unsafe { take_message(features) };
-    let kept = features
+    let known = features
         .split(',')
         .map(|feature| match feature.strip_prefix('+') {
             Some(name) if DROPPED.contains(&name) => format!("-{name}"),
             _ => feature.to_owned(),
         });
-    kept.collect::<Vec<_>>().join(",")
+    known.collect::<Vec<_>>().join(",")
 }
 
 impl Drop for Target {

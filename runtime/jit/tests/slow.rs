@@ -67,7 +67,7 @@ fn a_function_on_which_llvm_does_not_end_has_less_optimisation() {
 
     let x: Vec<i64> = (0..STEPS as i64).map(|n| n * 7 % 11 - 4).collect();
     let step = |so_far: i64, x: &i64| if so_far < *x { so_far } else { so_far + x };
-    let all = x.iter().fold(x[0], step);
+    let folded = x.iter().fold(x[0], step);
     let mut y = [0i64; 5];
     let (mut from, mut to, mut n) = (x.as_ptr(), y.as_mut_ptr(), 5i64);
     let mut arguments = [
@@ -77,5 +77,5 @@ fn a_function_on_which_llvm_does_not_end_has_less_optimisation() {
     ];
     // SAFETY: two pointers to as many elements as are accessed, and their number.
     unsafe { jit.function("f").unwrap().call(&mut arguments) }.unwrap();
-    assert_eq!(y, [all; 5]);
+    assert_eq!(y, [folded; 5]);
 }

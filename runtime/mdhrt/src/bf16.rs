@@ -45,8 +45,8 @@ mod tests {
             (-0.0, bf16::NEG_ZERO),
             (1e-320, bf16::ZERO),
         ] {
-            let found = truncate_f64(value).to_bits();
-            assert_eq!(found, u32::from(expected.to_bits()), "{value}");
+            let bits = truncate_f64(value).to_bits();
+            assert_eq!(bits, u32::from(expected.to_bits()), "{value}");
         }
         assert!(bf16::from_bits(truncate_f64(f64::NAN).to_bits() as u16).is_nan());
     }

@@ -188,8 +188,8 @@ result count i64";
         // What stands above an argument's bits is of no account.
         let factor = 0xabcd_0000 | u64::from((-2i16) as u16);
         let mut values = [factor, address(&mut x), 3, address(&mut y), 3, 1, 1];
-        let found = call_scale(&mut values);
-        assert_eq!(found, (0, String::new(), -12.0, 3));
+        let outcome = call_scale(&mut values);
+        assert_eq!(outcome, (0, String::new(), -12.0, 3));
         assert_eq!(y, [-2.0, -4.0, -6.0]);
     }
 

@@ -169,8 +169,8 @@ fn search(terms: &[Term], target: i128, tries: &mut u32) -> bool {
     let [first, rest @ ..] = terms else {
         return true; // 0 is in reach only
     };
-    let others = reach - first.reach();
-    let least = (target - others + first.step - 1).max(0) / first.step;
+    let behind = reach - first.reach();
+    let least = (target - behind + first.step - 1).max(0) / first.step;
     let most = (target / first.step).min(first.count - 1);
     match rest {
         [] => true,
@@ -257,12 +257,12 @@ mod tests {
         ) {
             let (size, other) = ([1, 2, 4][sizes % 3], [1, 4, 8][sizes / 3]);
             let ((ea, sa), (eb, sb)) = (split(&a), split(&b));
-            let one = Elements { start: 1000, size, extents: &ea, strides: &sa };
+            let first = Elements { start: 1000, size, extents: &ea, strides: &sa };
             let start = 1000 + distance;
             let two = Elements { start, size: other, extents: &eb, strides: &sb };
             let bytes: HashSet<i128> = elements(1000, size, &a).into_iter().flatten().collect();
-            let mut others = elements(start, other, &b).into_iter().flatten();
-            prop_assert_eq!(one.overlap(&two), others.any(|byte| bytes.contains(&byte)));
+            let mut addresses = elements(start, other, &b).into_iter().flatten();
+            prop_assert_eq!(first.overlap(&two), addresses.any(|byte| bytes.contains(&byte)));
         }
     }
 
@@ -270,13 +270,13 @@ mod tests {
     fn large_buffers_are_decided_too() {
         let apart = |shape: &[(u64, i64)]| {
             let (extents, strides) = split(shape);
-            let of = Elements {
+            let elements = Elements {
                 start: 0,
                 size: 4,
                 extents: &extents,
                 strides: &strides,
             };
-            of.are_addressable() && of.are_apart()
+            elements.are_addressable() && elements.are_apart()
         };
         assert!(apart(&[(1 << 20, 1 << 20), (1 << 20, 1)]));
         assert!(!apart(&[(1 << 20, (1 << 20) - 1), (1 << 20, 1)]));

@@ -191,8 +191,8 @@ mod tests {
     #[test]
     fn failures_are_caught_and_reported() {
         let wrong = Failure::new("too\0late");
-        let found = catch(|| raise(wrong.clone()));
-        assert_eq!(found, Err(wrong.clone()));
+        let caught = catch(|| raise(wrong.clone()));
+        assert_eq!(caught, Err(wrong.clone()));
         assert_eq!(report(wrong), Status::Failed);
         // SAFETY: the text stays until the next failure.
         let text = unsafe { CStr::from_ptr(mdh_error()) };
@@ -202,13 +202,13 @@ mod tests {
 
     #[test]
     fn the_first_failure_of_a_loop_counts_and_later_parts_are_left_out() {
-        let found = catch(|| {
+        let caught = catch(|| {
             let outcome = Outcome::default();
             outcome.of(|| {});
             outcome.of(|| raise(Failure::new("first")));
             outcome.of(|| raise(Failure::new("second")));
             outcome.pass_on();
         });
-        assert_eq!(found, Err(Failure::new("first")));
+        assert_eq!(caught, Err(Failure::new("first")));
     }
 }

@@ -539,11 +539,11 @@ result s f64";
             panic!("w has a formula")
         };
         assert_eq!(interface.formula(formula), "(x_n0 + (n * 2))");
-        let of = |term| match term {
+        let value_of = |term| match term {
             Term::Extent { .. } => Some(5),
             _ => Some(7),
         };
-        assert_eq!(formula.value(of), Some(19));
+        assert_eq!(formula.value(value_of), Some(19));
         assert_eq!(formula.value(|_| Some(i64::MAX)), None);
     }
 
@@ -559,9 +559,13 @@ result s f64";
             (0, 5),
         ] {
             let exact = a as f64 / b as f64;
-            let found = |operation: Operation| operation.apply(a, b).map(|n| n as f64);
-            assert_eq!(found(Operation::DivideDown), Some(exact.floor()), "{a} {b}");
-            assert_eq!(found(Operation::DivideUp), Some(exact.ceil()), "{a} {b}");
+            let applied = |operation: Operation| operation.apply(a, b).map(|n| n as f64);
+            assert_eq!(
+                applied(Operation::DivideDown),
+                Some(exact.floor()),
+                "{a} {b}"
+            );
+            assert_eq!(applied(Operation::DivideUp), Some(exact.ceil()), "{a} {b}");
         }
         assert_eq!(Operation::DivideDown.apply(1, 0), None);
     }

@@ -81,8 +81,8 @@ pub extern "C-unwind" fn mdh_allocate_zeroed(count: usize, each: usize) -> *mut 
 }
 
 fn listed(bytes: usize, allocate: impl FnOnce(usize) -> *mut c_void) -> *mut c_void {
-    let all = bytes.checked_add(HEADER);
-    let block: *mut Block = all.map_or(ptr::null_mut(), allocate).cast();
+    let size = bytes.checked_add(HEADER);
+    let block: *mut Block = size.map_or(ptr::null_mut(), allocate).cast();
     if block.is_null() {
         raise(Failure {
             status: Status::NoMemory,
@@ -155,14 +155,14 @@ mod tests {
     #[test]
     fn a_failure_releases_what_its_call_took() {
         let before = mdh_allocate(8);
-        let found = catch(|| {
+        let caught = catch(|| {
             mdh_allocate(8);
             let zeros = mdh_allocate_zeroed(4, 2);
             // SAFETY: eight bytes were asked for.
             assert_eq!(unsafe { *zeros.cast::<u64>() }, 0);
             mdh_allocate(usize::MAX);
         });
-        let failure = found.unwrap_err();
+        let failure = caught.unwrap_err();
         assert_eq!(failure.status, Status::NoMemory);
         assert!(failure.message.ends_with("more are needed"), "{failure:?}");
         assert_eq!(count(), 1);

@@ -28,8 +28,8 @@ fn halves<const N: usize>(
     each: impl Fn([u64; N]) -> Option<u64>,
 ) -> Option<u64> {
     let n = half.bits();
-    let of = |shift| each(values.map(|value| low(value >> shift, n)));
-    Some(low(of(0)?, n) | low(of(n)?, n) << n)
+    let shifted = |shift| each(values.map(|value| low(value >> shift, n)));
+    Some(low(shifted(0)?, n) | low(shifted(n)?, n) << n)
 }
 
 /// Applies a function of floats in the type's own precision.
@@ -117,10 +117,10 @@ fn extreme(ty: Type, how: Extreme, wanted: Ordering, a: u64, b: u64) -> u64 {
     let n = ty.bits();
     if !ty.is_float() {
         let [x, y] = [a, b].map(|value| integer_of(ty, value));
-        let found = if x.cmp(&y) == wanted { x } else { y };
+        let chosen = if x.cmp(&y) == wanted { x } else { y };
         return match how {
-            Extreme::Relu => low(found.max(0) as u64, n),
-            _ => low(found as u64, n),
+            Extreme::Relu => low(chosen.max(0) as u64, n),
+            _ => low(chosen as u64, n),
         };
     }
     let [x, y] = [a, b].map(|value| number(ty, value));
@@ -244,14 +244,14 @@ pub fn three(op: Three, ty: Type, a: u64, b: u64, c: u64) -> Option<u64> {
         Three::Bfe => field(ty, low(a, n), low(b, 8), low(c, 8)),
         Three::Prmt(how) => permuted(how, low(a, 32) | b << 32, c),
         Three::Shf { is_left, wraps } => {
-            let all = low(a, 32) | b << 32;
+            let joined = low(a, 32) | b << 32;
             let by = match wraps {
                 true => low(c, 5),
                 false => low(c, 32).min(32),
             };
             match is_left {
-                true => low(((u128::from(all) << by) >> 32) as u64, 32),
-                false => low(all >> by, 32),
+                true => low(((u128::from(joined) << by) >> 32) as u64, 32),
+                false => low(joined >> by, 32),
             }
         }
     })
@@ -260,19 +260,19 @@ pub fn three(op: Three, ty: Type, a: u64, b: u64, c: u64) -> Option<u64> {
 /// Bits from a place on; above the number there are copies of its sign.
 fn field(ty: Type, a: u64, start: u64, length: u64) -> u64 {
     let n = ty.bits();
-    let all = integer_of(ty, a) >> start.min(64);
+    let field = integer_of(ty, a) >> start.min(64);
     let length = length.min(64) as u32;
-    let found = low(all as u64, length);
+    let found = low(field as u64, length);
     match ty {
         Type::S(_) if length > 0 => {
             // The sign is that of the field's last bit, or of the number's where the field ends
             // beyond it.
             let last = (start + u64::from(length) - 1).min(u64::from(n) - 1);
             let sign = a >> last & 1;
-            let kept = length.min((u64::from(n)).saturating_sub(start) as u32);
+            let count = length.min((u64::from(n)).saturating_sub(start) as u32);
             match sign {
-                1 => low(low(found, kept) | !low(u64::MAX, kept), n),
-                _ => low(found, kept),
+                1 => low(low(found, count) | !low(u64::MAX, count), n),
+                _ => low(found, count),
             }
         }
         _ => low(found, n),

@@ -33,15 +33,15 @@ pub fn convert(to: Type, how: Conversion, a: u64) -> Option<u64> {
 
 /// A whole number as one of 64 bits with a fraction.
 fn exactly(value: i128, rounding: Rounding) -> u64 {
-    let found = value as f64;
-    let back = found as i128;
+    let float = value as f64;
+    let back = float as i128;
     let is_wrong = match rounding {
         Rounding::Nearest => false,
         Rounding::Zero => back.abs() > value.abs(),
         Rounding::Down => back > value,
         Rounding::Up => back < value,
     };
-    let bits = found.to_bits();
+    let bits = float.to_bits();
     let is_smaller = match rounding {
         Rounding::Down => value > 0,
         Rounding::Up => value < 0,

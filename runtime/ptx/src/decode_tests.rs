@@ -120,8 +120,8 @@ fn accesses() {
 
 #[test]
 fn copies_that_are_not_waited_for() {
-    let all = op("cp.async.ca.shared.global.L2::128B", 3);
-    assert_eq!(all, Some(Op::CpAsync(Way::AllLevels)));
+    let copy = op("cp.async.ca.shared.global.L2::128B", 3);
+    assert_eq!(copy, Some(Op::CpAsync(Way::AllLevels)));
     let global = op("cp.async.cg.shared::cta.global", 4);
     assert_eq!(global, Some(Op::CpAsync(Way::Global)));
     assert_eq!(op("cp.async.commit_group", 0), Some(Op::CpCommit));

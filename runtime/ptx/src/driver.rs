@@ -404,8 +404,8 @@ pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(
 /// `text` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetErrorName(code: Code, text: *mut *const c_char) -> Code {
-    let found = ERRORS.iter().find(|(known, ..)| *known == code);
-    let name = found.map_or(c"CUDA_ERROR_UNKNOWN", |(_, name, _)| name);
+    let error = ERRORS.iter().find(|(known, ..)| *known == code);
+    let name = error.map_or(c"CUDA_ERROR_UNKNOWN", |(_, name, _)| name);
     // SAFETY: by this function's contract.
     unsafe { put(text, name.as_ptr()) }
 }
@@ -416,8 +416,8 @@ pub unsafe extern "C" fn cuGetErrorName(code: Code, text: *mut *const c_char) ->
 /// `text` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetErrorString(code: Code, text: *mut *const c_char) -> Code {
-    let found = ERRORS.iter().find(|(known, ..)| *known == code);
-    let words = found.map_or(c"unknown error", |(.., words)| words);
+    let error = ERRORS.iter().find(|(known, ..)| *known == code);
+    let words = error.map_or(c"unknown error", |(.., words)| words);
     // SAFETY: by this function's contract.
     unsafe { put(text, words.as_ptr()) }
 }

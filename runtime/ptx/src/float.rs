@@ -62,8 +62,8 @@ pub fn rounded(ty: Type, value: f64, rounding: Rounding) -> u64 {
 
 /// A whole number, rounded to odd.
 pub fn of_integer(value: i128) -> f64 {
-    let found = value as f64;
-    to_odd(found, (value - found as i128) as f64)
+    let float = value as f64;
+    to_odd(float, (value - float as i128) as f64)
 }
 
 /// `a * b + c` of numbers of 16 bits, rounded to odd.
@@ -107,9 +107,9 @@ mod tests {
 
     /// Rounds by definition: of all numbers of the type the one that is nearest, of two the even.
     fn by_definition(ty: Type, value: f64) -> u64 {
-        let all = (0..0x7fffu64).filter(|bits| number(ty, *bits).is_finite());
+        let finite = (0..0x7fffu64).filter(|bits| number(ty, *bits).is_finite());
         let distance = |bits: u64| (number(ty, bits) - value.abs()).abs();
-        let best = all.min_by(|a, b| {
+        let best = finite.min_by(|a, b| {
             let order = distance(*a).partial_cmp(&distance(*b)).unwrap();
             order.then((a % 2).cmp(&(b % 2)))
         });

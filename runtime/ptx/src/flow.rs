@@ -70,19 +70,19 @@ impl Flow {
     /// The blocks that some threads come to and others do not, or not as often, if they take
     /// different ways at the end of a block.
     pub fn region(&self, block: usize) -> Vec<usize> {
-        let mut found = Vec::new();
+        let mut leaders = Vec::new();
         if self.next[block].len() < 2 {
-            return found;
+            return leaders;
         }
         let mut left = self.next[block].clone();
         while let Some(one) = left.pop() {
             let is_out = one == self.blocks.len() || Some(one) == self.meeting[block];
-            if !is_out && !found.contains(&one) {
-                found.push(one);
+            if !is_out && !leaders.contains(&one) {
+                leaders.push(one);
                 left.extend(&self.next[one]);
             }
         }
-        found
+        leaders
     }
 
     /// The registers whose values at the start of each block are read, there or later.

@@ -243,8 +243,8 @@ impl<'a> Block<'a> {
         let Op::Setp(how, logic) = instruction.op else {
             return;
         };
-        let all = &instruction.operands;
-        let value = |n: usize| self.value(thread, &all[n]);
+        let operands = &instruction.operands;
+        let value = |n: usize| self.value(thread, &operands[n]);
         let other = logic.is_some_and(|_| value(3) != 0);
         let [a, b] = compare(how, instruction.ty, value(1), value(2));
         // The second predicate is that of the upper numbers, or the opposite.
@@ -253,7 +253,7 @@ impl<'a> Block<'a> {
             None => !a,
         };
         let [a, b] = [a, b].map(|holds| u64::from(combined(logic, holds, other)));
-        match all[0] {
+        match operands[0] {
             Operand::Pair(first, second) => {
                 thread.registers[first as usize] = a;
                 thread.registers[second as usize] = b;
@@ -284,11 +284,11 @@ impl<'a> Block<'a> {
         let all = &instruction.operands;
         let value = match &all[1] {
             Operand::Vector(parts) => {
-                let each = bits / parts.len().max(1) as u32;
+                let width = bits / parts.len().max(1) as u32;
                 let parts = parts.iter().rev();
                 parts.fold(0u64, |all, part| {
-                    let part = low(self.value(thread, part), each);
-                    all.checked_shl(each).unwrap_or(0) | part
+                    let part = low(self.value(thread, part), width);
+                    all.checked_shl(width).unwrap_or(0) | part
                 })
             }
             other => low(self.value(thread, other), bits),
@@ -314,12 +314,12 @@ impl<'a> Block<'a> {
         address: &Operand,
     ) -> Result<*mut u8, Failure> {
         let bytes = instruction.ty.bytes() * usize::from(instruction.width);
-        let own = match instruction.op {
+        let reach = match instruction.op {
             Op::Ld(_) => bytes.saturating_sub(WIDEST - 1).max(1),
             _ => bytes,
         };
         let address = self.value(thread, address);
-        self.piece(thread, instruction.line, (space, address), [bytes, own])
+        self.piece(thread, instruction.line, (space, address), [bytes, reach])
     }
 
     /// Bytes of memory, from an address on, of which so many have to be the program's.
@@ -418,11 +418,11 @@ impl<'a> Block<'a> {
         space: Space,
     ) -> Result<(), Failure> {
         let (ty, all) = (instruction.ty, &instruction.operands);
-        let each = ty.bytes();
+        let size = ty.bytes();
         let from: *const u8 = match space {
             Space::Param => {
                 let offset = self.value(thread, &all[1]) as usize;
-                let piece = self.launch.arguments.get(offset..offset + each);
+                let piece = self.launch.arguments.get(offset..offset + size);
                 let piece = piece.ok_or(Failure::Address(instruction.line))?;
                 piece.as_ptr()
             }
@@ -436,8 +436,8 @@ impl<'a> Block<'a> {
         for (n, target) in targets.iter().enumerate() {
             let mut value = [0; 8];
             // SAFETY: `bytes` has seen that all elements are in memory.
-            let piece = unsafe { std::slice::from_raw_parts(from.add(n * each), each) };
-            value[..each].copy_from_slice(piece);
+            let piece = unsafe { std::slice::from_raw_parts(from.add(n * size), size) };
+            value[..size].copy_from_slice(piece);
             let value = u64::from_le_bytes(value);
             let value = match ty {
                 Type::S(bits) => signed(value, bits.into()) as u64,
@@ -455,7 +455,7 @@ impl<'a> Block<'a> {
         space: Space,
     ) -> Result<(), Failure> {
         let (ty, all) = (instruction.ty, &instruction.operands);
-        let each = ty.bytes();
+        let size = ty.bytes();
         let single = std::slice::from_ref(&all[1]);
         let sources = match &all[1] {
             Operand::Vector(sources) => sources,
@@ -474,8 +474,8 @@ impl<'a> Block<'a> {
         }
         for (n, value) in values.iter().enumerate() {
             // SAFETY: `bytes` has seen that all elements are in memory.
-            let piece = unsafe { std::slice::from_raw_parts_mut(to.add(n * each), each) };
-            piece.copy_from_slice(&value.to_le_bytes()[..each]);
+            let piece = unsafe { std::slice::from_raw_parts_mut(to.add(n * size), size) };
+            piece.copy_from_slice(&value.to_le_bytes()[..size]);
         }
         Ok(())
     }

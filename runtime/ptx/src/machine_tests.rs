@@ -41,13 +41,13 @@ fn loads_end_where_the_widest_one_does() {
             ("st.SPACE.v2.b32 [BASE], {%r1, %r2}", false),
         ] {
             let code = access.replace("SPACE", space).replace("BASE", base) + ";";
-            let found = run_code(&code);
+            let results = run_code(&code);
             let expected = if is_right {
                 Ok(())
             } else {
                 Err(Failure::Address(9))
             };
-            assert_eq!(found, expected, "{code}");
+            assert_eq!(results, expected, "{code}");
         }
     }
 }

@@ -65,8 +65,8 @@ mod tests {
         let of_b: Vec<_> = lanes()
             .map(|(g, k)| [k, k + 8].map(|k| pair(b(k, g), b(k + 1, g))).to_vec())
             .collect();
-        let one = u64::from(1f32.to_bits());
-        let sums = multiply(Type::F16, &of_a, &of_b, &vec![vec![one; 4]; LANES]).unwrap();
+        let unit = u64::from(1f32.to_bits());
+        let sums = multiply(Type::F16, &of_a, &of_b, &vec![vec![unit; 4]; LANES]).unwrap();
         for (lane, (g, j)) in lanes().enumerate() {
             for (n, (i, j)) in [(g, j), (g, j + 1), (g + 8, j), (g + 8, j + 1)]
                 .into_iter()

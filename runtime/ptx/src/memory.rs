@@ -81,8 +81,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let all: Vec<usize> = self.pieces.keys().copied().collect();
-        all.into_iter().for_each(|base| {
+        let addresses: Vec<usize> = self.pieces.keys().copied().collect();
+        addresses.into_iter().for_each(|base| {
             self.free(base);
         });
     }

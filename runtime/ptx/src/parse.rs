@@ -160,8 +160,8 @@ impl Reader {
         let (added, own): (Vec<&str>, Vec<&str>) = lines
             .filter(|line| line.starts_with(".shared") || line.starts_with(".extern .shared"))
             .partition(|line| line.starts_with(".extern"));
-        let mut all = own.into_iter().chain(added);
-        all.try_for_each(|line| self.memory(line.trim_end_matches(';')))
+        let mut lines = own.into_iter().chain(added);
+        lines.try_for_each(|line| self.memory(line.trim_end_matches(';')))
     }
 
     fn body(&mut self, text: &str, first: u32) -> Result<(), String> {
@@ -321,8 +321,8 @@ impl Reader {
     fn operand(&mut self, text: &str, op: Op) -> Result<Operand, String> {
         if let Some(inside) = text.strip_prefix('{') {
             let inside = inside.trim_end_matches('}').split(',');
-            let all = inside.map(|one| self.operand(one.trim(), op));
-            return Ok(Operand::Vector(all.collect::<Result<_, _>>()?));
+            let operands = inside.map(|one| self.operand(one.trim(), op));
+            return Ok(Operand::Vector(operands.collect::<Result<_, _>>()?));
         }
         if let Some(inside) = text.strip_prefix('[') {
             let inside = inside.trim_end_matches(']');
@@ -360,14 +360,14 @@ impl Reader {
 
 /// Operands, separated by commas outside of braces.
 fn split(text: &str) -> Vec<&str> {
-    let mut all = Vec::new();
+    let mut operands = Vec::new();
     let (mut depth, mut from) = (0, 0);
     for (place, letter) in text.char_indices() {
         match letter {
             '{' | '[' => depth += 1,
             '}' | ']' => depth -= 1,
             ',' if depth == 0 => {
-                all.push(text[from..place].trim());
+                operands.push(text[from..place].trim());
                 from = place + 1;
             }
             _ => {}
@@ -375,9 +375,9 @@ fn split(text: &str) -> Vec<&str> {
     }
     let last = text[from..].trim();
     if !last.is_empty() {
-        all.push(last);
+        operands.push(last);
     }
-    all
+    operands
 }
 
 /// Returns whether the operands are such as the operation takes, as far as it would not be done otherwise.

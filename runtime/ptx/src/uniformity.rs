@@ -291,8 +291,8 @@ impl<'a> Analysis<'a> {
 
     /// Returns the facts about a result, by its number.
     fn result(&self, state: &State, instruction: &Instruction, number: usize) -> Value {
-        let all = &instruction.operands;
-        let values = all.iter().skip(1).map(|one| self.operand(state, one));
+        let operands = &instruction.operands;
+        let values = operands.iter().skip(1).map(|one| self.operand(state, one));
         let values: Vec<Value> = values.collect();
         let most = values.iter().map(|value| self.level(value)).max();
         let most = most.unwrap_or(Level::Block);
@@ -309,7 +309,7 @@ impl<'a> Analysis<'a> {
                 }
             }
             Op::Shfl(_) => Value::Of(Level::Lane),
-            Op::Mov if matches!(all[..], [Operand::Register(_), ref from] if !matches!(from, Operand::Vector(_))) => {
+            Op::Mov if matches!(operands[..], [Operand::Register(_), ref from] if !matches!(from, Operand::Vector(_))) => {
                 self.map(&values, most, |value| Some(low(value(0), ty.bits())))
             }
             Op::Mov => Value::Of(most),
@@ -338,7 +338,7 @@ impl<'a> Analysis<'a> {
         if !values.iter().all(are_known) {
             return Value::Of(most);
         }
-        let of = |thread: usize| {
+        let of_thread = |thread: usize| {
             function(&|n| match values.get(n) {
                 Some(Value::Same(value)) => *value,
                 Some(Value::Each(values)) => values[thread],
@@ -347,7 +347,7 @@ impl<'a> Analysis<'a> {
         };
         let is_same = values.iter().all(|value| matches!(value, Value::Same(_)));
         let count = if is_same { 1 } else { self.threads() };
-        match (0..count).map(of).collect::<Option<Vec<u64>>>() {
+        match (0..count).map(of_thread).collect::<Option<Vec<u64>>>() {
             None => Value::Of(most),
             Some(found) if found.iter().all(|value| *value == found[0]) => Value::Same(found[0]),
             Some(found) => Value::Each(found.into()),
@@ -372,7 +372,7 @@ impl<'a> Analysis<'a> {
 
     fn special(&self, special: Special) -> Value {
         let [x, y, _] = self.shape.map(|n| n as usize);
-        let of = |thread: usize| match special {
+        let index_of = |thread: usize| match special {
             Special::Thread(0) => thread % x,
             Special::Thread(1) => thread / x % y,
             Special::Thread(_) => thread / (x * y),
@@ -382,7 +382,7 @@ impl<'a> Analysis<'a> {
             Special::Block(_) | Special::Blocks(_) => Value::Of(Level::Block),
             Special::Threads(axis) => Value::Same(self.shape[usize::from(axis)].into()),
             Special::Thread(_) | Special::Lane => {
-                let values: Vec<u64> = (0..self.threads()).map(|n| of(n) as u64).collect();
+                let values: Vec<u64> = (0..self.threads()).map(|n| index_of(n) as u64).collect();
                 match values.iter().all(|value| *value == values[0]) {
                     true => Value::Same(values[0]),
                     false => Value::Each(values.into()),

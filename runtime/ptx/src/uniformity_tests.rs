@@ -79,8 +79,8 @@ fn a_branch_of_the_warp_is_wrong_for_a_block_only() {
 fn a_branch_that_is_uniform_is_right() {
     let argument = "ld.param.b32 %r20, [f_param_1]; setp.gt.u32 %p1, %r20, 15;";
     let block = "mov.u32 %r20, %ctaid.x; setp.gt.u32 %p1, %r20, 15;";
-    let one = "mov.u32 %r20, %tid.z; setp.gt.u32 %p1, %r20, 0;";
-    for predicate in [argument, block, one] {
+    let condition = "mov.u32 %r20, %tid.z; setp.gt.u32 %p1, %r20, 0;";
+    for predicate in [argument, block, condition] {
         for what in [MMA, SHUFFLE, "bar.sync 0;"] {
             assert_eq!(
                 found("32, 4, 1", &under(predicate, what)),
@@ -96,20 +96,24 @@ fn what_is_loaded_or_exchanged_may_differ() {
     let loaded =
         "ld.param.b64 %rd1, [f_param_0]; ld.global.b32 %r20, [%rd1]; setp.gt.u32 %p1, %r20, 5;";
     assert_eq!(found("32, 1, 1", &under(loaded, MMA)).len(), 1);
-    let of = |how: &str| {
+    let code = |how: &str| {
         format!("mov.u32 %r20, %laneid; shfl.sync.{how}, -1; setp.gt.u32 %p1, %r21, 5;")
     };
     assert_eq!(
-        found("32, 1, 1", &under(&of("bfly.b32 %r21, %r20, 1, 31"), MMA)).len(),
+        found("32, 1, 1", &under(&code("bfly.b32 %r21, %r20, 1, 31"), MMA)).len(),
         1
     );
     assert_eq!(
-        found("32, 1, 1", &under(&of("idx.b32 %r21, %r20, 3, 7199"), MMA)).len(),
+        found(
+            "32, 1, 1",
+            &under(&code("idx.b32 %r21, %r20, 3, 7199"), MMA)
+        )
+        .len(),
         1
     );
     // All read one lane.
     assert_eq!(
-        found("32, 1, 1", &under(&of("idx.b32 %r21, %r20, 3, 31"), MMA)),
+        found("32, 1, 1", &under(&code("idx.b32 %r21, %r20, 3, 31"), MMA)),
         []
     );
     let vote = "mov.u32 %r20, %laneid; setp.gt.u32 %p3, %r20, 5; vote.sync.any.pred %p1, %p3, -1;";

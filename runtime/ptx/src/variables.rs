@@ -15,7 +15,7 @@ pub struct Constants {
 impl Constants {
     /// Those of the text outside of functions: `.global .align 4 .b8 table[8] = {0, 0, 96, 64};`
     pub fn new(text: &str) -> Result<Constants, String> {
-        let mut all = Constants::default();
+        let mut constants = Constants::default();
         for statement in text.split(';').map(str::trim) {
             // Directives of the module, and heads of kernels, have no end of their own.
             let lines = statement.match_indices('\n').map(|(end, _)| end + 1);
@@ -29,23 +29,24 @@ impl Constants {
             let wrong = || format!("'{statement}': expected a variable, and numbers in it");
             let (name, bytes) = variable(declared.trim()).ok_or_else(wrong)?;
             let ty = width(declared).ok_or_else(wrong)?;
-            let offset = all.bytes.len().next_multiple_of(16);
-            all.bytes.resize(offset, 0);
+            let offset = constants.bytes.len().next_multiple_of(16);
+            constants.bytes.resize(offset, 0);
             let values = values.split(['{', '}', ',']).map(str::trim);
             for value in values.filter(|value| !value.is_empty()) {
                 let value = immediate(value).ok_or_else(wrong)?;
-                all.bytes.extend(&value.to_le_bytes()[..ty.bytes()]);
+                constants.bytes.extend(&value.to_le_bytes()[..ty.bytes()]);
             }
-            if all.bytes.len() > offset + bytes {
+            if constants.bytes.len() > offset + bytes {
                 return Err(wrong());
             }
-            all.bytes.resize(offset + bytes, 0);
-            all.names.push((name, offset));
+            constants.bytes.resize(offset + bytes, 0);
+            constants.names.push((name, offset));
         }
         // A load may reach beyond the last one.
-        all.bytes
-            .resize(all.bytes.len().next_multiple_of(WIDEST), 0);
-        Ok(all)
+        constants
+            .bytes
+            .resize(constants.bytes.len().next_multiple_of(WIDEST), 0);
+        Ok(constants)
     }
 }
 
@@ -62,11 +63,11 @@ pub fn outside(text: &str) -> Result<String, String> {
     while let Some(open) = rest.find('{') {
         let close = open + matching(&rest[open..])?;
         // What a variable has is no function.
-        let kept = match rest[..open].trim_end().ends_with('=') {
+        let length = match rest[..open].trim_end().ends_with('=') {
             true => close + 1,
             false => open,
         };
-        left.push_str(&rest[..kept]);
+        left.push_str(&rest[..length]);
         rest = &rest[close + 1..];
     }
     left.push_str(rest);
@@ -137,10 +138,13 @@ mod tests {
     fn constants_have_bytes() {
         let text = ".version 8.0\n.target sm_90\n.global .align 4 .b8 a[6] = {1, 2, 255};\n\
                     .visible .const .align 4 .b32 b = 7;\n";
-        let all = Constants::new(text).unwrap();
-        assert_eq!(all.names, [("a".to_string(), 0), ("b".to_string(), 16)]);
-        assert_eq!(all.bytes[..6], [1, 2, 255, 0, 0, 0]);
-        assert_eq!(all.bytes[16..20], [7, 0, 0, 0]);
+        let constants = Constants::new(text).unwrap();
+        assert_eq!(
+            constants.names,
+            [("a".to_string(), 0), ("b".to_string(), 16)]
+        );
+        assert_eq!(constants.bytes[..6], [1, 2, 255, 0, 0, 0]);
+        assert_eq!(constants.bytes[16..20], [7, 0, 0, 0]);
         // Pointers to the device's memory are none.
         let head = ".entry f(\n.param .u64 .ptr .global .align 1 p\n)\n";
         assert!(Constants::new(head).unwrap().names.is_empty());

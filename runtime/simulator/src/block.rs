@@ -383,11 +383,11 @@ impl Block<'_> {
 
     /// The buffer of the device that an address lies in.
     pub(crate) fn buffer(&mut self, address: usize) -> Option<std::sync::Arc<Buffer>> {
-        let all = &self.launch.buffers;
-        if !all.get(self.last).is_some_and(|b| b.has(address, 1)) {
-            self.last = device::find(all, address)?;
+        let buffers = &self.launch.buffers;
+        if !buffers.get(self.last).is_some_and(|b| b.has(address, 1)) {
+            self.last = device::find(buffers, address)?;
         }
-        Some(all[self.last].clone())
+        Some(buffers[self.last].clone())
     }
 
     fn outside(
@@ -416,12 +416,12 @@ impl Block<'_> {
         let shared = (self.shared.as_ptr() as usize, self.launch.shared);
         let device = self.launch.buffers.iter().map(|b| (b.base, b.bytes));
         let device = device.map(|(base, bytes)| (base, bytes, "a buffer"));
-        let all = device.chain([(shared.0, shared.1, "shared memory")]);
+        let places = device.chain([(shared.0, shared.1, "shared memory")]);
         let distance = |(base, bytes, _): &(usize, usize, &str)| match address < *base {
             true => base - address,
             false => address.saturating_sub(base + bytes),
         };
-        match all.min_by_key(distance) {
+        match places.min_by_key(distance) {
             Some(memory) if distance(&memory) < FAR => {
                 let (base, bytes, what) = memory;
                 let byte = address as i64 - base as i64;

@@ -74,10 +74,10 @@ fn rounds(lanes: &[(usize, usize)]) -> usize {
 }
 
 fn sectors(lanes: &[(usize, usize)]) -> usize {
-    let mut all: Vec<usize> = lanes.iter().flat_map(|lane| units(lane, SECTOR)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.len()
+    let mut sectors: Vec<usize> = lanes.iter().flat_map(|lane| units(lane, SECTOR)).collect();
+    sectors.sort_unstable();
+    sectors.dedup();
+    sectors.len()
 }
 
 fn units((address, bytes): &(usize, usize), size: usize) -> std::ops::Range<usize> {

@@ -83,26 +83,26 @@ impl Device {
 
     /// Its buffers, by address.
     pub fn buffers(&self) -> Vec<Arc<Buffer>> {
-        let all = self.buffers.read();
-        all.unwrap_or_else(PoisonError::into_inner).clone()
+        let buffers = self.buffers.read();
+        buffers.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// New memory; `None` if there is not enough.
     pub fn allocate(&self, bytes: usize) -> Option<usize> {
         let buffer = Arc::new(Buffer::new(bytes)?);
         let base = buffer.base;
-        let mut all = self.buffers.write().unwrap_or_else(PoisonError::into_inner);
-        let place = all.partition_point(|other| other.base < base);
-        all.insert(place, buffer);
+        let mut buffers = self.buffers.write().unwrap_or_else(PoisonError::into_inner);
+        let place = buffers.partition_point(|other| other.base < base);
+        buffers.insert(place, buffer);
         Some(base)
     }
 
     /// Frees what was allocated; whether there was something.
     pub fn free(&self, base: usize) -> bool {
-        let mut all = self.buffers.write().unwrap_or_else(PoisonError::into_inner);
-        let before = all.len();
-        all.retain(|buffer| buffer.base != base);
-        all.len() < before
+        let mut buffers = self.buffers.write().unwrap_or_else(PoisonError::into_inner);
+        let before = buffers.len();
+        buffers.retain(|buffer| buffer.base != base);
+        buffers.len() < before
     }
 
     /// Returns the findings so far.
@@ -119,8 +119,8 @@ impl Device {
 /// Memory of the device; ends the program if there is not enough.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn mdh_sim_allocate(bytes: i64) -> *mut c_void {
-    let found = usize::try_from(bytes).ok();
-    let base = found.and_then(|bytes| Device::own().allocate(bytes));
+    let size = usize::try_from(bytes).ok();
+    let base = size.and_then(|bytes| Device::own().allocate(bytes));
     match base {
         Some(base) => base as *mut c_void,
         None => failure::raise(Failure::new(format!(

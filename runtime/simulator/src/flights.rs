@@ -51,12 +51,13 @@ impl Flights {
 
     /// It has arrived.
     pub fn end(&mut self, thread: u32, copy: &Copy) {
-        let own = |flight: Option<&Flight>| flight.is_some_and(|flight| flight.thread == thread);
-        if own(self.targets.get(&copy.target)) {
+        let is_of_thread =
+            |flight: Option<&Flight>| flight.is_some_and(|flight| flight.thread == thread);
+        if is_of_thread(self.targets.get(&copy.target)) {
             self.targets.remove(&copy.target);
         }
         let from = (copy.source, copy.target);
-        if own(self.sources.get(&from)) {
+        if is_of_thread(self.sources.get(&from)) {
             self.sources.remove(&from);
         }
     }
@@ -84,17 +85,17 @@ impl Flights {
     /// A copy that writes one of these bytes.
     pub fn writes(&self, address: usize, bytes: usize) -> Option<Flight> {
         let near = address.saturating_sub(MOST_BYTES)..address + bytes;
-        let mut all = self.targets.range(near);
-        let found = all.find(|(target, flight)| **target + flight.bytes > address);
-        found.map(|(_, flight)| *flight)
+        let mut targets = self.targets.range(near);
+        let hit = targets.find(|(target, flight)| **target + flight.bytes > address);
+        hit.map(|(_, flight)| *flight)
     }
 
     /// A copy that reads one of these bytes.
     pub fn reads(&self, address: usize, bytes: usize) -> Option<Flight> {
         let near = (address.saturating_sub(MOST_BYTES), 0)..(address + bytes, 0);
-        let mut all = self.sources.range(near);
-        let found = all.find(|((source, _), flight)| source + flight.bytes > address);
-        found.map(|(_, flight)| *flight)
+        let mut sources = self.sources.range(near);
+        let hit = sources.find(|((source, _), flight)| source + flight.bytes > address);
+        hit.map(|(_, flight)| *flight)
     }
 }
 

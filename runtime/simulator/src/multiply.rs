@@ -147,8 +147,8 @@ mod tests {
     /// The fragments of a lane by the table above.
     fn fragments(a: impl Fn(usize, usize) -> u16, b: impl Fn(usize, usize) -> u16) -> Fragments {
         let pack = |elements: [u16; 4]| {
-            let each = elements.iter().rev();
-            each.fold(0, |all, one| all << 16 | u64::from(*one))
+            let reversed = elements.iter().rev();
+            reversed.fold(0, |all, one| all << 16 | u64::from(*one))
         };
         Fragments(std::array::from_fn(|lane| {
             let (g, t) = (lane / 4, lane % 4);
@@ -181,26 +181,29 @@ mod tests {
             |i: usize, k: usize| (i * 16 + k) as u16,
             |k: usize, j: usize| (k * 8 + j + 1000) as u16,
         );
-        let all = fragments(a, b);
+        let operands = fragments(a, b);
         for k in 0..16 {
-            (0..16).for_each(|i| assert_eq!(all.a(i, k), a(i, k)));
-            (0..8).for_each(|j| assert_eq!(all.b(k, j), b(k, j)));
+            (0..16).for_each(|i| assert_eq!(operands.a(i, k), a(i, k)));
+            (0..8).for_each(|j| assert_eq!(operands.b(k, j), b(k, j)));
         }
     }
 
     #[test]
     fn sums_are_those_of_the_definition() {
         let number = |n: usize| f16::from_f32(n as f32);
-        let all = fragments(
+        let operands = fragments(
             |i, k| number(i + 2 * k).to_bits(),
             |k, j| number(3 * k + j).to_bits(),
         );
         for (i, j) in (0..16).flat_map(|i| (0..8).map(move |j| (i, j))) {
             let expected: usize = (0..16).map(|k| (i + 2 * k) * (3 * k + j)).sum();
-            assert_eq!(all.sum(Factor::F16, (i, j), 5.0), 5.0 + expected as f32);
+            assert_eq!(
+                operands.sum(Factor::F16, (i, j), 5.0),
+                5.0 + expected as f32
+            );
         }
         let wide = bf16::from_f32(1e30).to_bits();
-        let all = fragments(|_, _| wide, |_, _| bf16::from_f32(2.0).to_bits());
-        assert!(all.sum(Factor::BF16, (0, 0), 0.0) > 1e31);
+        let operands = fragments(|_, _| wide, |_, _| bf16::from_f32(2.0).to_bits());
+        assert!(operands.sum(Factor::BF16, (0, 0), 0.0) > 1e31);
     }
 }

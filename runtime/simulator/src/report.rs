@@ -68,8 +68,8 @@ pub struct Report {
 impl Report {
     /// One more finding.
     pub fn add(&mut self, kind: Kind, places: Places, what: impl FnOnce() -> String) {
-        let found = self.findings.entry((kind, places));
-        let finding = found.or_insert_with(|| Finding {
+        let places_of_kind = self.findings.entry((kind, places));
+        let finding = places_of_kind.or_insert_with(|| Finding {
             count: 0,
             first: what(),
         });
@@ -79,11 +79,11 @@ impl Report {
     /// Rule: what a block has found.
     pub fn join(&mut self, other: Report) {
         for (key, finding) in other.findings {
-            let own = self.findings.entry(key).or_insert_with(|| Finding {
+            let finding_there = self.findings.entry(key).or_insert_with(|| Finding {
                 count: 0,
                 ..finding.clone()
             });
-            own.count += finding.count;
+            finding_there.count += finding.count;
         }
         for (site, counters) in other.counters {
             self.counters.entry(site).or_default().join(&counters);

@@ -153,8 +153,8 @@ impl Records {
     fn conflict(&self, word: usize, now: Record) -> Option<Record> {
         let parts = self.parts.get();
         let parts = parts.map_or(&[][..], |parts| &parts[word * WORD..(word + 1) * WORD]);
-        let mut all = std::iter::once(&self.words[word]).chain(parts);
-        all.find_map(|slot| {
+        let mut words = std::iter::once(&self.words[word]).chain(parts);
+        words.find_map(|slot| {
             let earlier = Record(slot.load(Ordering::Relaxed));
             conflicts(earlier, now).then_some(earlier)
         })
@@ -162,8 +162,8 @@ impl Records {
 
     fn forget(&self) {
         let parts = self.parts.get().into_iter().flatten();
-        let all = self.words.iter().chain(parts);
-        all.for_each(|record| record.store(0, Ordering::Relaxed));
+        let words = self.words.iter().chain(parts);
+        words.for_each(|record| record.store(0, Ordering::Relaxed));
     }
 }
 
@@ -207,8 +207,8 @@ impl Shadow {
 
     /// Forgets that anything was written.
     pub fn poison(&self) {
-        let all = self.written.iter();
-        all.for_each(|bits| bits.store(0, Ordering::Relaxed));
+        let words = self.written.iter();
+        words.for_each(|bits| bits.store(0, Ordering::Relaxed));
     }
 
     /// Bytes were written, by nobody who could race.
@@ -242,12 +242,12 @@ impl Shadow {
 
     fn unwritten(&self, address: usize, bytes: usize) -> Option<usize> {
         let first = address - self.base;
-        let mut all = first..first + bytes;
+        let mut bytes_of_access = first..first + bytes;
         let is_written = |at: usize| {
             let bits = self.written[at / 64].load(Ordering::Relaxed);
             bits >> (at % 64) & 1 != 0
         };
-        all.find(|at| !is_written(*at))
+        bytes_of_access.find(|at| !is_written(*at))
     }
 
     /// Each word of some bytes, with those that are meant of it.
@@ -262,35 +262,35 @@ impl Shadow {
 
     /// A thread reads.
     pub fn read(&self, address: usize, bytes: usize, access: Access) -> Option<Conflict> {
-        let mut found = self.unwritten(address, bytes).map(Conflict::Unwritten);
+        let mut conflict = self.unwritten(address, bytes).map(Conflict::Unwritten);
         for (word, mask) in self.words(address, bytes) {
             let now = Record::new(access, mask);
             if let Some(writer) = self.writers.conflict(word, now) {
-                found = found.or(Some(Conflict::Write(writer.block(), writer.thread())));
+                conflict = conflict.or(Some(Conflict::Write(writer.block(), writer.thread())));
             }
             let slot = self.readers.slot(word, mask);
             let both = Record(slot.load(Ordering::Relaxed)).with_reader(now);
             slot.store(both.0, Ordering::Relaxed);
         }
-        found
+        conflict
     }
 
     /// A thread writes.
     pub fn write(&self, address: usize, bytes: usize, access: Access) -> Option<Conflict> {
-        let mut found = None;
+        let mut conflict = None;
         for (word, mask) in self.words(address, bytes) {
             let now = Record::new(access, mask);
             if let Some(writer) = self.writers.conflict(word, now) {
-                found = found.or(Some(Conflict::Write(writer.block(), writer.thread())));
+                conflict = conflict.or(Some(Conflict::Write(writer.block(), writer.thread())));
             }
             if let Some(reader) = self.readers.conflict(word, now) {
-                found = found.or(Some(Conflict::Read(reader.block(), reader.thread())));
+                conflict = conflict.or(Some(Conflict::Read(reader.block(), reader.thread())));
             }
             let slot = self.writers.slot(word, mask);
             slot.store(now.0, Ordering::Relaxed);
         }
         self.fill(address, bytes);
-        found
+        conflict
     }
 }
 

@@ -157,10 +157,10 @@ unsafe extern "C-unwind" fn no_barrier(context: *mut c_void, thread: *mut Thread
 unsafe extern "C-unwind" fn sum(context: *mut c_void, thread: *mut Thread) {
     // SAFETY: a kernel's arguments.
     unsafe {
-        let own = Own::new(context, thread);
-        let mut value = own.load(
-            own.input,
-            own.block * own.threads + own.index,
+        let device = Own::new(context, thread);
+        let mut value = device.load(
+            device.input,
+            device.block * device.threads + device.index,
             site(c"load"),
         );
         let shuffle = |value: u32, operand: u32| {
@@ -171,21 +171,21 @@ unsafe extern "C-unwind" fn sum(context: *mut c_void, thread: *mut Thread) {
         for distance in [16, 8, 4, 2, 1] {
             value += shuffle(value, distance);
         }
-        if own.index.is_multiple_of(32) {
-            own.store(own.shared, own.index / 32, value, site(c"partial"));
+        if device.index.is_multiple_of(32) {
+            device.store(device.shared, device.index / 32, value, site(c"partial"));
         }
         mdh_sim_barrier(thread, site(c"barrier"));
-        if own.index < 32 {
-            let is_one = own.index < own.threads / 32;
+        if device.index < 32 {
+            let is_one = device.index < device.threads / 32;
             let mut value = match is_one {
-                true => own.load(own.shared, own.index, site(c"partials")),
+                true => device.load(device.shared, device.index, site(c"partials")),
                 false => 0,
             };
             for distance in [16, 8, 4, 2, 1] {
                 value += shuffle(value, distance);
             }
-            if own.index == 0 {
-                own.store(own.output, own.block, value, site(c"result"));
+            if device.index == 0 {
+                device.store(device.output, device.block, value, site(c"result"));
             }
         }
     }
@@ -195,8 +195,8 @@ unsafe extern "C-unwind" fn sum(context: *mut c_void, thread: *mut Thread) {
 unsafe extern "C-unwind" fn leaves(context: *mut c_void, thread: *mut Thread) {
     // SAFETY: a kernel's arguments.
     unsafe {
-        let own = Own::new(context, thread);
-        if own.index < own.threads / 2 {
+        let device = Own::new(context, thread);
+        if device.index < device.threads / 2 {
             mdh_sim_barrier(thread, site(c"barrier"));
         }
     }
@@ -206,8 +206,8 @@ unsafe extern "C-unwind" fn leaves(context: *mut c_void, thread: *mut Thread) {
 unsafe extern "C-unwind" fn two_barriers(context: *mut c_void, thread: *mut Thread) {
     // SAFETY: a kernel's arguments.
     unsafe {
-        let own = Own::new(context, thread);
-        match own.index % 2 {
+        let device = Own::new(context, thread);
+        match device.index % 2 {
             0 => mdh_sim_barrier(thread, site(c"even")),
             _ => mdh_sim_barrier(thread, site(c"odd")),
         }
@@ -218,8 +218,8 @@ unsafe extern "C-unwind" fn two_barriers(context: *mut c_void, thread: *mut Thre
 unsafe extern "C-unwind" fn half_shuffles(context: *mut c_void, thread: *mut Thread) {
     // SAFETY: a kernel's arguments.
     unsafe {
-        let own = Own::new(context, thread);
-        if own.index < 16 {
+        let device = Own::new(context, thread);
+        if device.index < 16 {
             mdh_sim_warp_barrier(thread, site(c"warp"));
         } else {
             mdh_sim_barrier(thread, site(c"barrier"));
@@ -232,8 +232,8 @@ unsafe extern "C-unwind" fn half_shuffles(context: *mut c_void, thread: *mut Thr
 unsafe extern "C-unwind" fn past_the_end(context: *mut c_void, thread: *mut Thread) {
     // SAFETY: a kernel's arguments.
     unsafe {
-        let own = Own::new(context, thread);
-        own.load(own.input, own.index + 1, site(c"load"));
+        let device = Own::new(context, thread);
+        device.load(device.input, device.index + 1, site(c"load"));
     }
 }
 
@@ -241,9 +241,9 @@ unsafe extern "C-unwind" fn past_the_end(context: *mut c_void, thread: *mut Thre
 unsafe extern "C-unwind" fn same_element(context: *mut c_void, thread: *mut Thread) {
     // SAFETY: a kernel's arguments.
     unsafe {
-        let own = Own::new(context, thread);
-        if own.index == 0 {
-            own.store(own.output, 0, 1, site(c"store"));
+        let device = Own::new(context, thread);
+        if device.index == 0 {
+            device.store(device.output, 0, 1, site(c"store"));
         }
     }
 }
@@ -278,9 +278,9 @@ unsafe extern "C-unwind" fn does_not_wait(context: *mut c_void, thread: *mut Thr
 unsafe extern "C-unwind" fn columns(context: *mut c_void, thread: *mut Thread) {
     // SAFETY: a kernel's arguments.
     unsafe {
-        let own = Own::new(context, thread);
-        own.store(own.shared, own.index * 32, 1, site(c"column"));
-        own.store(own.output, own.index * 32, 1, site(c"stride"));
+        let device = Own::new(context, thread);
+        device.store(device.shared, device.index * 32, 1, site(c"column"));
+        device.store(device.output, device.index * 32, 1, site(c"stride"));
     }
 }
 

@@ -88,12 +88,12 @@ impl Inside {
         if self.names.is_empty() {
             return String::new();
         }
-        let others = match self.others.is_empty() {
+        let siblings = match self.others.is_empty() {
             true => "nothing".to_string(),
             false => self.others.join(" + "),
         };
         format!(
-            "  what is computed in its loops counts here: {} with {} operations, which move {others} \
+            "  what is computed in its loops counts here: {} with {} operations, which move {siblings} \
              besides\n",
             self.names.join(", "),
             count(self.flops)

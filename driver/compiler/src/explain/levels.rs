@@ -64,9 +64,9 @@ pub fn refusal(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Str
     let Err(found) = legality::check(&subject) else {
         return String::new();
     };
-    let found = found.iter();
-    let found = found.map(|own| format!("    - {}: a schedule {own}\n", own.reason));
-    "  there is no code for it:\n".to_string() + &found.collect::<String>()
+    let refusals = found.iter();
+    let refusals = refusals.map(|own| format!("    - {}: a schedule {own}\n", own.reason));
+    "  there is no code for it:\n".to_string() + &refusals.collect::<String>()
 }
 
 fn unknown(refusal: String, computation: &Computation) -> String {
@@ -76,8 +76,8 @@ fn unknown(refusal: String, computation: &Computation) -> String {
 
 /// The constraints that the machine would have broken, each by its name.
 fn refused(found: &[Violation], asm: &Asm) -> String {
-    let found = found.iter().map(|violation| format!("    - {violation}\n"));
-    format!("  the machine '{}' refuses it:\n", asm.name) + &found.collect::<String>()
+    let violations = found.iter().map(|violation| format!("    - {violation}\n"));
+    format!("  the machine '{}' refuses it:\n", asm.name) + &violations.collect::<String>()
 }
 
 /// Returns the contents of a memory: the points that the loops inside of the last one of the layers
@@ -88,9 +88,9 @@ fn hold<'a>(
     tiles: &Tiles,
     (computation, chain): (&'a Computation, &Inside),
 ) -> Option<Held<'a>> {
-    let own = resolved.asm.position(&memory.name)?;
+    let layer = resolved.asm.position(&memory.name)?;
     let phase = &resolved.scalar;
-    let is_outside = |level: &Level| phase.assign[level.layer][level.dimension].layer < own;
+    let is_outside = |level: &Level| phase.assign[level.layer][level.dimension].layer < layer;
     let loops: Vec<Level> = phase
         .order
         .iter()
@@ -127,15 +127,15 @@ fn hold<'a>(
     }
     let tile: f64 = held.tiles.iter().map(|tile| tile.2).sum();
     for (buffer, _, size) in &held.tiles {
-        let all = footprint(computation, buffer, &all_spans(tiles))?.elements() as f64;
-        let all = all * buffer.element.byte_width() as f64;
+        let bytes = footprint(computation, buffer, &all_spans(tiles))?.elements() as f64;
+        let bytes = bytes * buffer.element.byte_width() as f64;
         // What stays from one tile to the next is moved once, if a tile fits at all.
         let times = if tile <= capacity {
             loads(buffer, fixed, tiles, computation)
         } else {
             every(fixed, tiles)
         };
-        held.moved += (size * times).max(all);
+        held.moved += (size * times).max(bytes);
     }
     Some(held)
 }
@@ -248,7 +248,7 @@ fn bounds(held: &[Held], (computation, inside): (&Computation, &Inside), asm: &A
 /// The cycles of all, which of them are the most, and the rates that they go by. Of loops that are
 /// open nobody knows how long they compute.
 fn rated(times: &[(String, f64)], multiplied: f64, is_open: bool) -> String {
-    let all: Vec<String> = times
+    let texts: Vec<String> = times
         .iter()
         .map(|(what, cycles)| format!("{what} {}", count(cycles.ceil())))
         .collect();
@@ -271,7 +271,7 @@ fn rated(times: &[(String, f64)], multiplied: f64, is_open: bool) -> String {
         .collect();
     format!(
         "  cycles: {}\n  bound by {} (at usual rates in a cycle: {multiplied:.0} multiply-adds a core, {})\n",
-        all.join(", "),
+        texts.join(", "),
         most.as_deref().unwrap_or("nothing"),
         rates.join(", ")
     )

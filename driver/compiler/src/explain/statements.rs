@@ -44,20 +44,23 @@ pub fn text(accounts: &[Account], function: Op, threads: &[Threads]) -> String {
 
 /// Describes its compiled code.
 fn compiled(account: &Account, accounts: &[Account], function: Op, threads: &[Threads]) -> String {
-    let of = |kind: &str| -> Vec<Op> {
-        let mut all = ir::find_all(function, &[kind]);
-        all.retain(|op| is_at(*op, account));
-        all
+    let ops_of_kind = |kind: &str| -> Vec<Op> {
+        let mut ops = ir::find_all(function, &[kind]);
+        ops.retain(|op| is_at(*op, account));
+        ops
     };
-    let computations = of("mdh.compute");
-    let mut own = ir::find_all(function, &["memref.alloc"]);
-    own.retain(|op| is_at(first_write(*op, function), account));
-    let own = temporaries(&own);
+    let computations = ops_of_kind("mdh.compute");
+    let mut allocations = ir::find_all(function, &["memref.alloc"]);
+    allocations.retain(|op| is_at(first_write(*op, function), account));
+    let own = temporaries(&allocations);
     let mut text = format!(
         "  result: {}\n  temporaries: {}, {} if each step had memory of its own\n",
-        result(account, &computations, &of("memref.copy"), |memory| {
-            last_writer(memory, accounts, function)
-        }),
+        result(
+            account,
+            &computations,
+            &ops_of_kind("memref.copy"),
+            |memory| { last_writer(memory, accounts, function) }
+        ),
         bytes(own as f64),
         bytes(account.apart as f64)
     );
@@ -139,9 +142,9 @@ fn first_write<'c>(allocation: Op<'c>, function: Op<'c>) -> Op<'c> {
 
 /// The bytes of what is allocated, as far as that is known; in the tensor language all is.
 fn temporaries(allocations: &[Op]) -> u64 {
-    let own = |op: &Op| {
+    let bytes_of = |op: &Op| {
         let ty = op.result(0).ok()?.r#type();
         u64::try_from(types::buffer_type(ty)?.bytes()?).ok()
     };
-    allocations.iter().filter_map(own).sum()
+    allocations.iter().filter_map(bytes_of).sum()
 }

@@ -23,26 +23,26 @@ pub fn choose<'c>(
     given: &[Size],
 ) -> Result<Option<String>> {
     let name = formed.function.clone();
-    let own = function(compile::operation(&formed.module), &name)?;
-    let asked = ir::array(own, marks::VERSIONS.name).into_iter();
-    let asked = asked.filter_map(|version| Some((version, sizes_of(own, version)?)));
+    let func = function(compile::operation(&formed.module), &name)?;
+    let asked = ir::array(func, marks::VERSIONS.name).into_iter();
+    let asked = asked.filter_map(|version| Some((version, sizes_of(func, version)?)));
     let asked: Vec<(Attribute, Sizes)> = asked.collect();
     if asked.is_empty() {
         return Ok(None);
     }
-    versions::set(own, &[]);
+    versions::set(func, &[]);
     let called = match given.is_empty() {
         true => None,
         false => {
             let sizes = sized::given(formed, given)?;
-            asked.iter().find(|(_, own)| is_for(own, &sizes))
+            asked.iter().find(|(_, func)| is_for(func, &sizes))
         }
     };
     let Some((version, sizes)) = called else {
-        let all: Vec<String> = asked.iter().map(|(_, sizes)| sizes.text()).collect();
+        let texts: Vec<String> = asked.iter().map(|(_, sizes)| sizes.text()).collect();
         return Ok(Some(format!(
             "  versions: arguments of the sizes {} have code of their own, which --size shows; all others this\n",
-            all.join("; ")
+            texts.join("; ")
         )));
     };
     match ir::symbol(*version) {
@@ -69,7 +69,7 @@ fn sizes_of(function: Op, version: Attribute) -> Option<Sizes> {
 
 /// Returns whether a version is called for some sizes.
 fn is_for(version: &Sizes, sizes: &Sizes) -> bool {
-    let own = version.arguments.iter().flatten();
-    let mut both = own.zip(sizes.arguments.iter().flatten());
-    both.all(|(own, size)| own.is_none() || own == size)
+    let wanted = version.arguments.iter().flatten();
+    let mut both = wanted.zip(sizes.arguments.iter().flatten());
+    both.all(|(wanted, size)| wanted.is_none() || wanted == size)
 }

@@ -122,8 +122,8 @@ fn runtime_library() -> Result<PathBuf> {
     let command = env::current_exe().unwrap_or_default();
     let folder = command.parent().unwrap_or(Path::new(""));
     let places = ["deps", "", "../lib"].map(|place| folder.join(place).join(NAME));
-    let found = places.iter().find(|place| place.is_file()).cloned();
-    found.ok_or_else(|| {
+    let library = places.iter().find(|place| place.is_file()).cloned();
+    library.ok_or_else(|| {
         let message = format!(
             "the run-time library is not there: found neither '{}' nor '{}'",
             places[1].display(),
@@ -144,19 +144,19 @@ fn compiler() -> Result<(PathBuf, Vec<OsString>)> {
     let llvm = env::var_os("MDH_LLVM_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into());
     let in_path = env::var_os("PATH").unwrap_or_default();
     let in_path: Vec<PathBuf> = env::split_paths(&in_path).collect();
-    let found = ["cc", "gcc", "clang"]
+    let compiler = ["cc", "gcc", "clang"]
         .iter()
         .flat_map(|name| in_path.iter().map(move |folder| folder.join(name)))
         .chain([Path::new(&llvm).join("bin/clang")])
         .find(|program| program.is_file());
-    let found = found.ok_or_else(|| {
+    let compiler = compiler.ok_or_else(|| {
         Error::input(
             "no C compiler is there to link a shared library: looked for cc, gcc and clang in \
              PATH, and for clang of LLVM 22",
         )
         .help("install gcc or clang-22, or say in the environment variable CC which one to use")
     })?;
-    Ok((found, Vec::new()))
+    Ok((compiler, Vec::new()))
 }
 
 #[cfg(test)]

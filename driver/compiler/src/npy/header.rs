@@ -22,8 +22,8 @@ const STRANGE: &str = "its header is not what numpy.save writes";
 pub fn read(file: &mut File) -> io::Result<Vec<u8>> {
     let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
     let mut header = vec![0; 12];
-    let found = read_fully(file, &mut header[..10])?;
-    if found < 10 || !header.starts_with(b"\x93NUMPY") {
+    let bytes = read_fully(file, &mut header[..10])?;
+    if bytes < 10 || !header.starts_with(b"\x93NUMPY") {
         return Err(wrong(
             "it is not a .npy file (numpy.save writes such files)".to_string(),
         ));

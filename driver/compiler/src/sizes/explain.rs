@@ -123,12 +123,12 @@ impl<'c> Explainer<'_, 'c> {
             true => None,
             false => Some(("upper bound", dim.upper)),
         };
-        let others = [
+        let bounds = [
             ("lower bound", dim.lower),
             ("step", dim.step),
             ("width", dim.width),
         ];
-        let open = others.into_iter().chain(upper);
+        let open = bounds.into_iter().chain(upper);
         let open = open.filter(|(_, bound)| self.solver.bound(*bound).is_none());
         open.map(|(what, bound)| {
             let size = (what == "upper bound").then_some(dim.name.as_str());

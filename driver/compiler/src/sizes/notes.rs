@@ -60,12 +60,12 @@ fn extents<'e>(
             let is_here = |access: &Vec<Expr>| access[axis] == Expr::Dim(d);
             let is_whole = input.origin[axis].known() == Some(0);
             if is_whole && input.accesses.iter().all(is_here) && !input.accesses.is_empty() {
-                let found = (
+                let extent = (
                     entry.arguments[argument].name.as_str(),
                     arguments[argument].shape()[axis],
                 );
-                if !extents.contains(&found) {
-                    extents.push(found);
+                if !extents.contains(&extent) {
+                    extents.push(extent);
                 }
             }
         }

@@ -37,8 +37,8 @@ pub fn origin(value: Val) -> Origin {
                 Some(Origin::Constant(axis)) => usize::try_from(axis).ok(),
                 _ => None,
             };
-            let of = ir::operand(op, 0).zip(axis);
-            of.map_or(Origin::Other, |(buffer, axis)| extent(buffer, axis))
+            let shaped = ir::operand(op, 0).zip(axis);
+            shaped.map_or(Origin::Other, |(buffer, axis)| extent(buffer, axis))
         }
         _ => Origin::Other,
     }

@@ -107,9 +107,9 @@ impl<'c> Solver<'_, 'c> {
             let splits = ir::result(op, 0).and_then(splits).unwrap_or_default();
             for Split { whole, parts } in splits {
                 let size = self.product(&parts, steps);
-                let found =
+                let inverse =
                     size.and_then(|size| self.inverse_extent(whole, size, Fit::Exact, steps));
-                if found.is_some_and(|(from, size)| self.take(from, size)) {
+                if inverse.is_some_and(|(from, size)| self.take(from, size)) {
                     return true;
                 }
             }
@@ -128,8 +128,8 @@ impl<'c> Solver<'_, 'c> {
                 let Some(last) = parts.iter().skip(1).rfind(is_open) else {
                     continue;
                 };
-                let found = self.inverse_extent(*last, 1, Fit::Exact, steps);
-                if found.is_some_and(|(from, size)| self.take(from, size)) {
+                let inverse = self.inverse_extent(*last, 1, Fit::Exact, steps);
+                if inverse.is_some_and(|(from, size)| self.take(from, size)) {
                     return true;
                 }
             }

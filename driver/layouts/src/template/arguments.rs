@@ -210,14 +210,14 @@ pub enum Role {
 
 /// A call has one argument for each of these.
 pub fn check_count(site: &Site, method: &str, sizes: &[Expr]) -> Result<(), Finding> {
-    let found = site.arguments.len();
-    if found == sizes.len() {
+    let count = site.arguments.len();
+    if count == sizes.len() {
         return Ok(());
     }
-    let plural = if found == 1 { "argument" } else { "arguments" };
+    let plural = if count == 1 { "argument" } else { "arguments" };
     let sizes: Vec<String> = sizes.iter().map(Expr::to_string).collect();
     let message = format!(
-        "'{method}' has {found} {plural}, expected {}, one for each of [{}]",
+        "'{method}' has {count} {plural}, expected {}, one for each of [{}]",
         sizes.len(),
         sizes.join(", ")
     );

@@ -274,12 +274,12 @@ impl Named {
             (Target::Triton, []) => "True".to_string(),
             (_, [one]) => one.text.clone(),
             (Target::C, all) => {
-                let all: Vec<&str> = all.iter().map(|c| c.text.as_str()).collect();
-                all.join(" && ")
+                let texts: Vec<&str> = all.iter().map(|c| c.text.as_str()).collect();
+                texts.join(" && ")
             }
             (Target::Triton, all) => {
-                let all: Vec<String> = all.iter().map(|c| format!("({})", c.text)).collect();
-                all.join(" & ")
+                let grouped: Vec<String> = all.iter().map(|c| format!("({})", c.text)).collect();
+                grouped.join(" & ")
             }
         };
         let is_operand = conditions.is_empty();

@@ -160,8 +160,8 @@ impl<'a> Reader<'a> {
             Some(value) => match value.get_ref().as_str().filter(|t| TARGETS.contains(t)) {
                 Some(target) => target,
                 None => {
-                    let found = value.get_ref().as_str().unwrap_or_default();
-                    let message = format!("unknown target, {}", expected(found, TARGETS));
+                    let name = value.get_ref().as_str().unwrap_or_default();
+                    let message = format!("unknown target, {}", expected(name, TARGETS));
                     self.found(value.span(), message);
                     "c"
                 }

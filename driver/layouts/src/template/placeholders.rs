@@ -57,7 +57,7 @@ const METHODS: [&str; 3] = ["apply", "inv", "mask"];
 
 /// Finds the calls in a template.
 pub fn scan(source: &str) -> Result<Placeholders, Finding> {
-    let mut found = Placeholders {
+    let mut placeholders = Placeholders {
         text: String::with_capacity(source.len()),
         sites: vec![],
         words: HashSet::new(),
@@ -65,7 +65,7 @@ pub fn scan(source: &str) -> Result<Placeholders, Finding> {
     };
     let mut at = 0;
     while let Some((start, kind)) = next_tag(source, at) {
-        found.plain(&source[at..start]);
+        placeholders.plain(&source[at..start]);
         let end = match kind {
             "{#" => source[start..].find("#}").map(|n| start + n + 2),
             _ => end_of_tag(source, start),
@@ -77,18 +77,18 @@ pub fn scan(source: &str) -> Result<Placeholders, Finding> {
         let tag = start..end;
         at = end;
         match kind {
-            "{#" => found.text.push_str(&source[tag]),
+            "{#" => placeholders.text.push_str(&source[tag]),
             "{%" if inner(source, &tag).trim() == "raw" => {
                 let rest = &source[end..];
                 at = end + rest.find("endraw").unwrap_or(rest.len());
                 at = source[at..].find("%}").map_or(source.len(), |n| at + n + 2);
-                found.plain(&source[start..at]);
+                placeholders.plain(&source[start..at]);
             }
-            _ => found.tag(source, tag)?,
+            _ => placeholders.tag(source, tag)?,
         }
     }
-    found.plain(&source[at..]);
-    Ok(found)
+    placeholders.plain(&source[at..]);
+    Ok(placeholders)
 }
 
 /// Finds the next tag, and its opening.

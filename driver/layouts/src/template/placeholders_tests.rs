@@ -12,27 +12,27 @@ fn places(source: &str) -> Vec<CallPosition> {
 
 #[test]
 fn calls_are_numbered() {
-    let found = scanned("a[{{ A.apply(threadIdx.x, (i + 1) % n, :) }}] {{ A.dims }}");
+    let placeholders = scanned("a[{{ A.apply(threadIdx.x, (i + 1) % n, :) }}] {{ A.dims }}");
     assert_eq!(
-        found.text,
+        placeholders.text,
         "a[{{ A.apply(0, threadIdx, i, n) }}] {{ A.dims }}"
     );
-    let texts: Vec<&str> = found.sites[0]
+    let texts: Vec<&str> = placeholders.sites[0]
         .arguments
         .iter()
         .map(|(text, _)| text.as_str())
         .collect();
     assert_eq!(texts, ["threadIdx.x", "(i + 1) % n", ":"]);
-    assert!(found.words.contains("a") && !found.words.contains("A"));
+    assert!(placeholders.words.contains("a") && !placeholders.words.contains("A"));
 }
 
 #[test]
 fn places_lead_back_to_the_file() {
     let source = "{{ A.apply(i,\n j) }} {{ missing }}";
-    let found = scanned(source);
-    assert_eq!(found.text.matches('\n').count(), 1);
-    let here = found.text.find("missing").unwrap_or_default();
-    let there = found.in_file(here..here + 7);
+    let placeholders = scanned(source);
+    assert_eq!(placeholders.text.matches('\n').count(), 1);
+    let here = placeholders.text.find("missing").unwrap_or_default();
+    let there = placeholders.in_file(here..here + 7);
     assert_eq!(&source[there], "missing");
 }
 
@@ -76,8 +76,11 @@ fn statements_have_names_and_a_line() {
 #[test]
 fn what_the_engine_does_not_read_is_left_alone() {
     let source = "{# A.apply(i) #}{% raw %}{{ A.apply(i) }}{% endraw %}{ { 1 } }";
-    let found = scanned(source);
-    assert_eq!((found.text.as_str(), found.sites.len()), (source, 0));
+    let placeholders = scanned(source);
+    assert_eq!(
+        (placeholders.text.as_str(), placeholders.sites.len()),
+        (source, 0)
+    );
 }
 
 #[test]

@@ -88,10 +88,10 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
 /// What the loop leaves is in that memory, which the analysis does not see. So whatever is written there
 /// later is given other memory where it starts from an undefined tensor, and else the loop starts from a copy.
 pub fn keep_apart(module: Op, buffers: &Buffers) -> bool {
-    let all = ir::all(module);
-    let found = all.iter().enumerate().find_map(|(number, start)| {
+    let ops = ir::all(module);
+    let found = ops.iter().enumerate().find_map(|(number, start)| {
         let tensor = start_of_loop(*start, buffers)?;
-        let later = all[number + 1..].iter();
+        let later = ops[number + 1..].iter();
         let writes: Vec<Write> = later.flat_map(|op| writes(*op, tensor, buffers)).collect();
         (!writes.is_empty()).then_some((*start, tensor, writes))
     });
@@ -112,12 +112,12 @@ pub fn keep_apart(module: Op, buffers: &Buffers) -> bool {
         region::set_operand(start, 0, distinct::another(start, tensor));
         return true;
     }
-    let mut others: Vec<(Val, Val)> = Vec::new();
+    let mut copied: Vec<(Val, Val)> = Vec::new();
     for write in writes {
-        let known = others.iter().find(|(of, _)| *of == write.destination);
+        let known = copied.iter().find(|(of, _)| *of == write.destination);
         let other = known.map(|(_, other)| *other);
         if let Some(other) = other.or_else(|| again(write.destination)) {
-            others.push((write.destination, other));
+            copied.push((write.destination, other));
             region::set_operand(write.op, write.operand, other);
         }
     }

@@ -50,7 +50,7 @@ const TRIES: usize = 32;
 /// Gives one carried tensor of a loop or branch memory of its own: one where upstream's analysis
 /// then has an answer, if there is such a one. `false` if there is none left.
 pub fn give_to_one(module: Op) -> bool {
-    let all = candidates(module);
+    let places = candidates(module);
     let helps = |number: &usize| {
         // SAFETY: the clone is ours, and nothing refers to it once it is destroyed.
         unsafe {
@@ -61,9 +61,9 @@ pub fn give_to_one(module: Op) -> bool {
             helps
         }
     };
-    match (0..all.len().min(TRIES)).find(helps) {
-        Some(number) => give(all[number]),
-        None => all.into_iter().any(give),
+    match (0..places.len().min(TRIES)).find(helps) {
+        Some(number) => give(places[number]),
+        None => places.into_iter().any(give),
     }
 }
 
@@ -93,8 +93,8 @@ fn takes(op: Op, buffers: &Buffers) -> bool {
 /// Branches, inner ones first, and then loops, outer ones first: what costs less comes first.
 fn candidates(module: Op) -> Vec<Op> {
     let branches = ir::find_all(module, &[ops::scf::IF]).into_iter().rev();
-    let all = branches.chain(ir::find_all(module, &super::LOOPS));
-    all.filter(|op| !places(*op).is_empty()).collect()
+    let structured = branches.chain(ir::find_all(module, &super::LOOPS));
+    structured.filter(|op| !places(*op).is_empty()).collect()
 }
 
 /// A tensor that an operation carries out at one place.
@@ -235,22 +235,23 @@ fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
 fn carried_out<'c>(op: Op<'c>, place: usize) -> impl Iterator<Item = (Val<'c>, Val<'c>)> {
     hands(op).iter().filter_map(move |hands| {
         let block = ir::only_block(ir::region(op, hands.region))?;
-        let own = *arguments(ir::only_block(ir::region(op, 0))?).get(hands.argument? + place)?;
+        let argument =
+            *arguments(ir::only_block(ir::region(op, 0))?).get(hands.argument? + place)?;
         let value = *region::yields(block).get(hands.operand + place)?;
-        Some((value, own))
+        Some((value, argument))
     })
 }
 
 /// Lets a region take what is at the places out of their memory, and put it there.
 fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[CarriedTensor<'c>]) {
     let taken = arguments(block);
-    let mut own: Vec<Option<Val>> = Vec::new();
+    let mut fresh: Vec<Option<Val>> = Vec::new();
     for place in places {
         let argument = hands
             .argument
             .and_then(|first| taken.get(first + place.number));
         let argument = argument.filter(|value| is_tensor(**value));
-        own.push(argument.map(|argument| {
+        fresh.push(argument.map(|argument| {
             let mut start = Builder::before(ir::ops_of(block)[0]);
             let tensor = to_tensor(&mut start, place.memory, place.ty);
             region::replace_all_uses(*argument, tensor);
@@ -267,14 +268,14 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[CarriedTensor<'c
     region::set_yields(block, &left);
     let mut end = Builder::before(region::terminator(block));
     let mut copies = Vec::new();
-    for (place, own) in places.iter().zip(&own) {
+    for (place, fresh) in places.iter().zip(&fresh) {
         let value = handed.get(operand(place)).copied();
         let Some(value) = value.filter(|value| is_tensor(*value)) else {
             continue;
         };
-        let value = without_copy(value, *own);
+        let value = without_copy(value, *fresh);
         // What is at another place may be overwritten before it is read.
-        let is_apart = places.len() == 1 || Some(value) == *own || is_fresh(value);
+        let is_apart = places.len() == 1 || Some(value) == *fresh || is_fresh(value);
         let value = match is_apart {
             true => value,
             false => saved(&mut end, value),
@@ -289,8 +290,8 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[CarriedTensor<'c
         let is_one = |p: &CarriedTensor| hands.argument.is_some_and(|first| first + p.number == n);
         places.iter().any(is_one) && is_tensor(taken[n])
     };
-    let kept: Vec<usize> = (0..taken.len()).filter(|n| !is_place(*n)).collect();
-    region::keep_arguments(block, &kept);
+    let remaining: Vec<usize> = (0..taken.len()).filter(|n| !is_place(*n)).collect();
+    region::keep_arguments(block, &remaining);
 }
 
 /// Returns the value before a copy to the place that it is carried out for, made before that had
@@ -323,8 +324,8 @@ fn rebuild<'c>(op: Op<'c>, places: &[CarriedTensor<'c>]) {
         })
     };
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
-    let kept = (0..operands.len()).filter(|n| !is_place(n));
-    let kept: Vec<Val> = kept.map(|n| operands[n]).collect();
+    let remaining = (0..operands.len()).filter(|n| !is_place(n));
+    let remaining: Vec<Val> = remaining.map(|n| operands[n]).collect();
     let results: Vec<Val> = op.results().map(ir::value::<'c>).collect();
     let is_left = |n: &usize| at(*n).is_none() || !is_tensor(results[*n]);
     let left: Vec<usize> = (0..results.len()).filter(is_left).collect();
@@ -334,7 +335,7 @@ fn rebuild<'c>(op: Op<'c>, places: &[CarriedTensor<'c>]) {
         .collect();
     let mut before = Builder::before(op);
     let attributes = region::attributes(op);
-    let rebuilt = before.build(ir::name_of(op), &kept, &types, &attributes, bodies);
+    let rebuilt = before.build(ir::name_of(op), &remaining, &types, &attributes, bodies);
     for (new, old) in rebuilt.results().map(ir::value).zip(&left) {
         region::replace_all_uses(results[*old], new);
     }

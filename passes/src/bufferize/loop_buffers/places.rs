@@ -47,10 +47,10 @@ pub fn align<'c>(op: Op<'c>) -> Result<(), Errors> {
     let [Some(before), Some(after)] = regions else {
         return Ok(());
     };
-    let own = arguments(before);
+    let before_arguments = arguments(before);
     let handed: Vec<Val> = region::yields(before).into_iter().skip(1).collect();
     let moved = handed.iter().enumerate().find(|(place, value)| {
-        let argument = own.get(*place);
+        let argument = before_arguments.get(*place);
         is_tensor(**value) && argument.is_none_or(|a| a.r#type() != value.r#type())
     });
     let next = region::yields(after);
@@ -67,23 +67,23 @@ pub fn align<'c>(op: Op<'c>) -> Result<(), Errors> {
                 .map(|value| undefined(&mut builder, op, *value))
                 .collect();
             let Some(first) = first else {
-                return Err(refused(op, place, *moved, own.get(place)));
+                return Err(refused(op, place, *moved, before_arguments.get(place)));
             };
             (first, 0)
         }
         None if has_more => (Vec::new(), handed.len()),
         None => return Ok(()),
     };
-    let (count, all) = (own.len(), own.len() + first.len());
+    let (count, all) = (before_arguments.len(), before_arguments.len() + first.len());
     for value in &first {
         region::add_argument(before, value.r#type(), builder.location);
     }
     let order: Vec<usize> = (count..all).chain(0..count).collect();
     region::keep_arguments(before, &order);
-    let own = arguments(before).split_off(first.len() + missing);
+    let added = arguments(before).split_off(first.len() + missing);
     let condition = region::yields(before);
-    region::set_yields(before, &[&condition[..], &own[..]].concat());
-    for value in &own {
+    region::set_yields(before, &[&condition[..], &added[..]].concat());
+    for value in &added {
         region::add_argument(after, value.r#type(), builder.location);
     }
     let taken = arguments(after);

@@ -48,13 +48,13 @@ impl<'c> Condition<'c> {
             Condition::Known(false) => Condition::Value(longer(builder)),
             Condition::Value(value) => {
                 let ty = melior::ir::ValueLike::r#type(&value);
-                let found = builder.if_else(
+                let result = builder.if_else(
                     value,
                     &[ty],
                     |builder| vec![builder.boolean(true)],
                     |builder| vec![longer(builder)],
                 );
-                Condition::Value(found[0])
+                Condition::Value(result[0])
             }
         }
     }

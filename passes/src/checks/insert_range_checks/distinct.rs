@@ -80,14 +80,14 @@ fn mixed_radix<'c>(
             told_apart[d] = told_apart[d].or(builder, is_radix);
         }
     }
-    let mut all = Condition::Known(true);
+    let mut condition = Condition::Known(true);
     for d in varying {
         let zero = builder.index(0);
         let is_point = compare(builder, "eq", spans[*d], zero);
         let apart = told_apart[*d].or(builder, is_point);
-        all = all.and(builder, apart);
+        condition = condition.and(builder, apart);
     }
-    all
+    condition
 }
 
 /// Marks each element that is written; whether none was marked before. `size` is the product of
@@ -153,9 +153,9 @@ pub fn each_point<'c>(
     let Some((dim, rest)) = dims.split_first() else {
         return body(builder, point, so_far);
     };
-    let found = grids[*dim].each(builder, &[so_far], |builder, index, so_far| {
+    let holds = grids[*dim].each(builder, &[so_far], |builder, index, so_far| {
         point[*dim] = index;
         vec![each_point(builder, grids, rest, point, so_far[0], body)]
     });
-    found[0]
+    holds[0]
 }

@@ -109,7 +109,7 @@ fn linear<'c>(
         .map(|(c, grid)| (*c, grid))
         .collect();
     let constant = builder.index(form.constant);
-    let mut found = Interval {
+    let mut interval = Interval {
         min: constant,
         max: constant,
         ends: Ends::Attained,
@@ -124,7 +124,7 @@ fn linear<'c>(
         for (end, predicate, limit) in ends.into_iter().filter(|_| !is_alone) {
             let limit = builder.index(limit);
             let fits = compare(builder, predicate, end, limit);
-            found.fits = found.fits.and(builder, fits);
+            interval.fits = interval.fits.and(builder, fits);
         }
         let (low, high) = if *coefficient < 0 {
             (last, grid.lower)
@@ -134,19 +134,19 @@ fn linear<'c>(
         let coefficient = builder.index(*coefficient);
         let low = builder.binary(ops::arith::MULI, low, coefficient);
         let high = builder.binary(ops::arith::MULI, high, coefficient);
-        found.min = builder.binary(ops::arith::ADDI, found.min, low);
-        found.max = builder.binary(ops::arith::ADDI, found.max, high);
+        interval.min = builder.binary(ops::arith::ADDI, interval.min, low);
+        interval.max = builder.binary(ops::arith::ADDI, interval.max, high);
     }
-    found
+    interval
 }
 
 /// The last point of a grid that is not empty.
 pub fn last<'c>(builder: &mut Builder<'c>, grid: &Grid<'c>) -> Val<'c> {
-    let one = builder.index(1);
+    let unit = builder.index(1);
     let is_dense = known(grid.step).is_some() && known(grid.step) == known(grid.width);
     if is_dense {
-        return builder.binary(ops::arith::SUBI, grid.upper, one);
+        return builder.binary(ops::arith::SUBI, grid.upper, unit);
     }
-    let number = builder.binary(ops::arith::SUBI, grid.count, one);
+    let number = builder.binary(ops::arith::SUBI, grid.count, unit);
     grid.point(builder, number)
 }

@@ -37,11 +37,11 @@ pub fn refuse(module: Op) -> Result<(), Errors> {
     let wrong = wrong.filter_map(|op| Some((op, contradiction(op)?)));
     let shaped = ir::find_all(module, &SHAPED).into_iter();
     let shaped = shaped.filter_map(|op| Some((op, other_shape(op)?)));
-    let found: Vec<(Op, String)> = wrong.chain(shaped).collect();
-    found
+    let mistakes: Vec<(Op, String)> = wrong.chain(shaped).collect();
+    mistakes
         .iter()
         .for_each(|(op, message)| ir::error_at(*op, message));
-    found.is_empty().then_some(()).ok_or_else(Vec::new)
+    mistakes.is_empty().then_some(()).ok_or_else(Vec::new)
 }
 
 /// An axis whose extent is an operand and a number of the type, or axes with other elements than there are.
@@ -115,9 +115,9 @@ fn split(op: Op) -> Option<()> {
 
 /// Returns whether one extent is that of the axis, and the others are 1.
 fn is_own(extents: &[Bound], source: Val, axis: usize) -> bool {
-    let mut others = extents.iter().filter(|extent| **extent != Bound::Static(1));
+    let mut open = extents.iter().filter(|extent| **extent != Bound::Static(1));
     let is_it = |extent: &Bound| extents::of_bound(*extent) == extents::of_axis(source, axis);
-    others.next().is_some_and(is_it) && others.next().is_none()
+    open.next().is_some_and(is_it) && open.next().is_none()
 }
 
 /// Asserts that none of the extents is negative, and that their product is the extent of an axis.
@@ -152,16 +152,16 @@ fn check(op: Op, (source, axis): (Val, usize), extents: &[Bound]) {
 /// Returns whether a number is the product of others, none of which is negative: by dividing, as a product might not fit 64
 /// bits.
 fn is_product<'c>(builder: &mut Builder<'c>, whole: Val<'c>, factors: &[Val<'c>]) -> Condition<'c> {
-    let one = builder.index(1);
+    let unit = builder.index(1);
     let (first, others) = match factors {
-        [] => return compare(builder, "eq", whole, one),
+        [] => return compare(builder, "eq", whole, unit),
         [last] => return compare(builder, "eq", whole, *last),
         [first, others @ ..] => (*first, others),
     };
     let zero = builder.index(0);
     let [is_zero, is_nothing] = [first, whole].map(|number| compare(builder, "eq", number, zero));
     let is_empty = is_zero.and(builder, is_nothing);
-    let divisor = builder.binary(ops::arith::MAXSI, first, one);
+    let divisor = builder.binary(ops::arith::MAXSI, first, unit);
     let rest = builder.binary(ops::arith::REMSI, whole, divisor);
     let is_multiple = compare(builder, "eq", rest, zero);
     let quotient = builder.binary(ops::arith::DIVSI, whole, divisor);

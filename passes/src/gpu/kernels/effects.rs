@@ -24,11 +24,11 @@ pub struct Effects<'c> {
 impl<'c> Effects<'c> {
     /// Those of an operation, and of what is inside of it.
     pub fn new(op: Op<'c>) -> Effects<'c> {
-        let mut all = Effects::default();
+        let mut effects = Effects::default();
         for op in ir::all(op) {
-            all.add(op);
+            effects.add(op);
         }
-        all
+        effects
     }
 
     fn add(&mut self, op: Op<'c>) {
@@ -65,12 +65,12 @@ impl<'c> Effects<'c> {
     /// one sees. What arrives later is waited for where it is needed.
     pub fn conflict(&self, other: &Effects<'c>) -> bool {
         let shared = |all: &[Val<'c>]| -> Vec<Val<'c>> {
-            let all = all.iter().copied();
-            all.filter(|value| !is_own(*value)).collect()
+            let places = all.iter().copied();
+            places.filter(|value| !is_own(*value)).collect()
         };
         let (reads, writes) = (shared(&self.reads), shared(&self.writes));
-        let others = [&other.writes[..], &other.arriving].concat();
-        overlap(&writes, &other.reads) || overlap(&writes, &others) || overlap(&reads, &others)
+        let arriving = [&other.writes[..], &other.arriving].concat();
+        overlap(&writes, &other.reads) || overlap(&writes, &arriving) || overlap(&reads, &arriving)
     }
 }
 

@@ -34,8 +34,8 @@ use crate::support::region;
 
 /// The guard of a loop; `None` if each has a part.
 pub fn of<'c>(op: Op<'c>) -> Option<Op<'c>> {
-    let all = parallel::body(op);
-    let mut rest = all.into_iter().filter(|op| !only_computes(*op));
+    let ops = parallel::body(op);
+    let mut rest = ops.into_iter().filter(|op| !only_computes(*op));
     let branch = rest.next().filter(|op| ir::name_of(*op) == ops::scf::IF)?;
     let is_alone = rest.next().is_none() && branch.result_count() == 0;
     (is_alone && ir::is_empty(ir::region(branch, 1))).then_some(branch)
@@ -57,8 +57,8 @@ pub fn open<'c>(op: Op<'c>, number: Val<'c>) -> Option<Val<'c>> {
     let inside = region::block_of(ir::region(op, 0));
     region::replace_all_uses(mdh_dialect::code::arguments(inside)[0], number);
     let guard = of(op)?;
-    let all = parallel::body(op);
-    let before: Vec<Op> = all.into_iter().filter(|op| *op != guard).collect();
+    let ops = parallel::body(op);
+    let before: Vec<Op> = ops.into_iter().filter(|op| *op != guard).collect();
     parallel::move_before(&before, op);
     parallel::move_before(&parallel::body(guard), guard);
     let condition = ir::operand(guard, 0);

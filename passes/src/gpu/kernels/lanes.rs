@@ -187,37 +187,37 @@ impl<'c> Exchange<'_, 'c> {
         let Some((extent, rest)) = shape.split_first() else {
             return self.element(builder, parts, index);
         };
-        let all = |own: Val<'c>| [index, &[own]].concat();
+        let at = |own: Val<'c>| [index, &[own]].concat();
         if is_unrolled {
             for n in 0..*extent {
-                let own = builder.index(n);
-                self.nest(builder, parts, (rest, is_unrolled), &all(own));
+                let lane = builder.index(n);
+                self.nest(builder, parts, (rest, is_unrolled), &at(lane));
             }
             return;
         }
         let bounds = [0, *extent, 1].map(|n| builder.index(n));
         builder.for_loop(bounds, &[], |builder, own, _| {
-            self.nest(builder, parts, (rest, is_unrolled), &all(own));
+            self.nest(builder, parts, (rest, is_unrolled), &at(own));
             Vec::new()
         });
     }
 
     fn element(&self, builder: &mut Builder<'c>, parts: &Parts<'c>, index: &[Val<'c>]) {
-        let own = self.memory.iter().map(|memory| {
+        let values = self.memory.iter().map(|memory| {
             let element = types::buffer_type(memory.r#type()).map(|ty| ty.element);
             let element = element.unwrap_or_else(|| panic!("{} is a memref", memory.r#type()));
             let ty = types::mlir_type(builder.context, element);
             let operands: Vec<Val> = [&[*memory], index].concat();
             builder.op(ops::memref::LOAD, &operands, &[ty], &[])[0]
         });
-        let mut own: Vec<Val> = own.collect();
+        let mut values: Vec<Val> = values.collect();
         let is_there = (!self.is_safe).then(|| self.is_there(builder, parts, index));
         let mut distance = 1;
         while distance < self.group.parts {
-            own = self.step(builder, &own, distance, is_there);
+            values = self.step(builder, &values, distance, is_there);
             distance *= 2;
         }
-        for (memory, value) in self.memory.iter().zip(own) {
+        for (memory, value) in self.memory.iter().zip(values) {
             let operands: Vec<Val> = [&[value, *memory], index].concat();
             builder.op(ops::memref::STORE, &operands, &[], &[]);
         }
@@ -225,7 +225,7 @@ impl<'c> Exchange<'_, 'c> {
 
     /// Returns whether a thread has written an element.
     fn is_there(&self, builder: &mut Builder<'c>, parts: &Parts<'c>, index: &[Val<'c>]) -> Val<'c> {
-        let mut all = match self.group.is_there {
+        let mut is_active = match self.group.is_there {
             Some(is_there) => is_there,
             None => builder.boolean(true),
         };
@@ -233,9 +233,9 @@ impl<'c> Exchange<'_, 'c> {
             let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
             let at = builder.binary(ops::arith::ADDI, lower, *index);
             let is_inside = builder.compare("slt", at, upper);
-            all = builder.binary(ops::arith::ANDI, all, is_inside);
+            is_active = builder.binary(ops::arith::ANDI, is_active, is_inside);
         }
-        all
+        is_active
     }
 
     /// Combines a thread's values with those of the thread so many numbers on, if there is one.
@@ -247,7 +247,7 @@ impl<'c> Exchange<'_, 'c> {
         is_there: Option<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let lanes = distance * self.group.stride;
-        let others: Vec<Val> = own
+        let shuffled: Vec<Val> = own
             .iter()
             .map(|value| shuffle(builder, *value, lanes))
             .collect();
@@ -256,7 +256,7 @@ impl<'c> Exchange<'_, 'c> {
             (ends, _) => ends,
         };
         let Some(ends) = ends else {
-            return self.fold.apply(builder, own, &others);
+            return self.fold.apply(builder, own, &shuffled);
         };
         let distance = builder.index(distance);
         let number = builder.binary(ops::arith::ADDI, self.group.number, distance);
@@ -264,10 +264,10 @@ impl<'c> Exchange<'_, 'c> {
         if let Some(is_there) = is_there {
             let both = builder.binary(ops::arith::ANDI, is_there, has_other);
             let types: Vec<Type> = own.iter().map(|value| value.r#type()).collect();
-            let apply = |builder: &mut Builder<'c>| self.fold.apply(builder, own, &others);
+            let apply = |builder: &mut Builder<'c>| self.fold.apply(builder, own, &shuffled);
             return builder.if_else(both, &types, apply, |_| own.to_vec());
         }
-        let combined = self.fold.apply(builder, own, &others);
+        let combined = self.fold.apply(builder, own, &shuffled);
         let pairs = combined.into_iter().zip(own);
         pairs
             .map(|(combined, own)| builder.select(has_other, combined, *own))
@@ -292,7 +292,7 @@ fn shuffle<'c>(builder: &mut Builder<'c>, value: Val<'c>, lanes: i64) -> Val<'c>
         (_, true) => builder.op(ops::arith::INDEX_CAST, &[value], &[integer], &[])[0],
         _ => value,
     };
-    let found = match bits {
+    let exchanged = match bits {
         32 => shuffle_word(builder, whole, lanes),
         64 => {
             let half = number(builder, 32, integer);
@@ -312,9 +312,9 @@ fn shuffle<'c>(builder: &mut Builder<'c>, value: Val<'c>, lanes: i64) -> Val<'c>
         }
     };
     match (element.is_float(), is_index) {
-        (true, _) => builder.op(ops::arith::BITCAST, &[found], &[ty], &[])[0],
-        (_, true) => builder.op(ops::arith::INDEX_CAST, &[found], &[ty], &[])[0],
-        _ => found,
+        (true, _) => builder.op(ops::arith::BITCAST, &[exchanged], &[ty], &[])[0],
+        (_, true) => builder.op(ops::arith::INDEX_CAST, &[exchanged], &[ty], &[])[0],
+        _ => exchanged,
     }
 }
 

@@ -39,32 +39,32 @@ impl<'c> Extents<'c> {
 
     /// The extents of a launch: what is beyond its axes is folded into the last one.
     pub fn of_launch(&self, builder: &mut Builder<'c>) -> [Val<'c>; AXES] {
-        let mut all = [builder.index(1); AXES];
+        let mut extents = [builder.index(1); AXES];
         for (axis, extent) in &self.0 {
             let place = (*axis).min(AXES - 1);
-            all[place] = builder.binary(ops::arith::MULI, all[place], *extent);
+            extents[place] = builder.binary(ops::arith::MULI, extents[place], *extent);
         }
-        all
+        extents
     }
 
     /// The index in each axis, from those of the launch.
     pub fn indices(&self, builder: &mut Builder<'c>, launch: &[Val<'c>]) -> Vec<(usize, Val<'c>)> {
         let folded = self.0.iter().filter(|(axis, _)| *axis + 1 >= AXES).count();
         let mut rest = launch[AXES - 1];
-        let mut all = Vec::new();
+        let mut indices = Vec::new();
         for (axis, extent) in &self.0 {
             let index = match (axis + 1 >= AXES, folded) {
                 (false, _) => launch[*axis],
                 (true, 1) => rest,
                 _ => {
-                    let own = builder.binary(ops::arith::REMUI, rest, *extent);
+                    let position = builder.binary(ops::arith::REMUI, rest, *extent);
                     rest = builder.binary(ops::arith::DIVUI, rest, *extent);
-                    own
+                    position
                 }
             };
-            all.push((*axis, index));
+            indices.push((*axis, index));
         }
-        all
+        indices
     }
 }
 
@@ -126,11 +126,11 @@ fn place_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
         let text = space::within(ty, None).to_string();
         let text = text.trim_end_matches('>');
         let mut builder = Builder::before(first);
-        let own = parse(
+        let memref = parse(
             builder.context,
             &format!("{text}, #gpu.address_space<workgroup>>"),
         );
-        let argument = region::add_argument(code, own, op.location());
+        let argument = region::add_argument(code, memref, op.location());
         let cast = builder.op(ops::memref::MEMORY_SPACE_CAST, &[argument], &[ty], &[])[0];
         region::replace_all_uses(memory, cast);
         region::erase(op);
@@ -153,8 +153,14 @@ fn launch<'c>(
     let index = builder.index_type();
     let body = builder.region(&[index; 12], ops::gpu::TERMINATOR, |_, _| Vec::new());
     let segments = "array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>";
-    let own = [("operandSegmentSizes", attribute(builder.context, segments))];
-    let launch = builder.build(ops::gpu::LAUNCH, &extents.concat(), &[], &own, vec![body]);
+    let attributes = [("operandSegmentSizes", attribute(builder.context, segments))];
+    let launch = builder.build(
+        ops::gpu::LAUNCH,
+        &extents.concat(),
+        &[],
+        &attributes,
+        vec![body],
+    );
     let inside: BlockRef = region::block_of(ir::region(launch, 0));
     let end = region::terminator(inside);
     // SAFETY: both are in the module, and what the operation uses stands before the launch.
@@ -183,8 +189,8 @@ pub fn alone(op: Op) -> Result<(), Errors> {
 
 fn one_thread(op: Op) {
     let mut builder = Builder::before(op);
-    let one = [builder.index(1); AXES];
-    launch(&mut builder, [one, one], op);
+    let units = [builder.index(1); AXES];
+    launch(&mut builder, [units, units], op);
 }
 
 /// The loops over blocks: those inside of each other, with nothing but arithmetic between them.

@@ -50,8 +50,8 @@ pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
     let along = |axis: usize| {
         let mut threads = loops.iter().filter(|l| of.layer(l.level) == THREAD);
         let to = |l: &Loop| of.resolved.decompose.assign[l.level.layer][l.level.dimension];
-        let found = threads.find(|l| to(l).dimension == axis)?;
-        Some(of.parts.dims[found.level.dimension].name.clone())
+        let thread = threads.find(|l| to(l).dimension == axis)?;
+        Some(of.parts.dims[thread.level.dimension].name.clone())
     };
     let (Some(columns), Some(rows)) = (along(0), along(1)) else {
         return;
@@ -81,8 +81,9 @@ fn along<'c>(
     axis: usize,
 ) -> Option<Val<'c>> {
     let is_of = |core: &Core| core.layer == WARP || core.layer == THREAD && core.axis == axis;
-    let own = is_there.iter().filter(|(core, _)| is_of(core));
-    own.map(|(_, is_there)| *is_there)
+    let conditions = is_there.iter().filter(|(core, _)| is_of(core));
+    conditions
+        .map(|(_, is_there)| *is_there)
         .reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
 }
 
@@ -104,8 +105,9 @@ fn check_parts<'c>(
     };
     let bounds = |d: usize| [parts.dims[d].lower, parts.dims[d].upper];
     let moves = |d: usize, index: Val<'c>| {
-        let mut all = bounds(d).into_iter();
-        all.any(|bound| matches!(bound, Bound::Dynamic(value) if depends_on(value, &[index])))
+        let mut bounds_of_dim = bounds(d).into_iter();
+        bounds_of_dim
+            .any(|bound| matches!(bound, Bound::Dynamic(value) if depends_on(value, &[index])))
     };
     for (d, dim) in parts.dims.iter().enumerate() {
         let what = match d {
@@ -201,13 +203,13 @@ pub fn lower<'c>(
     let strides = place.strides.iter();
     let found: Vec<(i64, i64)> = strides.map(|(_, s, parts)| (*s, *parts)).collect();
     if found != [(1, THREADS[0]), (THREADS[0], THREADS[1])] {
-        let mut found: Vec<String> = found.iter().map(|(_, parts)| parts.to_string()).collect();
-        if found.is_empty() {
-            found.push("1".into());
+        let mut texts: Vec<String> = found.iter().map(|(_, parts)| parts.to_string()).collect();
+        if texts.is_empty() {
+            texts.push("1".into());
         }
         return Err(vec![format!(
             "computes products of matrices in warps of {} threads: expected {} x {}",
-            found.join(" x "),
+            texts.join(" x "),
             THREADS[0],
             THREADS[1]
         )]);

@@ -111,11 +111,11 @@ fn allocate<'c>(
 fn product<'c>(builder: &mut Builder<'c>, sizes: &[Val<'c>], width: i64) -> Val<'c> {
     let i64 = parse(builder.context, "i64");
     let width = builder.index(width);
-    let mut all = builder.op(ops::arith::INDEX_CAST, &[width], &[i64], &[])[0];
+    let mut width_value = builder.op(ops::arith::INDEX_CAST, &[width], &[i64], &[])[0];
     for size in sizes {
-        all = builder.op(ops::arith::MULI, &[all, *size], &[i64], &[])[0];
+        width_value = builder.op(ops::arith::MULI, &[width_value, *size], &[i64], &[])[0];
     }
-    all
+    width_value
 }
 
 /// Returns the size of a memref in bytes.
@@ -135,14 +135,14 @@ fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Error
 fn pointer<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Errors> {
     let ty = value.r#type();
     let descriptor = stored(builder.context, ty);
-    let all = cast(builder, value, descriptor);
+    let descriptor_value = cast(builder, value, descriptor);
     let pointer = parse(builder.context, "!llvm.ptr");
-    let start = extract(builder, all, 1, pointer);
+    let start = extract(builder, descriptor_value, 1, pointer);
     if types::strides(ty).is_some_and(|(offset, _)| offset == Some(0)) {
         return Ok(start);
     }
     let [i64, byte] = ["i64", "i8"].map(|text| parse(builder.context, text));
-    let offset = extract(builder, all, 2, i64);
+    let offset = extract(builder, descriptor_value, 2, i64);
     let width = number(builder, width(ty)?);
     let offset = builder.op(ops::llvm::MUL, &[offset, width], &[i64], &[])[0];
     let given = format!("array<i32: {}>", i32::MIN);

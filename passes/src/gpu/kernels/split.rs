@@ -63,32 +63,32 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
             ]);
         }
     }
-    let mut all = Vec::new();
+    let mut copies = Vec::new();
     for n in 0..parts.len() {
         let copy = region::copy_before(nest, nest);
         // The same operations, as they stand in the copy.
-        let own = parts_of_copy(&parts, nest, copy);
-        for (other, part) in own.iter().enumerate().rev() {
+        let parts_of_it = parts_of_copy(&parts, nest, copy);
+        for (other, part) in parts_of_it.iter().enumerate().rev() {
             if other != n {
                 part.iter().rev().for_each(|op| region::erase(*op));
             }
         }
-        all.push(copy);
+        copies.push(copy);
     }
     region::erase(nest);
-    Ok(all)
+    Ok(copies)
 }
 
 /// Cuts a body where a loop over blocks starts or ends: each such loop is a part, and so is the
 /// code between two of them. Pure computations belong to all.
 fn parts<'c>(nest: Op<'c>) -> Vec<Vec<Op<'c>>> {
-    let all = guard::body(nest);
-    if !all.iter().any(|op| is_of_blocks(*op)) {
+    let ops = guard::body(nest);
+    if !ops.iter().any(|op| is_of_blocks(*op)) {
         return Vec::new();
     }
     let mut parts: Vec<Vec<Op>> = Vec::new();
     let mut is_open = false;
-    for op in all {
+    for op in ops {
         let starts = is_of_blocks(op);
         if !starts && !has_effects(op) {
             continue;

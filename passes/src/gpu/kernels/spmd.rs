@@ -131,8 +131,8 @@ impl<'c> Walk<'_, 'c> {
     fn enter(&self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
         let number = index(&self.place.threads, core)?;
         let is_within = self.is_within(op, core, number);
-        let own = guard::open(op, number);
-        let own = both(&mut Builder::before(op), is_within, own);
+        let condition = guard::open(op, number);
+        let own = both(&mut Builder::before(op), is_within, condition);
         let mut parts = scope.parts.clone();
         parts.extend(own.map(|own| (core.clone(), own)));
         let is_there = both(&mut Builder::before(op), scope.is_there, own);
@@ -183,13 +183,13 @@ impl<'c> Walk<'_, 'c> {
 
     /// Returns whether a thread does what stands in a scope: it is the first one of the other axes.
     fn condition(&self, builder: &mut Builder<'c>, scope: &Scope<'c>) -> Option<Val<'c>> {
-        let mut all = scope.is_there;
+        let mut is_there = scope.is_there;
         for (_, index) in &scope.rest {
             let zero = builder.index(0);
             let is_first = builder.compare("eq", *index, zero);
-            all = both(builder, all, Some(is_first));
+            is_there = both(builder, is_there, Some(is_first));
         }
-        all
+        is_there
     }
 
     /// Code that all threads go through, with parts of them inside: the same iterations.
@@ -229,8 +229,8 @@ impl<'c> Walk<'_, 'c> {
             }
             let inside = region::block_of(region);
             let end = region::terminator(inside);
-            let all = ir::ops_of(inside).into_iter().filter(|op| *op != end);
-            self.walk(all.collect(), scope)?;
+            let ops = ir::ops_of(inside).into_iter().filter(|op| *op != end);
+            self.walk(ops.collect(), scope)?;
             self.wait(end);
         }
         Ok(())
@@ -243,8 +243,8 @@ impl<'c> Walk<'_, 'c> {
         let before = self.since.clone();
         let inside = region::block_of(ir::region(op, 0));
         let end = region::terminator(inside);
-        let all = ir::ops_of(inside).into_iter().filter(|op| *op != end);
-        self.walk(all.collect(), scope)?;
+        let ops = ir::ops_of(inside).into_iter().filter(|op| *op != end);
+        self.walk(ops.collect(), scope)?;
         self.since.extend(before);
         Ok(())
     }
@@ -258,8 +258,8 @@ impl<'c> Walk<'_, 'c> {
         let inside: Vec<_> = inside.map(region::block_of).collect();
         for block in inside {
             let end = region::terminator(block);
-            let all = ir::ops_of(block).into_iter().filter(|op| *op != end);
-            self.walk(all.collect(), scope)?;
+            let ops = ir::ops_of(block).into_iter().filter(|op| *op != end);
+            self.walk(ops.collect(), scope)?;
         }
         self.since = since;
         Ok(())
@@ -284,13 +284,13 @@ impl<'c> Walk<'_, 'c> {
                 lanes_of(self.place)
             )]);
         };
-        let mut others = scope.clone();
-        others.rest.retain(|(other, _)| *other != core);
+        let mut rest = scope.clone();
+        rest.rest.retain(|(other, _)| *other != core);
         let group = lanes::Group {
             number,
             stride,
             parts,
-            is_there: self.condition(&mut Builder::before(op), &others),
+            is_there: self.condition(&mut Builder::before(op), &rest),
         };
         let first = lanes::combine(op, &group)?;
         self.alone(first, scope);
@@ -329,8 +329,8 @@ impl<'c> Walk<'_, 'c> {
         let mut condition = None;
         if all < self.place.count {
             let mut builder = Builder::before(op);
-            let all = builder.index(all);
-            condition = Some(builder.compare("slt", self.place.number, all));
+            let count_value = builder.index(all);
+            condition = Some(builder.compare("slt", self.place.number, count_value));
         }
         self.share_loop(op, condition)
     }
@@ -345,14 +345,14 @@ impl<'c> Walk<'_, 'c> {
             number = builder.binary(ops::arith::DIVUI, number, inside);
         }
         if let Some(own) = shape.first() {
-            let own = builder.index(*own);
-            number = builder.binary(ops::arith::REMUI, number, own);
+            let stride_value = builder.index(*own);
+            number = builder.binary(ops::arith::REMUI, number, stride_value);
         }
-        let own = guard::open(op, number);
-        let is_there = both(&mut builder, outer, own);
+        let guarded = guard::open(op, number);
+        let is_there = both(&mut builder, outer, guarded);
         let inner = loops_inside(op);
-        let all = take_out(op);
-        under(&all, is_there);
+        let body_ops = take_out(op);
+        under(&body_ops, is_there);
         inner
             .into_iter()
             .try_for_each(|(inner, _)| self.share_loop(inner, None))
@@ -413,14 +413,14 @@ impl<'c> Walk<'_, 'c> {
 
 /// The loops whose threads are lanes of a warp, in words.
 fn lanes_of(place: &ThreadPosition) -> String {
-    let all: Vec<String> = place
+    let texts: Vec<String> = place
         .strides
         .iter()
         .map(|(core, ..)| format!("'{core}'"))
         .collect();
-    match all.is_empty() {
+    match texts.is_empty() {
         true => "no loops over threads".into(),
-        false => format!("loops over {}", all.join(" and ")),
+        false => format!("loops over {}", texts.join(" and ")),
     }
 }
 
@@ -428,8 +428,8 @@ fn index<'c, A: PartialEq + std::fmt::Display>(
     all: &[(A, Val<'c>)],
     axis: &A,
 ) -> Result<Val<'c>, Errors> {
-    let found = all.iter().find(|(known, _)| known == axis);
-    found.map(|(_, index)| *index).ok_or_else(|| {
+    let known_part = all.iter().find(|(known, _)| known == axis);
+    known_part.map(|(_, index)| *index).ok_or_else(|| {
         vec![format!(
             "has blocks or threads of axis {axis} inside of loops: expected blocks outside of all else"
         )]
@@ -446,10 +446,10 @@ fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -
 
 /// Moves what is in a loop before it, which goes: its variable has a value.
 fn take_out<'c>(op: Op<'c>) -> Vec<Op<'c>> {
-    let all = parallel::body(op);
-    parallel::move_before(&all, op);
+    let body_ops = parallel::body(op);
+    parallel::move_before(&body_ops, op);
     region::erase(op);
-    all
+    body_ops
 }
 
 /// Puts operations that follow each other under a condition.
@@ -507,8 +507,8 @@ fn is_all_cooperative(op: Op) -> bool {
         let mut around = ir::ancestors(*inner).take_while(|outer| *outer != op);
         does && !around.any(is_cooperative)
     };
-    let all = ir::all(op);
-    !all.iter()
+    let ops = ir::all(op);
+    !ops.iter()
         .any(|inner| is_alone(inner) || is_of_blocks(*inner))
 }
 
@@ -527,8 +527,8 @@ fn shares(op: Op) -> Vec<Op> {
         let mut around = ir::ancestors(*inner).skip(1);
         around.find(|outer| *outer == op || is_cooperative(*outer)) == Some(op)
     };
-    let all = ir::all(op).into_iter().filter(|inner| *inner != op);
-    all.filter(|inner| is_cooperative(*inner) && is_outermost(inner))
+    let ops = ir::all(op).into_iter().filter(|inner| *inner != op);
+    ops.filter(|inner| is_cooperative(*inner) && is_outermost(inner))
         .collect()
 }
 
@@ -551,27 +551,28 @@ fn is_simple(op: Op) -> bool {
         return inner.is_empty();
     };
     let body = guard::body(op);
-    let mut others = body.iter().filter(|other| **other != inner);
-    body.contains(&inner) && !others.any(|op| has_effects(*op)) && is_simple(inner)
+    let mut rest = body.iter().filter(|other| **other != inner);
+    body.contains(&inner) && !rest.any(|op| has_effects(*op)) && is_simple(inner)
 }
 
 /// The parallel loops in an operation, but those inside of others again.
 fn loops_inside<'c>(op: Op<'c>) -> Vec<(Op<'c>, Core)> {
-    let all = ir::find_all(op, &[FORALL]).into_iter();
+    let foralls = ir::find_all(op, &[FORALL]).into_iter();
     let directly = |inner: &Op<'c>| {
         let mut around = ir::ancestors(*inner).skip(1);
         around.find(|other| *other == op || Core::of(*other).is_some()) == Some(op)
     };
-    let all = all.filter(|inner| *inner != op && directly(inner));
-    all.filter_map(|inner| Some((inner, Core::of(inner)?)))
+    let foralls = foralls.filter(|inner| *inner != op && directly(inner));
+    foralls
+        .filter_map(|inner| Some((inner, Core::of(inner)?)))
         .collect()
 }
 
 /// The parts of nested loops, outermost first.
 pub fn shape(op: Op) -> Vec<i64> {
-    let mut all = vec![parts_of(op).unwrap_or(1)];
+    let mut counts = vec![parts_of(op).unwrap_or(1)];
     if let Some((inner, _)) = loops_inside(op).first() {
-        all.extend(shape(*inner));
+        counts.extend(shape(*inner));
     }
-    all
+    counts
 }

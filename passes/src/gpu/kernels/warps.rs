@@ -51,8 +51,8 @@ impl Threads {
             if is_cooperative(op) {
                 shared = spmd::shape(op).into_iter().product::<i64>().max(shared);
             }
-            let own = Core::of(op).filter(|core| !is_block(core) && !is_cooperative(op));
-            let Some(core) = own else {
+            let core_of_op = Core::of(op).filter(|core| !is_block(core) && !is_cooperative(op));
+            let Some(core) = core_of_op else {
                 continue;
             };
             if !is_of_threads(&core) {
@@ -78,25 +78,25 @@ impl Threads {
             axes.push((Core::new(THREAD, 0), shared));
         }
         axes.sort_by_key(|(core, _)| core.axis);
-        let all = Threads {
+        let threads = Threads {
             axes,
             has_exchanges: lanes::has_exchanges(nest),
         };
-        if all.has_exchanges && all.lanes() > facts::WARP {
+        if threads.has_exchanges && threads.lanes() > facts::WARP {
             return Err(vec![format!(
                 "combines results of {} threads in registers: expected at most {}, or warps of so \
                  many",
-                all.parts(THREAD),
+                threads.parts(THREAD),
                 facts::WARP
             )]);
         }
-        Ok(all)
+        Ok(threads)
     }
 
     /// The axes of a layer.
     fn of_layer(&self, layer: &str) -> impl Iterator<Item = &(Core, i64)> {
-        let own = move |(core, _): &&(Core, i64)| core.layer == layer;
-        self.axes.iter().filter(own)
+        let is_of_layer = move |(core, _): &&(Core, i64)| core.layer == layer;
+        self.axes.iter().filter(is_of_layer)
     }
 
     /// Returns the number of a layer's parts.
@@ -112,32 +112,32 @@ impl Threads {
     /// Returns the number of a warp's threads. If these exchange values, they are threads of one of
     /// the device's warps, which has room for several only of powers of two.
     fn lanes(&self) -> i64 {
-        let own = self.parts(THREAD);
+        let parts = self.parts(THREAD);
         match self.has_exchanges && self.parts(WARP) > 1 {
-            true => own.unsigned_abs().next_power_of_two().cast_signed(),
-            false => own,
+            true => parts.unsigned_abs().next_power_of_two().cast_signed(),
+            false => parts,
         }
     }
 
     /// Returns the number of indices of each axis: some loops may have fewer parts.
     pub fn extents(&self) -> Vec<(Core, i64)> {
-        let mut all = self.axes.clone();
+        let mut axes = self.axes.clone();
         // Lanes that only fill a warp up have indices behind those of the last axis.
         let filled = self.lanes() - self.parts(THREAD);
-        let last = all.iter_mut().rfind(|(core, _)| core.layer == THREAD);
+        let last = axes.iter_mut().rfind(|(core, _)| core.layer == THREAD);
         last.into_iter().for_each(|(_, extent)| *extent += filled);
-        all
+        axes
     }
 
     /// Returns the stride in lanes, and the number, of a warp's threads in each axis.
     pub fn strides(&self) -> Vec<(Core, i64, i64)> {
         let mut stride = 1;
-        let own = self.of_layer(THREAD).map(|(core, parts)| {
+        let cores = self.of_layer(THREAD).map(|(core, parts)| {
             let own = (core.clone(), stride, *parts);
             stride *= parts;
             own
         });
-        own.collect()
+        cores.collect()
     }
 
     fn has_warps(&self) -> bool {
@@ -169,24 +169,26 @@ impl Threads {
         launch: &[Val<'c>],
     ) -> Result<Vec<(Core, Val<'c>)>, Errors> {
         if !self.has_warps() {
-            let all = self.plain(builder)?.indices(builder, launch);
+            let linear = self.plain(builder)?.indices(builder, launch);
             let cores = self.axes.iter().map(|(core, _)| core.clone());
-            return Ok(cores.zip(all.into_iter().map(|(_, index)| index)).collect());
+            return Ok(cores
+                .zip(linear.into_iter().map(|(_, index)| index))
+                .collect());
         }
-        let mut all = Vec::new();
+        let mut indices = Vec::new();
         for (layer, number) in [(THREAD, launch[0]), (WARP, launch[1])] {
-            let own: Vec<&(Core, i64)> = self.of_layer(layer).collect();
+            let cores: Vec<&(Core, i64)> = self.of_layer(layer).collect();
             let mut rest = number;
-            for (n, (core, parts)) in own.iter().copied().enumerate() {
-                if n + 1 == own.len() {
-                    all.push((core.clone(), rest));
+            for (n, (core, parts)) in cores.iter().copied().enumerate() {
+                if n + 1 == cores.len() {
+                    indices.push((core.clone(), rest));
                     break;
                 }
                 let parts = builder.index(*parts);
-                all.push((core.clone(), builder.binary(ops::arith::REMUI, rest, parts)));
+                indices.push((core.clone(), builder.binary(ops::arith::REMUI, rest, parts)));
                 rest = builder.binary(ops::arith::DIVUI, rest, parts);
             }
         }
-        Ok(all)
+        Ok(indices)
     }
 }

@@ -95,10 +95,10 @@ struct Calls<'c> {
 
 impl<'c> Calls<'c> {
     fn call(&self, builder: &mut Builder<'c>, name: &str, operands: &[Val<'c>]) {
-        let all: Vec<Val> = [self.thread].iter().chain(operands).copied().collect();
-        let types: Vec<String> = all.iter().map(|v| v.r#type().to_string()).collect();
+        let arguments: Vec<Val> = [self.thread].iter().chain(operands).copied().collect();
+        let types: Vec<String> = arguments.iter().map(|v| v.r#type().to_string()).collect();
         known_function(self.module, name, &format!("({}) -> ()", types.join(", ")));
-        call_function(builder, name, &all, &[]);
+        call_function(builder, name, &arguments, &[]);
     }
 
     fn commit(&self, builder: &mut Builder<'c>) {

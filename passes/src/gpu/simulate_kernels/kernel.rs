@@ -182,8 +182,8 @@ pub fn lower<'c>(
         for r in 0..op.region_count() {
             let mut block = ir::region(op, r).first_block();
             while let Some(current) = block {
-                let all = mdh_dialect::code::arguments(current);
-                all.into_iter().for_each(without_spaces);
+                let block_arguments = mdh_dialect::code::arguments(current);
+                block_arguments.into_iter().for_each(without_spaces);
                 block = melior::ir::BlockLike::next_in_region(&current);
             }
         }
@@ -198,14 +198,14 @@ pub fn lower<'c>(
         let dialect = ir::name_of(op).split('.').next().unwrap_or_default();
         if ["gpu", "nvgpu", "nvvm"].contains(&dialect) {
             let mut builder = Builder::before(op);
-            let found = Lowering {
+            let lowering = Lowering {
                 module,
                 launch,
                 kernel,
                 op,
             }
             .lower(&mut builder)?;
-            for (n, value) in found.into_iter().enumerate() {
+            for (n, value) in lowering.into_iter().enumerate() {
                 if let Ok(result) = op.result(n) {
                     region::replace_all_uses(ir::value(result), value);
                 }
@@ -293,8 +293,8 @@ impl<'c> Lowering<'_, 'c> {
         let types: Vec<String> = operands.iter().map(|v| v.r#type().to_string()).collect();
         let ty = format!("({}, !llvm.ptr) -> ()", types.join(", "));
         known_function(self.module, name, &ty);
-        let all: Vec<Val> = operands.into_iter().chain([site]).collect();
-        call_function(builder, name, &all, &[]);
+        let arguments: Vec<Val> = operands.into_iter().chain([site]).collect();
+        call_function(builder, name, &arguments, &[]);
     }
 
     /// Memory whose size the launch says.
@@ -346,15 +346,15 @@ impl<'c> Lowering<'_, 'c> {
             "(!llvm.ptr, i32, i64, i32, i32, !llvm.ptr) -> !llvm.struct<(i64, i64)>",
         );
         let thread = self.kernel.thread;
-        let all = [thread, mode, wide, operands[1], operands[2], site];
-        let both = call_function(builder, "mdh_sim_shuffle", &all, &[result])[0];
-        let found = extract(builder, both, 0, i64);
+        let arguments = [thread, mode, wide, operands[1], operands[2], site];
+        let both = call_function(builder, "mdh_sim_shuffle", &arguments, &[result])[0];
+        let result = extract(builder, both, 0, i64);
         let is_there = extract(builder, both, 1, i64);
         let i1 = parse(builder.context, "i1");
         let is_there = builder.op(ops::arith::TRUNCI, &[is_there], &[i1], &[])[0];
         let narrow = match width {
-            64 => found,
-            _ => builder.op(ops::arith::TRUNCI, &[found], &[integer], &[])[0],
+            64 => result,
+            _ => builder.op(ops::arith::TRUNCI, &[result], &[integer], &[])[0],
         };
         let back = match (element.is_float(), is_index) {
             (true, _) => builder.op(ops::arith::BITCAST, &[narrow], &[ty], &[])[0],

@@ -38,11 +38,11 @@ impl<'c> Operands<'c> {
         if !(7..10).all(|n| expected(n, 0)) {
             return Err(vec!["has clusters of blocks: expected none".into()]);
         }
-        let all: Vec<Val> = op.operands().map(ir::value).collect();
+        let values: Vec<Val> = op.operands().map(ir::value).collect();
         Ok(Operands {
-            blocks: [all[0], all[1], all[2]],
-            threads: [all[3], all[4], all[5]],
-            dynamic: all.get(6).copied(),
+            blocks: [values[0], values[1], values[2]],
+            threads: [values[3], values[4], values[5]],
+            dynamic: values.get(6).copied(),
         })
     }
 }

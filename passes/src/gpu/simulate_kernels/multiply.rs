@@ -56,12 +56,12 @@ pub fn lower<'c>(
         FUNCTION,
         "(!llvm.ptr, i32, i64, i64, i64, i64, i64, !llvm.ptr) -> !llvm.struct<(i64, i64)>",
     );
-    let all: Vec<Val> = [&[thread, factor], &pairs[..], &[site]].concat();
-    let found = call_function(builder, FUNCTION, &all, &[both])[0];
+    let arguments: Vec<Val> = [&[thread, factor], &pairs[..], &[site]].concat();
+    let product = call_function(builder, FUNCTION, &arguments, &[both])[0];
     let result = parse(builder.context, RESULT);
     let mut sums = builder.op(ops::llvm::MLIR_UNDEF, &[], &[result], &[])[0];
     for n in 0..SUMS {
-        let sum = half(builder, found, n);
+        let sum = half(builder, product, n);
         sums = insert(builder, sums, sum, n);
     }
     Ok(vec![sums])
@@ -74,14 +74,14 @@ fn factor(op: Op) -> Result<i64, Errors> {
     let types = ["multiplicandAPtxType", "multiplicandBPtxType"].map(text);
     let sum = op.result(0).map(|sum| ir::value(sum).r#type().to_string());
     let is_known = shape == "#nvvm.shape<m = 16, n = 8, k = 16>" && sum.as_deref() == Ok(RESULT);
-    let of = |name: &str| {
+    let are_all = |name: &str| {
         types
             .iter()
             .all(|ty| *ty == format!("#nvvm.mma_type<{name}>"))
     };
     match () {
-        () if is_known && of("f16") => Ok(0),
-        () if is_known && of("bf16") => Ok(1),
+        () if is_known && are_all("f16") => Ok(0),
+        () if is_known && are_all("bf16") => Ok(1),
         () => Err(vec![format!(
             "has 'nvvm.mma.sync' of {shape} and factors of {} inside, which is not simulated: \
              expected m = 16, n = 8, k = 16, factors of f16 or bf16 and sums of f32",

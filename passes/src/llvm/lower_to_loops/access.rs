@@ -94,8 +94,8 @@ fn inside<'c>(
 
 fn all<'c>(builder: &mut Builder<'c>, conditions: &[(usize, Val<'c>)]) -> Val<'c> {
     let conditions = conditions.iter().map(|(_, condition)| *condition);
-    let all = conditions.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b));
-    all.unwrap_or_else(|| builder.boolean(true))
+    let conjunction = conditions.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b));
+    conjunction.unwrap_or_else(|| builder.boolean(true))
 }
 
 /// The condition that a buffer has elements; `None` if it is known to have some.

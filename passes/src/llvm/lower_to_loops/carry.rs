@@ -44,14 +44,14 @@ pub fn pass_on<'c>(
     if carry.outgoing.is_empty() || !combine(carry.dim).is_ps() || is_there {
         return;
     }
-    let others = (0..grids.len()).filter(|d| *d != carry.dim && !combine(*d).is_pw());
-    let mut others: Vec<usize> = others.collect();
-    others.sort_by_key(|d| combine(*d) != Combine::Cc);
+    let rest = (0..grids.len()).filter(|d| *d != carry.dim && !combine(*d).is_pw());
+    let mut rest: Vec<usize> = rest.collect();
+    rest.sort_by_key(|d| combine(*d) != Combine::Cc);
     let mut point: Vec<Val> = grids.iter().map(|grid| grid.lower).collect();
     let zero = builder.index(0);
     let is_empty = builder.compare("eq", grid.count, zero);
     builder.if_then(is_empty, |builder| {
-        each_point(builder, grids, &others, &mut point, &|builder, point| {
+        each_point(builder, grids, &rest, &mut point, &|builder, point| {
             let nothing = fold.nothing(builder);
             let total = carried(builder, fold, carry, point, &nothing);
             store_all(builder, &carry.outgoing, point, &total);

@@ -43,16 +43,16 @@ impl<'c> Grid<'c> {
         carried: &[Val<'c>],
         body: impl FnOnce(&mut Builder<'c>, Val<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
-        let one = builder.index(1);
+        let unit = builder.index(1);
         if self.is_dense() {
-            return builder.for_loop([self.lower, self.upper, one], carried, body);
+            return builder.for_loop([self.lower, self.upper, unit], carried, body);
         }
         if known(self.width) == Some(1) {
             return builder.for_loop([self.lower, self.upper, self.step], carried, body);
         }
         let zero = builder.index(0);
         builder.for_loop(
-            [zero, self.count, one],
+            [zero, self.count, unit],
             carried,
             |builder, number, carried| {
                 let index = self.point(builder, number);
@@ -72,11 +72,11 @@ impl<'c> Grid<'c> {
 
     /// The index of the last point, if there is any.
     pub fn last(&self, builder: &mut Builder<'c>) -> Val<'c> {
-        let one = builder.index(1);
+        let unit = builder.index(1);
         if self.is_dense() {
-            return builder.binary(ops::arith::SUBI, self.upper, one);
+            return builder.binary(ops::arith::SUBI, self.upper, unit);
         }
-        let number = builder.binary(ops::arith::SUBI, self.count, one);
+        let number = builder.binary(ops::arith::SUBI, self.count, unit);
         self.point(builder, number)
     }
 

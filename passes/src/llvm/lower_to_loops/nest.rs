@@ -53,7 +53,7 @@ impl<'c, 'p> Nest<'c, 'p> {
             .iter()
             .map(|dim| Grid::new(builder, dim))
             .collect();
-        let of = |wanted: fn(&Combine) -> bool| -> Vec<usize> {
+        let dims_of = |wanted: fn(&Combine) -> bool| -> Vec<usize> {
             let dims = computation.dimensions.iter().enumerate();
             dims.filter(|(_, dim)| wanted(&dim.combine))
                 .map(|(d, _)| d)
@@ -66,9 +66,9 @@ impl<'c, 'p> Nest<'c, 'p> {
             inputs: parts.inputs.clone(),
             computation,
             grids,
-            cc: of(|c| matches!(c, Combine::Cc)),
-            ps: of(|c| matches!(c, Combine::Ps(_))),
-            pw: of(|c| matches!(c, Combine::Pw(_))),
+            cc: dims_of(|c| matches!(c, Combine::Cc)),
+            ps: dims_of(|c| matches!(c, Combine::Ps(_))),
+            pw: dims_of(|c| matches!(c, Combine::Pw(_))),
             slices: Vec::new(),
             is_in_kernel: false,
             conditions: Conditions::new(op),
@@ -169,10 +169,10 @@ impl<'c, 'p> Nest<'c, 'p> {
 
     /// Returns whether elements are only moved.
     fn is_copy(&self) -> bool {
-        let all = ir::region(self.op, 0);
+        let scalar = ir::region(self.op, 0);
         !self.is_in_kernel
             && self.cc.len() == self.grids.len()
-            && region::operations_of(all).len() == 1
+            && region::operations_of(scalar).len() == 1
     }
 
     /// The combination over the `pw` dimensions at a point of the others.
@@ -357,8 +357,8 @@ impl<'c, 'p> Nest<'c, 'p> {
         if !self.ps.contains(&carry.dim) {
             return write(builder);
         }
-        let one = builder.index(1);
-        let last = builder.binary(ops::arith::SUBI, self.grids[carry.dim].count, one);
+        let unit = builder.index(1);
+        let last = builder.binary(ops::arith::SUBI, self.grids[carry.dim].count, unit);
         let last = self.grids[carry.dim].point(builder, last);
         let is_last = builder.compare("eq", point[carry.dim], last);
         builder.if_then(is_last, write);

@@ -58,14 +58,14 @@ impl<'a, 'c> Body<'a, 'c> {
         // First: what is looked for below takes accumulators out of their chains.
         let told = self.as_told();
         let elements = std::mem::replace(&mut self.yields, yields);
-        let found = self.undeclared();
-        let is_lawful = matches!(&found, Ok(Operator::Own(own)) if own.associative.holds());
+        let undeclared = self.undeclared();
+        let is_lawful = matches!(&undeclared, Ok(Operator::Own(own)) if own.associative.holds());
         match told {
             Some(own) if !is_lawful => {
                 self.yields = elements;
                 Ok(Operator::Own(own))
             }
-            _ => found,
+            _ => undeclared,
         }
     }
 
@@ -98,8 +98,8 @@ impl<'a, 'c> Body<'a, 'c> {
     /// The way of every accumulator to what is yielded for it, if each is of one operator.
     pub fn chains(&self) -> Option<Vec<Vec<Step<'c>>>> {
         let dependent = dependent(self.block, self.accumulators);
-        let all = (0..self.accumulators.len()).map(|n| self.chain(n, &dependent));
-        all.collect()
+        let chains = (0..self.accumulators.len()).map(|n| self.chain(n, &dependent));
+        chains.collect()
     }
 
     fn chain(&self, n: usize, dependent: &HashSet<usize>) -> Option<Vec<Step<'c>>> {
@@ -126,18 +126,18 @@ impl<'a, 'c> Body<'a, 'c> {
     fn step(&self, at: Val<'c>, start: Option<Scalar>) -> Option<Step<'c>> {
         let mut open = HashSet::from([key(at)]);
         let (mut taking, mut is_last): (Vec<Op>, bool) = (Vec::new(), false);
-        let all = ir::ops_of(self.block);
+        let ops = ir::ops_of(self.block);
         let uses = |op: &Op<'c>, open: &HashSet<usize>| {
             let used = region::used_by(*op);
             used.into_iter().any(|v| open.contains(&key(v)))
         };
-        let inner = all[..all.len() - 1].iter().enumerate();
+        let inner = ops[..ops.len() - 1].iter().enumerate();
         for (n, op) in inner {
             if !uses(op, &open) {
                 continue;
             }
             taking.push(*op);
-            is_last = !all[n + 1..].iter().any(|later| uses(later, &open));
+            is_last = !ops[n + 1..].iter().any(|later| uses(later, &open));
             if is_last {
                 break;
             }
@@ -223,8 +223,8 @@ impl<'a, 'c> Body<'a, 'c> {
     /// All that depends on accumulators, as one operator on tuples.
     pub fn on_tuples(&mut self) -> Result<Own<'c>, String> {
         let dependent = dependent(self.block, self.accumulators);
-        let all = ir::ops_of(self.block);
-        let merging: Vec<Op> = all[..all.len() - 1]
+        let ops = ir::ops_of(self.block);
+        let merging: Vec<Op> = ops[..ops.len() - 1]
             .iter()
             .copied()
             .filter(|op| op.results().any(|r| dependent.contains(&key(ir::value(r)))))
@@ -234,8 +234,8 @@ impl<'a, 'c> Body<'a, 'c> {
             Err(rule) => {
                 let more = self.with_conditions(&merging, &dependent);
                 let elements = self.elements(&more, &dependent).ok();
-                let found = elements.map(|elements| (more, elements));
-                found.or_else(|| self.all()).ok_or(rule)?
+                let merged = elements.map(|elements| (more, elements));
+                merged.or_else(|| self.all()).ok_or(rule)?
             }
         };
         let code = as_operator(&merging, self.accumulators, &elements, &self.yields);
@@ -270,18 +270,18 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Operations with those that make truths for them of elements alone: what is no number, say.
     fn with_conditions(&self, merging: &[Op<'c>], dependent: &HashSet<usize>) -> Vec<Op<'c>> {
-        let mut all = ir::ops_of(self.block);
-        let mut found = merging.to_vec();
+        let mut ops = ir::ops_of(self.block);
+        let mut members = merging.to_vec();
         loop {
-            let mut more = taken(&found, dependent);
+            let mut more = taken(&members, dependent);
             more.retain(|v| types::scalar_type(v.r#type()) == Some(ScalarType::I1));
-            let own = more.into_iter().filter_map(ir::defining_op);
-            let own: Vec<Op> = own.filter(|op| all.contains(op)).collect();
-            if own.is_empty() {
-                all.retain(|op| found.contains(op));
-                return all;
+            let definitions = more.into_iter().filter_map(ir::defining_op);
+            let definitions: Vec<Op> = definitions.filter(|op| ops.contains(op)).collect();
+            if definitions.is_empty() {
+                ops.retain(|op| members.contains(op));
+                return ops;
             }
-            found.extend(own);
+            members.extend(definitions);
         }
     }
 
@@ -289,12 +289,12 @@ impl<'a, 'c> Body<'a, 'c> {
     pub fn all(&self) -> Option<(Vec<Op<'c>>, Vec<Val<'c>>)> {
         let paired = self.paired.as_ref()?;
         let mut pairs = paired.iter().zip(self.accumulators);
-        let all = ir::ops_of(self.block);
+        let ops = ir::ops_of(self.block);
         let is_inside = |value: Val<'c>| {
             paired.contains(&value)
                 || constant(value).is_some()
                 || self.accumulators.contains(&value)
-                || all.iter().any(|op| {
+                || ops.iter().any(|op| {
                     ir::defining_op(value) == Some(*op) || region::is_defined_in(value, *op)
                 })
         };
@@ -302,11 +302,11 @@ impl<'a, 'c> Body<'a, 'c> {
             ir::find_all(*op, &[ops::linalg::INDEX]).is_empty()
                 && region::used_by(*op).into_iter().all(is_inside)
         };
-        if !pairs.all(|(p, a)| p.r#type() == a.r#type()) || !all.iter().all(fits) {
+        if !pairs.all(|(p, a)| p.r#type() == a.r#type()) || !ops.iter().all(fits) {
             return None;
         }
         let is_constant = |op: &Op| ir::name_of(*op) == ops::arith::CONSTANT;
-        let merging = all[..all.len() - 1].iter().filter(|op| !is_constant(op));
+        let merging = ops[..ops.len() - 1].iter().filter(|op| !is_constant(op));
         Some((merging.copied().collect(), paired.clone()))
     }
 
@@ -345,8 +345,8 @@ impl<'a, 'c> Body<'a, 'c> {
         for accumulator in self.accumulators {
             let fits =
                 |v: &&Val<'c>| v.r#type() == accumulator.r#type() && meets(**v, *accumulator);
-            let mut found = taken.iter().filter(fits);
-            match (found.next(), found.next()) {
+            let mut fitting = taken.iter().filter(fits);
+            match (fitting.next(), fitting.next()) {
                 (Some(one), None) if !elements.contains(one) => elements.push(*one),
                 _ => return None,
             }

@@ -21,9 +21,9 @@ pub fn uniform(value: Val) -> Option<Scalar> {
         _ if is_structured(op) => {
             let block = ir::only_block(ir::region(op, 0))?;
             let number = ir::result_number(value)?;
-            let of = Structured::read(op).ok()?;
-            let output = of.outputs.get(number)?;
-            if of.kept(output).contains(&false) || !is_whole(output) {
+            let structured = Structured::read(op).ok()?;
+            let output = structured.outputs.get(number)?;
+            if structured.kept(output).contains(&false) || !is_whole(output) {
                 return None;
             }
             constant(*region::yields(block).get(number)?)

@@ -95,14 +95,14 @@ impl<'c> Body<'_, 'c> {
         let least = way.best.neutral(ty)?;
         let mut builder = Builder::before(region::terminator(self.block));
         let worst = builder.scalar(least);
-        let mut own = match roles.has_mask {
+        let mut candidate = match roles.has_mask {
             true => builder.select(*roles.met.last()?, element, worst),
             false => element,
         };
         if found.passes_over && ty.is_float() {
-            own = number(&mut builder, own, least.as_f64());
+            candidate = number(&mut builder, candidate, least.as_f64());
         }
-        self.yields[roles.values[0]] = own;
+        self.yields[roles.values[0]] = candidate;
         self.yields[roles.values[1]] = worst;
         for place in roles.places.iter().flatten() {
             self.yields[*place] = roles.met[1];
@@ -123,11 +123,11 @@ impl<'c> Body<'_, 'c> {
     /// The operations that depend on accumulators, and others.
     fn merging(&self, others: Vec<Op<'c>>) -> Vec<Op<'c>> {
         let dependent = dependent(self.block, self.accumulators);
-        let mut all = ir::ops_of(self.block);
-        all.pop();
+        let mut ops = ir::ops_of(self.block);
+        ops.pop();
         let is_own = |op: &Op| op.results().any(|r| dependent.contains(&key(ir::value(r))));
-        all.retain(|op| is_own(op) || others.contains(op));
-        all
+        ops.retain(|op| is_own(op) || others.contains(op));
+        ops
     }
 
     /// Elements under a condition, as [`super::masked_choices`] makes them.
@@ -138,20 +138,20 @@ impl<'c> Body<'_, 'c> {
             ir::name_of(*op) == ops::arith::SELECT
                 && ir::operand(*op, 2).is_some_and(|other| constant(other).is_some())
         };
-        let found = met.filter_map(ir::defining_op).filter(is_masked);
-        let all = ir::ops_of(self.block);
-        found.filter(|op| all.contains(op)).collect()
+        let masked = met.filter_map(ir::defining_op).filter(is_masked);
+        let ops = ir::ops_of(self.block);
+        masked.filter(|op| ops.contains(op)).collect()
     }
 
     fn found(&self, merging: &[Op<'c>]) -> Option<Found<'c>> {
-        let all = self.roles(merging);
-        let mut found = all.into_iter().flat_map(|roles| {
+        let roles_of_all = self.roles(merging);
+        let mut fitting = roles_of_all.into_iter().flat_map(|roles| {
             let mut ways = ways(roles.met[0]);
             ways.retain(|way| roles.places.is_none() || !way.by_maxima);
             let both = ways.into_iter().map(|way| (roles.clone(), way));
             both.collect::<Vec<_>>()
         });
-        found.find_map(|(roles, way)| self.is_best(merging, roles, way))
+        fitting.find_map(|(roles, way)| self.is_best(merging, roles, way))
     }
 
     /// The roles that accumulators and other values may have.
@@ -177,7 +177,7 @@ impl<'c> Body<'_, 'c> {
         }
         let orders = rest.iter().map(|second| vec![*second, *first]);
         let orders: Vec<Vec<Val>> = orders.chain([met.clone()]).collect();
-        let mut all = Vec::new();
+        let mut steps = Vec::new();
         for values in [[*a, *b], [*b, *a]] {
             for own in &orders {
                 for places in paired(&places) {
@@ -191,12 +191,12 @@ impl<'c> Body<'_, 'c> {
                         |n: &usize, met: usize| self.accumulators[*n].r#type() == own[met].r#type();
                     let mut of_place = places.iter().flatten();
                     if values.iter().all(|n| fits(n, 0)) && of_place.all(|n| fits(n, 1)) {
-                        all.push(roles);
+                        steps.push(roles);
                     }
                 }
             }
         }
-        all
+        steps
     }
 
     /// Asks the algebra whether the body does what it does to the best two.
@@ -308,10 +308,10 @@ impl<'c> Body<'_, 'c> {
             };
             results[roles.values[1]] = choose([v, w], [c, d]);
             if let Some(places) = roles.places {
-                let own = places.map(|n| given[n]);
+                let values = places.map(|n| given[n]);
                 let other = places.map(|n| given[n + count]);
-                results[places[1]] = choose(own, other);
-                results[places[0]] = builder.select(is_first, other[0], own[0]);
+                results[places[1]] = choose(values, other);
+                results[places[0]] = builder.select(is_first, other[0], values[0]);
             }
         }
         region::yield_from(block, last.location(), &results);

@@ -92,7 +92,7 @@ fn inside<'c>(
 ) -> Result<(), String> {
     for other in ir::all(op).into_iter().filter(|other| *other != op) {
         let name = ir::name_of(other);
-        let own = [
+        let known = [
             ops::linalg::YIELD,
             ops::linalg::INDEX,
             ops::func::RETURN,
@@ -100,7 +100,7 @@ fn inside<'c>(
         ];
         match name {
             _ if name.starts_with("arith.") || name.starts_with("math.") => {}
-            _ if name.starts_with("scf.") || own.contains(&name) => {}
+            _ if name.starts_with("scf.") || known.contains(&name) => {}
             ops::func::CALL => call(other, called)?,
             ops::tensor::EXTRACT | ops::memref::LOAD => view(other)?,
             _ => refused(other)?,

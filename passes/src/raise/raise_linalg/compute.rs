@@ -92,8 +92,8 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence<'c>, checks: Checks) -> Result<Vec
 fn groups(of: &Structured) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (n, output) in of.outputs.iter().enumerate() {
-        let kept = of.kept(output);
-        let same = |group: &&mut Vec<usize>| of.kept(&of.outputs[group[0]]) == kept;
+        let kept_dims = of.kept(output);
+        let same = |group: &&mut Vec<usize>| of.kept(&of.outputs[group[0]]) == kept_dims;
         match groups.iter_mut().find(same) {
             Some(group) => group.push(n),
             None => groups.push(vec![n]),
@@ -126,8 +126,8 @@ fn depend_on_others(of: &Structured, some: &[usize], group: &[usize]) -> bool {
     let block = region::block(&scalar);
     keep_yields(block, some);
     let arguments = arguments(block);
-    let mut others = group.iter().filter(|n| !some.contains(n));
-    others.any(|n| {
+    let mut rest = group.iter().filter(|n| !some.contains(n));
+    rest.any(|n| {
         of.outputs[*n]
             .argument
             .is_some_and(|n| ir::has_uses(arguments[n]))
@@ -246,11 +246,11 @@ impl<'c> Marker<'c> {
     }
 
     fn since(&self, op: Op<'c>) -> Vec<Op<'c>> {
-        let mut found: Vec<Op> = std::iter::successors(ir::previous(op), |op| ir::previous(*op))
+        let mut before: Vec<Op> = std::iter::successors(ir::previous(op), |op| ir::previous(*op))
             .take_while(|op| Some(*op) != self.0)
             .collect();
-        found.reverse();
-        found
+        before.reverse();
+        before
     }
 }
 
@@ -356,7 +356,7 @@ fn laws<'c>(
     licence: Licence,
     several: bool,
 ) -> Result<(String, Laws<'c>, Region<'c>), String> {
-    let own = match operator {
+    let code = match operator {
         Operator::Builtin(operators) => {
             let names: Vec<&str> = operators.iter().map(|o| o.name()).collect();
             let list = names.join(", ");
@@ -370,12 +370,12 @@ fn laws<'c>(
         Law::Broken(broken) => Some(format!("{}: {}", broken.rule, broken.expected)),
     };
     let associative = rule(
-        &own.associative,
+        &code.associative,
         "its body accumulates by an operator that is not known to be associative: where it is, put \
          'mdh.associative' on the operation, and 'mdh.commutative' where it is that",
     );
     let commutative = rule(
-        &own.commutative,
+        &code.commutative,
         "its body accumulates over several loops by an operator that is not known to be \
          commutative: where it is, put 'mdh.commutative' on the operation",
     );
@@ -392,7 +392,7 @@ fn laws<'c>(
         associative: true,
         neutral: None,
     };
-    Ok((format!("\"{}\"", own.name), laws, own.code))
+    Ok((format!("\"{}\"", code.name), laws, code.code))
 }
 
 /// The combine operator of each dimension: `function` in those that are not kept.
@@ -423,8 +423,8 @@ fn finish_code<'c>(block: BlockRef<'c, 'c>, yields: &[Val<'c>]) {
     builder.op(ops::mdh::YIELD, yields, &[], &[]);
     region::erase(terminator);
     region::erase_dead(block);
-    let all = ir::ops_of(block).into_iter();
-    for op in all.flat_map(|op| ir::find_all(op, &[ops::linalg::INDEX])) {
+    let ops = ir::ops_of(block).into_iter();
+    for op in ops.flat_map(|op| ir::find_all(op, &[ops::linalg::INDEX])) {
         rename_index(op, ops::mdh::INDEX);
     }
 }
@@ -442,8 +442,8 @@ fn inputs<'c>(
     let mut used: Vec<(usize, &Operand, &str)> =
         read.filter(|(n, ..)| ir::has_uses(arguments[*n])).collect();
     used.sort_by_key(|(n, ..)| *n);
-    let kept: Vec<usize> = used.iter().map(|(n, ..)| *n).collect();
-    region::keep_arguments(block, &kept);
+    let numbers: Vec<usize> = used.iter().map(|(n, ..)| *n).collect();
+    region::keep_arguments(block, &numbers);
     used.into_iter()
         .map(|(_, operand, name)| buffer(operand, name))
         .collect()
@@ -575,9 +575,9 @@ pub fn of_indices<'c>(
     let yields = region::yields(block);
     region::keep_arguments(block, &[]);
     finish_code(block, &yields);
-    let kept = vec![true; indices.len()];
+    let is_kept = vec![true; indices.len()];
     let mut parts = Parts {
-        dims: dest.domain(builder, &kept),
+        dims: dest.domain(builder, &is_kept),
         outputs: vec![BufferPart {
             components: vec![0],
             ..dest.access("out", identity(indices.len()))
@@ -585,7 +585,7 @@ pub fn of_indices<'c>(
         ..Parts::default()
     };
     take_outside(builder, &scalar, &mut parts)?;
-    parts.combine = combine(builder.context, &kept, "");
+    parts.combine = combine(builder.context, &is_kept, "");
     names::make_unique(&mut parts);
     let compute = write::compute(
         builder.context,

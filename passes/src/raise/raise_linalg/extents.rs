@@ -25,9 +25,9 @@ type OpenLoop<'c> = (usize, IndexedAxis<'c>, IndexedAxis<'c>);
 fn axes<'c>(of: &Structured<'c>, d: usize) -> Vec<IndexedAxis<'c>> {
     let mut axes = Vec::new();
     for (n, operand) in of.operands().enumerate() {
-        let own = operand.map.iter().enumerate();
-        let own = own.filter(|(_, e)| **e == Expr::Dim(d));
-        axes.extend(own.map(|(axis, _)| (n, operand.value, axis)));
+        let axes_of_dim = operand.map.iter().enumerate();
+        let axes_of_dim = axes_of_dim.filter(|(_, e)| **e == Expr::Dim(d));
+        axes.extend(axes_of_dim.map(|(axis, _)| (n, operand.value, axis)));
     }
     axes
 }
@@ -38,16 +38,16 @@ fn extent<'c>((_, value, axis): IndexedAxis<'c>) -> Extent<'c> {
 
 /// Loops of which not all axes are seen to be as long.
 fn open<'c>(of: &Structured<'c>) -> Vec<OpenLoop<'c>> {
-    let mut found = Vec::new();
+    let mut extents = Vec::new();
     for d in 0..of.rank {
         let axes = axes(of, d);
         let Some(first) = axes.first().copied() else {
             continue;
         };
-        let others = axes.into_iter().filter(|own| extent(*own) != extent(first));
-        found.extend(others.map(|other| (d, first, other)));
+        let different = axes.into_iter().filter(|own| extent(*own) != extent(first));
+        extents.extend(different.map(|other| (d, first, other)));
     }
-    found
+    extents
 }
 
 /// Returns whether a computation does not say by itself that all extents fit.

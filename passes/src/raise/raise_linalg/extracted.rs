@@ -16,7 +16,7 @@ use crate::support::region;
 
 /// Makes arguments of a body of what it extracts, as operands that are read.
 pub fn take<'c>(block: BlockRef<'c, 'c>, loops: &Loops) -> Vec<Operand<'c>> {
-    let mut found: Vec<Operand> = Vec::new();
+    let mut operands: Vec<Operand> = Vec::new();
     for extraction in loop_index::extractions(block, &loops.extents) {
         let (op, value, map) = (extraction.op, extraction.tensor, extraction.map);
         let Some(result) = ir::result(op, 0) else {
@@ -25,11 +25,11 @@ pub fn take<'c>(block: BlockRef<'c, 'c>, loops: &Loops) -> Vec<Operand<'c>> {
         let outside = types::scalar_type(result.r#type()).map(Scalar::zero);
         let outside = outside.filter(|_| extraction.is_conditional);
         let is_same = |o: &&Operand| o.value == value && o.map == map && o.outside == outside;
-        let same = found.iter().find(is_same);
+        let same = operands.iter().find(is_same);
         let number = same.and_then(|o| o.argument).unwrap_or_else(|| {
             let number = arguments(block).len();
             region::add_argument(block, result.r#type(), op.location());
-            found.push(Operand {
+            operands.push(Operand {
                 value,
                 map,
                 argument: Some(number),
@@ -40,5 +40,5 @@ pub fn take<'c>(block: BlockRef<'c, 'c>, loops: &Loops) -> Vec<Operand<'c>> {
         region::replace_all_uses(result, arguments(block)[number]);
         region::erase(op);
     }
-    found
+    operands
 }

@@ -43,8 +43,8 @@ pub struct Lifted<'c> {
 
 impl<'c> Lifted<'c> {
     fn visit(&mut self, block: BlockRef<'c, 'c>) {
-        let all = ir::ops_of(block);
-        for (n, op) in all.iter().enumerate() {
+        let ops = ir::ops_of(block);
+        for (n, op) in ops.iter().enumerate() {
             let is_dependent = region::used_by(*op).into_iter().any(|v| self.depends(v));
             if ir::name_of(*op) == ops::scf::IF {
                 for branch in branches(*op).into_iter().flatten() {
@@ -56,7 +56,7 @@ impl<'c> Lifted<'c> {
             }
             self.mark(*op);
             // The terminator is the last one.
-            let Some(next) = all.get(n + 1) else {
+            let Some(next) = ops.get(n + 1) else {
                 continue;
             };
             let mut builder = Builder::before(*next);
@@ -190,9 +190,9 @@ impl<'c> Lifted<'c> {
     /// Takes out of branches what may as well be computed before them; returns whether that is all.
     fn hoist(&mut self, op: Op<'c>, branches: [BlockRef<'c, 'c>; 2]) -> bool {
         let inside = branches.into_iter().flat_map(|block| {
-            let mut all = ir::ops_of(block);
-            all.pop();
-            all
+            let mut ops = ir::ops_of(block);
+            ops.pop();
+            ops
         });
         let inside: Vec<Op> = inside.collect();
         if !inside.iter().all(is_cheap) {
@@ -290,9 +290,9 @@ impl<'c> Lifted<'c> {
         match operands[..] {
             [a, b] => {
                 let [a, b] = [a, b].map(|v| self.narrowed(builder, v, ty));
-                let own = builder.op(ir::name_of(op), &[a, b], &[a.r#type()], &[])[0];
-                self.dependent.insert(key(own));
-                own
+                let combined = builder.op(ir::name_of(op), &[a, b], &[a.r#type()], &[])[0];
+                self.dependent.insert(key(combined));
+                combined
             }
             _ => operands[0],
         }

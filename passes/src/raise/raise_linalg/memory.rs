@@ -158,8 +158,8 @@ fn ranges(op: Op) -> Vec<Option<(i64, i64)>> {
     let [offsets, sizes, strides] = SLICE.map(|name| ir::integers(op, name));
     let axes = offsets.into_iter().zip(sizes).zip(strides);
     let known = |((offset, size), stride): ((i64, i64), i64)| {
-        let all = [offset, size, stride];
-        let is_known = all.iter().all(|n| *n >= 0);
+        let bounds = [offset, size, stride];
+        let is_known = bounds.iter().all(|n| *n >= 0);
         is_known.then(|| (offset, offset + (size - 1) * stride))
     };
     axes.map(known).collect()

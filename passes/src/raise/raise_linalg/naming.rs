@@ -13,8 +13,8 @@ use crate::support::names::fresh;
 /// function mostly has. Those of `written`, which stood there before, keep theirs.
 pub fn distinguish(module: Op, written: &[Op]) {
     let mut taken: HashMap<usize, HashSet<String>> = HashMap::new();
-    let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
-    for op in all.into_iter().rev() {
+    let computations = ir::find_all(module, &[ops::mdh::COMPUTE]);
+    for op in computations.into_iter().rev() {
         let Some(block) = op.block() else {
             continue;
         };

@@ -73,16 +73,16 @@ pub fn constant(value: Val) -> Option<Op> {
 
 /// The values that depend on some arguments.
 pub fn dependent<'c>(block: BlockRef<'c, 'c>, arguments: &[Val<'c>]) -> HashSet<usize> {
-    let mut found: HashSet<usize> = arguments.iter().map(|a| key(*a)).collect();
+    let mut keys: HashSet<usize> = arguments.iter().map(|a| key(*a)).collect();
     for op in ir::ops_of(block) {
         if region::used_by(op)
             .into_iter()
-            .any(|v| found.contains(&key(v)))
+            .any(|v| keys.contains(&key(v)))
         {
-            found.extend(op.results().map(|r| key(ir::value(r))));
+            keys.extend(op.results().map(|r| key(ir::value(r))));
         }
     }
-    found
+    keys
 }
 
 /// The values that operations take from elsewhere, but for constants.
@@ -160,8 +160,8 @@ pub fn taking<'c>(values: &[Val<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
     let types: Vec<Type> = values.iter().map(|a| a.r#type()).collect();
     let location = Location::unknown(ir::context_of_value(values[0]));
     let code = region::with_arguments(&types, location);
-    let own = arguments(region::block(&code));
-    (code, own)
+    let code_arguments = arguments(region::block(&code));
+    (code, code_arguments)
 }
 
 /// Puts a copy of an operator's operations behind those of other code, on these values; returns its results.
@@ -169,8 +169,8 @@ pub fn append<'c>(to: &Region<'c>, operator: &Region<'c>, given: &[Val<'c>]) -> 
     let (block, from) = (region::block(to), region::block(operator));
     let mut copies: Vec<(Val, Val)> = Vec::new();
     copies.extend(arguments(from).into_iter().zip(given.iter().copied()));
-    let all = ir::ops_of(from);
-    for op in &all[..all.len() - 1] {
+    let ops = ir::ops_of(from);
+    for op in &ops[..ops.len() - 1] {
         let copy = region::append_copy(block, *op);
         let results = op.results().zip(copy.results());
         copies.extend(results.map(|(old, new)| (ir::value(old), ir::value(new))));
@@ -179,8 +179,8 @@ pub fn append<'c>(to: &Region<'c>, operator: &Region<'c>, given: &[Val<'c>]) -> 
         region::replace_inside(to, *old, *new);
     }
     let copied = |value: Val<'c>| {
-        let found = copies.iter().find(|(old, _)| *old == value);
-        found.map_or(value, |(_, new)| *new)
+        let copy = copies.iter().find(|(old, _)| *old == value);
+        copy.map_or(value, |(_, new)| *new)
     };
     region::yields(from).into_iter().map(copied).collect()
 }

@@ -47,25 +47,25 @@ impl<'c> Body<'_, 'c> {
                 loops: self.loops,
                 wanted: None,
             };
-            let own = match body.chains() {
+            let form = match body.chains() {
                 Some(chains) => Found::Chains(chains),
                 None => match body.of_a_known_form() {
                     Some(own) => Found::Tuples(own),
                     None => Found::Tuples(body.on_tuples().ok()?),
                 },
             };
-            found.push((body, own));
+            found.push((body, form));
         }
         let mut whole = WholeOperator::new(self.accumulators);
         for (part, (mut body, own)) in parts.iter().zip(found) {
-            let own = match own {
+            let pieces = match own {
                 Found::Chains(chains) => body.pieced(&chains),
                 Found::Tuples(own) => own,
             };
             for (n, element) in part.iter().zip(&body.yields) {
                 self.yields[*n] = *element;
             }
-            whole.take(part, own);
+            whole.take(part, pieces);
         }
         Some(whole.finish())
     }
@@ -108,8 +108,8 @@ impl<'c> Body<'_, 'c> {
 
     /// Returns whether accumulators start from the neutral elements of these operators.
     fn are_neutral(&self, operators: &[Builtin]) -> bool {
-        let mut all = operators.iter().zip(self.accumulators).zip(self.starts);
-        all.all(|((operator, accumulator), start)| {
+        let mut triples = operators.iter().zip(self.accumulators).zip(self.starts);
+        triples.all(|((operator, accumulator), start)| {
             let ty = types::scalar_type(accumulator.r#type());
             let neutral = ty.and_then(|ty| operator.neutral(ty));
             start.is_some() && *start == neutral

@@ -31,8 +31,8 @@ impl<'c> Loops<'c> {
     fn grows(&self, index: &Linear) -> bool {
         // What all loops inside of one add at most.
         let mut inside = Some(0i64);
-        let all = index.coefficients.iter().zip(&self.extents);
-        let reduced = all.zip(&self.is_kept).filter(|(_, kept)| !**kept);
+        let pairs = index.coefficients.iter().zip(&self.extents);
+        let reduced = pairs.zip(&self.is_kept).filter(|(_, kept)| !**kept);
         for ((coefficient, extent), _) in reduced.collect::<Vec<_>>().into_iter().rev() {
             let Some(extent) = *extent else {
                 return false;
@@ -69,7 +69,7 @@ impl<'c> Loops<'c> {
         let Some((last, before)) = loops.split_last() else {
             return false;
         };
-        let of = |value: Val<'c>, name: &str| {
+        let operand_of = |value: Val<'c>, name: &str| {
             let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == name)?;
             Some([ir::operand(op, 0)?, ir::operand(op, 1)?])
         };
@@ -81,12 +81,12 @@ impl<'c> Loops<'c> {
             return is_own(value);
         }
         let lines = |value: Val<'c>| {
-            let sides = of(value, ops::arith::MULI);
+            let sides = operand_of(value, ops::arith::MULI);
             let is_size = |v: Val<'c>| self.sizes[*last] == Some(extents::of_value(v));
             let both = |[a, b]: [Val<'c>; 2]| is_size(b) && self.counts(a, before);
             sides.is_some_and(|[a, b]| both([a, b]) || both([b, a]))
         };
-        let sides = of(value, ops::arith::ADDI);
+        let sides = operand_of(value, ops::arith::ADDI);
         sides.is_some_and(|[a, b]| is_own(b) && lines(a) || is_own(a) && lines(b))
     }
 }

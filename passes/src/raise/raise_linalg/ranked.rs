@@ -39,8 +39,8 @@ impl<'c> Body<'_, 'c> {
             return None;
         };
         let places = [[0, 1], [1, 0]].into_iter();
-        let mut found = places.filter_map(|places| Some((places, self.first(places)?)));
-        let ([n, second], first) = found.next()?;
+        let mut ranked = places.filter_map(|places| Some((places, self.first(places)?)));
+        let ([n, second], first) = ranked.next()?;
         let mut builder = Builder::before(region::terminator(self.block));
         self.yields[n] = first.element;
         self.yields[second] = builder.scalar(first.least);

@@ -206,8 +206,8 @@ fn unpack(op: Op) -> Result<(), String> {
 /// Copies elements to every index of a destination.
 pub fn relayout<'c>(op: Op<'c>, dest: &Buffer<'c>, read: BufferPart<'c>) -> Result<(), String> {
     let builder = &mut Builder::before(op);
-    let all = identity(dest.shape.len());
-    let output = dest.access("out", all);
+    let axes = identity(dest.shape.len());
+    let output = dest.access("out", axes);
     let code = |_: &mut Builder<'c>, elements: &[Val<'c>]| elements[0];
     let compute = insert(builder, dest, vec![read], output, code)?;
     Rewriter::Direct.replace(op, &draft::results(compute));
@@ -235,10 +235,10 @@ pub fn insert<'c>(
     output: BufferPart<'c>,
     code: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Val<'c>,
 ) -> Result<Op<'c>, String> {
-    let kept = vec![true; over.shape.len()];
+    let is_kept = vec![true; over.shape.len()];
     let points = Points {
-        dims: over.domain(builder, &kept),
-        combine: combine(builder.context, &kept, ""),
+        dims: over.domain(builder, &is_kept),
+        combine: combine(builder.context, &is_kept, ""),
     };
     insert_at(builder, points, (inputs, output), code)
 }

@@ -43,8 +43,8 @@ impl<'c> Lifted<'c> {
             }
             Element::Product(..) | Element::Number(..) => return,
         };
-        let own = builder.binary(&step.family.operation(), base, element);
-        self.replace(result, own);
+        let combined = builder.binary(&step.family.operation(), base, element);
+        self.replace(result, combined);
         self.erase(op);
         self.erase_unused(wide);
     }
@@ -72,13 +72,13 @@ fn made<'c>(value: Val<'c>, body: Option<BlockRef>) -> Made<Val<'c>> {
             number.map(Made::Constant)
         }
         ops::arith::EXTF => {
-            let own = ir::operand(op, 0).and_then(|of| types::scalar_type(of.r#type()));
-            own.map(Made::Extended)
+            let type_before = ir::operand(op, 0).and_then(|of| types::scalar_type(of.r#type()));
+            type_before.map(Made::Extended)
         }
         ops::arith::NEGF => ir::operand(op, 0).map(Made::Negated),
         ops::arith::SELECT => {
-            let all = [1, 2].into_iter().filter_map(|n| ir::operand(op, n));
-            Some(Made::OneOf(all.collect()))
+            let operands = [1, 2].into_iter().filter_map(|n| ir::operand(op, n));
+            Some(Made::OneOf(operands.collect()))
         }
         _ => None,
     };
@@ -93,6 +93,6 @@ fn extended(value: Val, ty: ScalarType) -> Option<Val> {
 
 /// A number rounded to a type.
 fn rounded<'c>(builder: &mut Builder<'c>, value: Val<'c>, ty: ScalarType) -> Val<'c> {
-    let own = extended(value, ty);
-    own.unwrap_or_else(|| builder.convert(ops::arith::TRUNCF, value, ty))
+    let wide = extended(value, ty);
+    wide.unwrap_or_else(|| builder.convert(ops::arith::TRUNCF, value, ty))
 }

@@ -108,17 +108,17 @@ fn between_numbers_only(found: &Violation, operation: Option<&str>) -> Broken {
 pub fn laws(operator: &Region, from: &[Option<Scalar>]) -> Option<Chosen> {
     let code = code_of(operator)?;
     let choice = Choice::new(&code)?;
-    let own = Given {
+    let given = Given {
         numbers: has_numbers_only(operator),
         starts: &starts(from),
     };
     let numbers = Given {
         numbers: true,
-        ..own
+        ..given
     };
-    let decision = choice.decide(own);
+    let decision = choice.decide(given);
     let start: Option<Vec<Scalar>> = from.iter().copied().collect();
-    let from_neutral = start.is_some_and(|start| choice.is_neutral(&start, own));
+    let from_neutral = start.is_some_and(|start| choice.is_neutral(&start, given));
     let between_numbers = choice.decide(numbers);
     let Decision { instead, .. } = decision;
     Some(Chosen {

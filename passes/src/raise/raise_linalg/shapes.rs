@@ -146,10 +146,10 @@ fn memory<'c>(op: Op<'c>) -> Result<(), String> {
         return Err("it may copy to where it copies from".into());
     }
     let builder = &mut Builder::before(op);
-    let all = || identity(dest.shape.len());
-    let read = source.access("in", all());
+    let axes = || identity(dest.shape.len());
+    let read = source.access("in", axes());
     let code = |_: &mut Builder<'c>, elements: &[Val<'c>]| elements[0];
-    let output = dest.access("out", all());
+    let output = dest.access("out", axes());
     insert(builder, &dest, vec![read], output, code)?;
     region::erase(op);
     Ok(())
@@ -159,17 +159,17 @@ fn memory<'c>(op: Op<'c>) -> Result<(), String> {
 fn generated(op: Op) -> Result<(), String> {
     body::check(op)?;
     let old = ir::result(op, 0).ok_or("it has no result")?;
-    let of = Buffer::of_value(old)?;
+    let buffer = Buffer::of_value(old)?;
     let mut sizes = op.operands().map(ir::value);
     let builder = &mut Builder::before(op);
-    let extents = of.shape.iter().map(|size| match size {
+    let extents = buffer.shape.iter().map(|size| match size {
         Some(size) => Some(Bound::Static(*size)),
         None => sizes.next().map(Bound::Dynamic),
     });
     let extents: Option<Vec<Bound>> = extents.collect();
     let dest = empty(
         builder,
-        &of,
+        &buffer,
         &extents.ok_or("it has fewer sizes than axes")?,
     )?;
     let scalar = region::copy(op, 0);

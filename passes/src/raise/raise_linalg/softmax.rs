@@ -74,8 +74,8 @@ impl<'c> Rows<'c> {
         code: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Val<'c>,
     ) -> Result<(Val<'c>, BufferPart<'c>), String> {
         let element = self.source.element(builder);
-        let kept = self.extents.iter().zip(&self.is_kept);
-        let extents: Vec<Bound> = kept.filter(|(_, k)| **k).map(|(e, _)| *e).collect();
+        let kept_extents = self.extents.iter().zip(&self.is_kept);
+        let extents: Vec<Bound> = kept_extents.filter(|(_, k)| **k).map(|(e, _)| *e).collect();
         let memory = buffers::empty(builder, self.source.kind, &extents, element);
         let index = identity(self.is_kept.len()).into_iter().zip(&self.is_kept);
         let index: Vec<_> = index.filter(|(_, k)| **k).map(|(e, _)| e).collect();
@@ -114,8 +114,8 @@ pub fn raise(op: Op, checks: Checks) -> Result<(), String> {
     if is_open {
         marks::FITS.set(compute);
     }
-    let own = [memory, more].into_iter();
-    for value in own.filter(|_| rows.source.kind == BufferKind::MemRef) {
+    let reads = [memory, more].into_iter();
+    for value in reads.filter(|_| rows.source.kind == BufferKind::MemRef) {
         builder.op(ops::memref::DEALLOC, &[value], &[], &[]);
     }
     Rewriter::Direct.replace(op, &draft::results(compute));

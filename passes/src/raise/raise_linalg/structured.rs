@@ -137,7 +137,7 @@ impl<'c> Structured<'c> {
 
     /// Tensors or memrefs.
     pub fn kind(&self) -> Result<BufferKind, String> {
-        let mut found = None;
+        let mut reason = None;
         for operand in self.operands() {
             let ty = operand.value.r#type();
             let Some(buffer) = types::buffer_type(ty) else {
@@ -149,12 +149,12 @@ impl<'c> Structured<'c> {
             if buffer.kind == BufferKind::Scalar {
                 continue;
             }
-            if found.is_some_and(|kind| kind != buffer.kind) {
+            if reason.is_some_and(|kind| kind != buffer.kind) {
                 return Err("some operands are tensors and some memrefs: expected one kind".into());
             }
-            found = Some(buffer.kind);
+            reason = Some(buffer.kind);
         }
-        found.ok_or_else(|| "it has no tensor or memref".into())
+        reason.ok_or_else(|| "it has no tensor or memref".into())
     }
 
     /// The dimensions that an output's map uses.
@@ -166,11 +166,11 @@ impl<'c> Structured<'c> {
     /// Its loops, of which a destination keeps some.
     pub fn loops(&self, output: &Operand) -> Loops<'c> {
         let size = |d: usize| {
-            let of = |operand: &Operand<'c>| {
+            let extent_of = |operand: &Operand<'c>| {
                 let axis = operand.map.iter().position(|own| *own == Expr::Dim(d))?;
                 Some(extents::of_axis(operand.value, axis))
             };
-            self.operands().find_map(of)
+            self.operands().find_map(extent_of)
         };
         Loops {
             sizes: (0..self.rank).map(size).collect(),
@@ -194,8 +194,8 @@ impl<'c> Structured<'c> {
             used.next().filter(|_| used.next().is_none())
         };
         let single: Vec<usize> = output.map.iter().filter_map(of_one).collect();
-        let kept = self.kept(output);
-        let missed = (0..self.rank).find(|d| kept[*d] && !single.contains(d));
+        let kept_dims = self.kept(output);
+        let missed = (0..self.rank).find(|d| kept_dims[*d] && !single.contains(d));
         missed.map_or(Ok(()), |d| {
             Err(format!(
                 "loop {d} has no axis of its destination to itself, so that iterations might write the \

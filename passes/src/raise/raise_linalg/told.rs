@@ -57,7 +57,7 @@ fn orders<'c>(values: &[Val<'c>], accumulators: &[Val<'c>]) -> Vec<Vec<Val<'c>>>
     if values.len() != accumulators.len() {
         return Vec::new();
     }
-    let mut found = vec![Vec::new()];
+    let mut groups = vec![Vec::new()];
     for (n, accumulator) in accumulators.iter().enumerate() {
         let more = |order: Vec<Val<'c>>| {
             let next = values.iter().enumerate().filter(|(m, value)| {
@@ -68,9 +68,9 @@ fn orders<'c>(values: &[Val<'c>], accumulators: &[Val<'c>]) -> Vec<Vec<Val<'c>>>
             let longer = move |value| [&order[..], &[value]].concat();
             next.into_iter().map(longer)
         };
-        found = found.into_iter().flat_map(more).collect();
+        groups = groups.into_iter().flat_map(more).collect();
     }
-    found
+    groups
 }
 
 /// The operator that raising finds in an operation of linalg that was made of one and elements.
@@ -85,41 +85,45 @@ pub enum Found {
 /// Raises the body of an operation that is made of the elements in its body and of the operator with that digest,
 /// to see what it is found to be: elements that are one value do not tell which of them an operator takes.
 pub fn found<'c>(made: Op<'c>, elements: &[Val<'c>], operator: &str) -> Result<Found, String> {
-    let of = Structured::read(made)?;
+    let structured = Structured::read(made)?;
     let body = region::copy(made, 0);
     let block = region::block(&body);
     // SAFETY: only lifetimes change, see `ir::Op`.
     let copy = unsafe { RegionRef::from_raw(body.to_raw()) };
     let (old, new) = (values(ir::region(made, 0)), values(copy));
     let place = |element: &Val<'c>| old.iter().position(|value| value == element);
-    let own: Option<Vec<Val>> = elements.iter().map(|e| Some(new[place(e)?])).collect();
-    let own = own.ok_or("an element is computed elsewhere")?;
-    let starts: Vec<Option<Scalar>> = of.outputs.iter().map(|o| compute::start(made, o)).collect();
+    let values: Option<Vec<Val>> = elements.iter().map(|e| Some(new[place(e)?])).collect();
+    let values = values.ok_or("an element is computed elsewhere")?;
+    let starts: Vec<Option<Scalar>> = structured
+        .outputs
+        .iter()
+        .map(|o| compute::start(made, o))
+        .collect();
     let is_same = |code: &Region<'c>, elements: &[Val<'c>]| {
-        elements == own && digest(code).as_deref() == Some(operator)
+        elements == values && digest(code).as_deref() == Some(operator)
     };
     let mut yields = region::yields(block);
     let hidden = "its body as linalg does not show what the elements are that its operator combines: expected one \
                   value for each component, used as it is by the operator alone, or a computation before it that \
                   makes the elements";
-    let found = accumulation(
-        &of,
+    let accumulated = accumulation(
+        &structured,
         block,
-        &of.outputs,
+        &structured.outputs,
         (&starts, &mut yields),
         Some(&is_same),
     );
-    let found = found.map_err(|_| hidden)?;
+    let accumulated = accumulated.map_err(|_| hidden)?;
     let iterators = ir::array(made, "iterator_types");
     let reductions = iterators
         .iter()
         .filter(|i| i.to_string().contains("reduction"));
     let several = reductions.count() > 1;
-    match found {
+    match accumulated {
         Operator::Builtin(_) => Ok(Found::Lawful),
-        Operator::Own(found) if is_same(&found.code, &yields) => Ok(Found::Same),
-        Operator::Own(found)
-            if found.associative.holds() && (!several || found.commutative.holds()) =>
+        Operator::Own(accumulated) if is_same(&accumulated.code, &yields) => Ok(Found::Same),
+        Operator::Own(accumulated)
+            if accumulated.associative.holds() && (!several || accumulated.commutative.holds()) =>
         {
             Ok(Found::Lawful)
         }

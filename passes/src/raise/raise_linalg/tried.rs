@@ -26,9 +26,9 @@ pub fn laws(operator: &Region) -> (Law, Law) {
         commutative: true,
         associative: true,
     });
-    let found = laws::check_laws(&operator, &components, Values::Finite, 0, TRIALS);
+    let violations = laws::check_laws(&operator, &components, Values::Finite, 0, TRIALS);
     let law = |law: laws::Law, rule: &str, expected: &str| {
-        let refuted = found.iter().find(|violation| violation.law == law);
+        let refuted = violations.iter().find(|violation| violation.law == law);
         refuted.map_or(Law::Open, |violation| {
             Law::Broken(Broken {
                 rule: format!("{rule}, {}", violation.example()),

@@ -13,22 +13,34 @@ use crate::support::builder::Builder;
 /// The views of each operation in a function that is there to be looked at: it gets operations that
 /// say how large the loops are.
 pub fn of_loops<'c>(function: Op<'c>) -> Vec<(Op<'c>, Parts<'c>)> {
-    let all = ir::all(function).into_iter();
-    let structured = all.filter(|op| is_structured(*op));
+    let ops = ir::all(function).into_iter();
+    let structured = ops.filter(|op| is_structured(*op));
     structured.filter_map(|op| Some((op, views(op)?))).collect()
 }
 
 fn views(op: Op) -> Option<Parts> {
-    let of = Structured::read(op).ok()?;
-    let kept: Vec<Vec<bool>> = of.outputs.iter().map(|output| of.kept(output)).collect();
-    let is_kept: Vec<bool> = (0..of.rank)
+    let structured = Structured::read(op).ok()?;
+    let kept: Vec<Vec<bool>> = structured
+        .outputs
+        .iter()
+        .map(|output| structured.kept(output))
+        .collect();
+    let is_kept: Vec<bool> = (0..structured.rank)
         .map(|d| kept.iter().any(|kept| kept[d]))
         .collect();
-    let dims = of.domain(&mut Builder::before(op), &is_kept).ok()?;
+    let dims = structured.domain(&mut Builder::before(op), &is_kept).ok()?;
     Some(Parts {
         dims,
-        inputs: of.inputs.iter().map(|input| buffer(input, "in")).collect(),
-        outputs: of.outputs.iter().map(|out| buffer(out, "out")).collect(),
+        inputs: structured
+            .inputs
+            .iter()
+            .map(|input| buffer(input, "in"))
+            .collect(),
+        outputs: structured
+            .outputs
+            .iter()
+            .map(|out| buffer(out, "out"))
+            .collect(),
         ..Parts::default()
     })
 }
@@ -36,7 +48,7 @@ fn views(op: Op) -> Option<Parts> {
 /// The destinations of an operation with linalg's interface, if it is one: it writes nothing else, but
 /// for what its body does.
 pub fn linalg_destinations<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
-    let of = Some(op).filter(|op| is_structured(*op));
-    let outputs = of.and_then(|op| Structured::read(op).ok())?.outputs;
+    let structured = Some(op).filter(|op| is_structured(*op));
+    let outputs = structured.and_then(|op| Structured::read(op).ok())?.outputs;
     Some(outputs.into_iter().map(|output| output.value).collect())
 }

@@ -120,15 +120,15 @@ fn fused<'c>(
 fn replace_index<'c>(index: Op<'c>, domain: &Domain<'c>) {
     let builder = &mut Builder::before(index);
     let dim = ir::integer(index, "dim").and_then(|dim| usize::try_from(dim).ok());
-    let own = dim.and_then(|dim| domain.dims().get(dim));
-    let own = own.unwrap_or_else(|| panic!("an index is that of a dimension"));
+    let dim_of_index = dim.and_then(|dim| domain.dims().get(dim));
+    let dim_of_index = dim_of_index.unwrap_or_else(|| panic!("an index is that of a dimension"));
     let mut value = None;
-    if let Some(place) = own.place {
+    if let Some(place) = dim_of_index.place {
         let number = Type::parse(builder.context, "i64").unwrap_or_else(|| panic!("i64 is a type"));
         let dim = IntegerAttribute::new(number, place as i64).into();
         let ty = builder.index_type();
         let here = builder.op(ops::linalg::INDEX, &[], &[ty], &[("dim", dim)])[0];
-        value = Some(match own.step {
+        value = Some(match dim_of_index.step {
             1 => here,
             step => {
                 let step = builder.index(step);
@@ -136,8 +136,8 @@ fn replace_index<'c>(index: Op<'c>, domain: &Domain<'c>) {
             }
         });
     }
-    if value.is_none() || own.lower != Bound::Static(0) {
-        let lower = buffers::value(builder, own.lower);
+    if value.is_none() || dim_of_index.lower != Bound::Static(0) {
+        let lower = buffers::value(builder, dim_of_index.lower);
         value = Some(value.map_or(lower, |v| builder.binary(ops::arith::ADDI, v, lower)));
     }
     for (result, value) in index.results().zip(value) {
@@ -195,8 +195,8 @@ fn combined<'c>(
         let copy = copies.iter().find(|(old, _)| *old == value);
         copy.map_or(value, |(_, new)| *new)
     };
-    let all = ir::ops_of(block);
-    for inner in &all[..all.len() - 1] {
+    let ops = ir::ops_of(block);
+    for inner in &ops[..ops.len() - 1] {
         let copy = region::copy_before(*inner, before);
         for (old, new) in &copies {
             region::replace_in_op(copy, *old, *new);

@@ -86,11 +86,11 @@ impl<'c> Domain<'c> {
             let origin = Sum::of_bound(origin);
             let mut base = Sum::number(form.constant).plus(&origin, -1);
             for (d, factor) in form.terms() {
-                let own = &self.loops[d];
-                let lower = Sum::of_bound(own.lower);
+                let dim_loop = &self.loops[d];
+                let lower = Sum::of_bound(dim_loop.lower);
                 base = base.and_then(|base| base.plus(&lower, factor));
-                if let Some(place) = own.place {
-                    let by_step = factor.checked_mul(own.step);
+                if let Some(place) = dim_loop.place {
+                    let by_step = factor.checked_mul(dim_loop.step);
                     coefficients[place] = by_step.ok_or_else(too_large)?;
                 }
             }

@@ -48,11 +48,19 @@ pub fn specialize<'c>(generic: Op<'c>, is_plain: bool) -> Op<'c> {
 
 /// Puts `linalg.map` in the place of a generic operation whose loops are the indices of all operands.
 pub fn map<'c>(generic: Op<'c>) -> Option<Op<'c>> {
-    let of = Structured::read(generic).ok()?;
-    let is_whole = |map: &Vec<Expr>| map.iter().cloned().eq((0..of.rank).map(Expr::Dim));
-    let is_map = of.outputs.len() == 1 && of.operands().all(|operand| is_whole(&operand.map));
-    let is_map = is_map && has_sizes_of_one_kind(&of);
-    let made = is_map.then(|| build(&of, ops::linalg::MAP, &[], region::copy(of.op, 0)))?;
+    let structured = Structured::read(generic).ok()?;
+    let is_whole = |map: &Vec<Expr>| map.iter().cloned().eq((0..structured.rank).map(Expr::Dim));
+    let is_map = structured.outputs.len() == 1
+        && structured.operands().all(|operand| is_whole(&operand.map));
+    let is_map = is_map && has_sizes_of_one_kind(&structured);
+    let made = is_map.then(|| {
+        build(
+            &structured,
+            ops::linalg::MAP,
+            &[],
+            region::copy(structured.op, 0),
+        )
+    })?;
     Some(replaced(generic, made))
 }
 
@@ -73,20 +81,20 @@ fn replaced<'c>(generic: Op<'c>, made: Operation<'c>) -> Op<'c> {
 
 /// A loop that an index is, in a map of different ones.
 fn loops(map: &[Expr]) -> Option<Vec<usize>> {
-    let one = |(n, expr): (usize, &Expr)| match expr {
+    let is_first = |(n, expr): (usize, &Expr)| match expr {
         Expr::Dim(d) if !map[..n].contains(expr) => Some(*d),
         _ => None,
     };
-    map.iter().enumerate().map(one).collect()
+    map.iter().enumerate().map(is_first).collect()
 }
 
 /// `linalg.reduce`, which combines elements of tensors of one shape, and keeps the order of their axes.
 fn reduction<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
     let order = loops(&of.inputs.first()?.map)?;
-    let kept = of.kept(of.outputs.first()?);
+    let kept_dims = of.kept(of.outputs.first()?);
     let results: Vec<Expr> = order
         .iter()
-        .filter(|d| kept[**d])
+        .filter(|d| kept_dims[**d])
         .map(|d| Expr::Dim(*d))
         .collect();
     let is_one = has_sizes_of_one_kind(of)
@@ -98,7 +106,7 @@ fn reduction<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
     if !is_one {
         return None;
     }
-    let gone = (0..of.rank as i64).filter(|axis| !kept[order[*axis as usize]]);
+    let gone = (0..of.rank as i64).filter(|axis| !kept_dims[order[*axis as usize]]);
     let gone: Vec<i64> = gone.collect();
     let dimensions = DenseI64ArrayAttribute::new(ir::context_of(of.op), &gone);
     let attributes = [("dimensions", dimensions.into())];
@@ -117,9 +125,9 @@ fn named<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
     let yielded = *region::yields(ir::only_block(ir::region(of.op, 0))?).first()?;
     let root = ir::defining_op(yielded);
     let name = root.map_or("", ir::name_of);
-    let all = of.operands().map(|o| o.value.r#type());
-    let mut all = all.filter_map(types::buffer_type);
-    if root.is_some() && !all.all(|ty| is_built_of(name, of.inputs.len(), ty.element)) {
+    let types = of.operands().map(|o| o.value.r#type());
+    let mut types = types.filter_map(types::buffer_type);
+    if root.is_some() && !types.all(|ty| is_built_of(name, of.inputs.len(), ty.element)) {
         return None;
     }
     let candidates = match root {
@@ -287,8 +295,8 @@ fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
         let rows = PRODUCTS.iter().filter(|row| row.1 == count);
         candidates.extend(rows.map(|row| Candidate::new(row.0)));
         // Upstream builds a body with as many arguments as it has, whatever operands are there.
-        let own = |row: &&&str| count == if row.ends_with("_q") { 4 } else { 2 };
-        let rows = CONVOLUTIONS.iter().filter(own);
+        let is_quantized = |row: &&&str| count == if row.ends_with("_q") { 4 } else { 2 };
+        let rows = CONVOLUTIONS.iter().filter(is_quantized);
         candidates.extend(rows.filter_map(|row| in_windows(row)));
     }
     // The second input has the window's shape.
@@ -303,10 +311,11 @@ fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
 /// Products of matrices, and any others: `linalg.contract`.
 fn contractions<'c>(of: &Structured<'c>) -> Vec<Candidate<'c>> {
     let context = ir::context_of(of.op);
-    let own: Vec<Vec<Expr>> = of.operands().map(|operand| operand.map.clone()).collect();
-    let mut found = Vec::new();
+    let maps_of_operands: Vec<Vec<Expr>> =
+        of.operands().map(|operand| operand.map.clone()).collect();
+    let mut matching = Vec::new();
     let mut add = |name: &str| {
-        let maps = own
+        let maps = maps_of_operands
             .iter()
             .map(|map| index_function::to_map(context, of.rank, map));
         let maps: Vec<Attribute> = maps.collect();
@@ -314,24 +323,29 @@ fn contractions<'c>(of: &Structured<'c>) -> Vec<Candidate<'c>> {
             name: name.to_owned(),
             attributes: vec![("indexing_maps", ArrayAttribute::new(context, &maps).into())],
         };
-        found.extend([candidate(), candidate().unsigned(of)]);
+        matching.extend([candidate(), candidate().unsigned(of)]);
     };
     let is_one = |map: &[Expr], list: &[usize]| {
         map.len() == list.len() && map.iter().zip(list).all(|(e, d)| *e == Expr::Dim(*d))
     };
     for product in MATRICES.iter().filter(|product| product.rank == of.rank) {
         let [left, right] = [(0, product.left), (1, product.right)]
-            .map(|(n, lists)| lists.iter().any(|list| is_one(&own[n], list)));
+            .map(|(n, lists)| lists.iter().any(|list| is_one(&maps_of_operands[n], list)));
         // Together the operands have all loops.
-        let is_bound = (0..of.rank).all(|d| own.iter().flatten().any(|e| *e == Expr::Dim(d)));
-        if left && right && is_bound && is_one(&own[2], product.output) {
+        let is_bound = (0..of.rank).all(|d| {
+            maps_of_operands
+                .iter()
+                .flatten()
+                .any(|e| *e == Expr::Dim(d))
+        });
+        if left && right && is_bound && is_one(&maps_of_operands[2], product.output) {
             add(product.name);
         }
     }
-    if is_contraction(&own, of.rank) {
+    if is_contraction(&maps_of_operands, of.rank) {
         add("contract");
     }
-    found
+    matching
 }
 
 /// Returns whether each loop is combined and the index of both inputs, or kept and that of one.
@@ -360,14 +374,14 @@ struct Windows<'c> {
 }
 
 fn windows<'c>(of: &Structured<'c>) -> Option<Windows<'c>> {
-    let kept = of.kept(&of.outputs[0]);
+    let kept_dims = of.kept(&of.outputs[0]);
     // The steps of a loop that is kept, and of one over the window.
     let steps = |expr: &Expr| {
         let form = expr.linear(of.rank)?;
         let terms: Vec<(usize, i64)> = form.terms().collect();
         match terms[..] {
-            [(a, x), (b, y)] if kept[a] && !kept[b] => Some((x, y)),
-            [(a, x), (b, y)] if kept[b] && !kept[a] => Some((y, x)),
+            [(a, x), (b, y)] if kept_dims[a] && !kept_dims[b] => Some((x, y)),
+            [(a, x), (b, y)] if kept_dims[b] && !kept_dims[a] => Some((y, x)),
             _ => None,
         }
     };
@@ -421,12 +435,12 @@ impl<'c> Candidate<'c> {
         // built by a function.
         unsafe { mlirLinalgFillBuiltinNamedOpRegion(operation.to_raw()) };
         let op = ir::op(&operation);
-        let own = maps(op)?.into_iter().map(index_function::from_map);
-        let own = own.collect::<Option<Vec<_>>>()?;
+        let maps_of_op = maps(op)?.into_iter().map(index_function::from_map);
+        let maps_of_op = maps_of_op.collect::<Option<Vec<_>>>()?;
         let given: Vec<_> = of.operands().map(|operand| operand.map.clone()).collect();
         let block = ir::only_block(ir::region(op, 0))?;
         let result = *region::yields(block).first()?;
-        let is_same = same_maps(&own, &given, of.rank) && same_code(result, yielded);
+        let is_same = same_maps(&maps_of_op, &given, of.rank) && same_code(result, yielded);
         is_same.then_some(operation)
     }
 }

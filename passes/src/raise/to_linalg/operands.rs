@@ -111,7 +111,7 @@ fn axis<'c>(
     index: Index<'c>,
 ) -> Result<SlicedAxis<'c>, String> {
     let whole = Sum::of_axis(value, number);
-    let all = |builder: &mut Builder<'c>, index: Expr| SlicedAxis {
+    let whole_axis = |builder: &mut Builder<'c>, index: Expr| SlicedAxis {
         offset: Bound::Static(0),
         size: whole.bound(builder),
         stride: 1,
@@ -119,7 +119,7 @@ fn axis<'c>(
         is_whole: true,
     };
     let (coefficients, base) = match index {
-        Index::Other(expr) => return Ok(all(builder, expr)),
+        Index::Other(expr) => return Ok(whole_axis(builder, expr)),
         Index::Linear(coefficients, base) => (coefficients, base),
     };
     let terms = coefficients.iter().enumerate().filter(|(_, c)| **c != 0);
@@ -141,7 +141,7 @@ fn axis<'c>(
     };
     match terms[..] {
         [] if base.known() == Some(0) && whole.known() == Some(1) => {
-            Ok(all(builder, Expr::Const(0)))
+            Ok(whole_axis(builder, Expr::Const(0)))
         }
         [] => Ok(part(builder, Bound::Static(1), 1, None)),
         [(n, stride)] if stride > 0 => {
@@ -150,13 +150,13 @@ fn axis<'c>(
             let rest = whole.plus(&Sum::of_bound(extent), -1);
             let is_first = (stride, base.known()) == (1, Some(0));
             if is_first && (domain.fits || rest.is_some_and(|r| r.known() == Some(0))) {
-                return Ok(all(builder, Expr::Dim(n)));
+                return Ok(whole_axis(builder, Expr::Dim(n)));
             }
             Ok(part(builder, extent, stride, Some(Expr::Dim(n))))
         }
         _ => match base.known() {
             Some(constant) if constant == 0 || terms.iter().any(|(_, c)| *c < 0) => {
-                Ok(all(builder, sum(constant)))
+                Ok(whole_axis(builder, sum(constant)))
             }
             None if terms.iter().any(|(_, c)| *c < 0) => Err(format!(
                 "axis {number} is read backwards from an index that is known at run time only: expected \
@@ -337,8 +337,8 @@ impl<'c> Slice<'c> {
             BufferKind::MemRef => (ops::memref::SUBVIEW, self.memory(builder)?),
             _ => {
                 let element = types::mlir_type(builder.context, buffer(self.of).element);
-                let kept = self.axes.iter().filter(|axis| axis.index.is_some());
-                let shape: Vec<i64> = kept.map(|a| a.size.known().unwrap_or(DYNAMIC)).collect();
+                let sliced = self.axes.iter().filter(|axis| axis.index.is_some());
+                let shape: Vec<i64> = sliced.map(|a| a.size.known().unwrap_or(DYNAMIC)).collect();
                 let ty = buffers::shaped(BufferKind::Tensor, &shape, element);
                 (ops::tensor::EXTRACT_SLICE, ty)
             }

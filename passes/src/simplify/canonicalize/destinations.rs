@@ -60,9 +60,9 @@ pub fn write_through(op: Op, rewriter: MlirRewriterBase) -> bool {
         return false;
     };
     // The producer's index function for each dimension of the copy.
-    let own = &parts.outputs[0].accesses[0];
+    let access = &parts.outputs[0].accesses[0];
     let mut points = vec![Expr::Const(0); copy.dims.len()];
-    for (expr, point) in input.accesses[0].iter().zip(own) {
+    for (expr, point) in input.accesses[0].iter().zip(access) {
         if let Expr::Dim(d) = expr {
             points[*d] = point.clone();
         }

@@ -80,11 +80,11 @@ fn merge<'c>(inputs: &[BufferPart<'c>], used: &[bool]) -> Merged<'c> {
                 merged.places.push(None);
                 continue;
             }
-            let found = merged
+            let position = merged
                 .inputs
                 .iter()
                 .position(|other| same_buffer(other, input));
-            let buffer = found.unwrap_or_else(|| {
+            let buffer = position.unwrap_or_else(|| {
                 merged.inputs.push(BufferPart {
                     accesses: Vec::new(),
                     ..input.clone()

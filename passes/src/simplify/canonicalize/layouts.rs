@@ -60,8 +60,8 @@ fn back<'c>(question: &Question<'c>) -> Option<Vec<Val<'c>>> {
     let asked = layout::read(before).ok()?;
     let is_all = same(&results, &question.operands);
     let value = |of: &Question<'c>, name: &Name| {
-        let found = of.sizes.iter().find(|(n, _)| n == name);
-        found.map(|(_, value)| *value)
+        let size = of.sizes.iter().find(|(n, _)| n == name);
+        size.map(|(_, value)| *value)
     };
     let mut sizes = question.sizes.iter();
     let is_it = asked.asked != question.asked

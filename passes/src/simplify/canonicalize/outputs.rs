@@ -91,32 +91,32 @@ pub fn drop_components(op: Op, rewriter: MlirRewriterBase) -> bool {
     let components = region::yields(block).len();
     let stored = |c: &usize| parts.outputs.iter().any(|b| b.components.contains(c));
     let is_carried_out = parts.carries.iter().any(|c| !c.outgoing.is_empty());
-    let kept: Vec<usize> = (0..components).filter(stored).collect();
-    if kept.len() == components || kept.is_empty() || is_carried_out {
+    let used: Vec<usize> = (0..components).filter(stored).collect();
+    if used.len() == components || used.is_empty() || is_carried_out {
         return false;
     }
     let combine = parts
         .combine
         .iter()
-        .map(|c| without(op, *c, &kept))
+        .map(|c| without(op, *c, &used))
         .collect::<Option<_>>();
     let Some(combine) = combine else {
         return false;
     };
     parts.combine = combine;
     for component in parts.outputs.iter_mut().flat_map(|b| &mut b.components) {
-        *component = kept
+        *component = used
             .iter()
             .position(|k| k == component)
             .unwrap_or(*component);
     }
     for carry in &mut parts.carries {
-        carry.incoming = kept.iter().map(|k| carry.incoming[*k].clone()).collect();
+        carry.incoming = used.iter().map(|k| carry.incoming[*k].clone()).collect();
     }
     let draft = Draft::new(op, parts);
     let block = region::block(&draft.scalar);
     let values = region::yields(block);
-    region::set_yields(block, &kept.iter().map(|k| values[*k]).collect::<Vec<_>>());
+    region::set_yields(block, &used.iter().map(|k| values[*k]).collect::<Vec<_>>());
     draft.commit_same(Rewriter::Pattern(rewriter))
 }
 

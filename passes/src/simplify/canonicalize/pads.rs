@@ -62,12 +62,12 @@ pub fn stays_inside(buffer: &BufferPart, grids: &[Option<Grid>]) -> bool {
 pub fn axis_stays_inside(buffer: &BufferPart, axis: usize, grids: &[Option<Grid>]) -> Option<bool> {
     let shape = types::buffer_type(buffer.value.r#type())?.shape;
     let (origin, extent) = (buffer.origin[axis].known()?, (*shape.get(axis)?)?);
-    let mut all = true;
+    let mut is_known = true;
     for access in &buffer.accesses {
         let range = access[axis].range(grids)?;
         let first = range.min.checked_sub(origin)?;
         let last = range.max.checked_sub(origin)?;
-        all &= first >= 0 && last < extent;
+        is_known &= first >= 0 && last < extent;
     }
-    Some(all)
+    Some(is_known)
 }

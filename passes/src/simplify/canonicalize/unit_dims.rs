@@ -93,13 +93,13 @@ pub(crate) fn replacements(parts: &Parts, unit: &[usize]) -> Vec<Expr> {
 
 /// Removes dimensions that nothing depends on.
 pub(crate) fn remove(parts: &mut Parts, unit: &[usize]) {
-    let kept: Vec<usize> = (0..parts.dims.len())
+    let remaining: Vec<usize> = (0..parts.dims.len())
         .filter(|d| !unit.contains(d))
         .collect();
-    parts.dims = kept.iter().map(|d| parts.dims[*d].clone()).collect();
-    parts.combine = kept.iter().map(|d| parts.combine[*d]).collect();
+    parts.dims = remaining.iter().map(|d| parts.dims[*d].clone()).collect();
+    parts.combine = remaining.iter().map(|d| parts.combine[*d]).collect();
     for carry in &mut parts.carries {
-        carry.dim = kept
+        carry.dim = remaining
             .iter()
             .position(|d| *d == carry.dim)
             .unwrap_or(carry.dim);

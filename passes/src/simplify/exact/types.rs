@@ -67,12 +67,12 @@ pub fn retyped<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
     // SAFETY: the type is valid, and its kind is known before more is asked of it.
     unsafe {
         if mlirTypeIsAFunction(raw) {
-            let all = |count: isize, of: unsafe extern "C" fn(MlirType, isize) -> MlirType| {
+            let types_of = |count: isize, of: unsafe extern "C" fn(MlirType, isize) -> MlirType| {
                 let own = (0..count).map(|n| Type::from_raw(of(raw, n)));
                 own.map(|ty| retyped(context, ty)).collect::<Vec<Type>>()
             };
-            let inputs = all(mlirFunctionTypeGetNumInputs(raw), mlirFunctionTypeGetInput);
-            let results = all(
+            let inputs = types_of(mlirFunctionTypeGetNumInputs(raw), mlirFunctionTypeGetInput);
+            let results = types_of(
                 mlirFunctionTypeGetNumResults(raw),
                 mlirFunctionTypeGetResult,
             );

@@ -72,8 +72,9 @@ pub fn recognise<'c>(op: Op<'c>) -> Result<Histogram<'c>, Option<String>> {
     let mut terms = yields.iter().map(|value| Term::of(*value));
     let first = terms.next().flatten().ok_or(None)?;
     let cases = first.cases.iter().enumerate();
-    let of = cases.filter_map(|(n, case)| Some((n, BinTest::new(case.condition, &computation)?)));
-    let (case, place) = of.into_iter().next().ok_or(None)?;
+    let tests =
+        cases.filter_map(|(n, case)| Some((n, BinTest::new(case.condition, &computation)?)));
+    let (case, place) = tests.into_iter().next().ok_or(None)?;
     // From here on it looks like one.
     if schedule::has_schedule(op) {
         return Err(Some(
@@ -248,7 +249,7 @@ impl<'c> BinTest<'c> {
             terms.push(condition);
         }
         let predicate = if holds { 0 } else { 1 };
-        let found = terms.iter().enumerate().find_map(|(n, term)| {
+        let merged = terms.iter().enumerate().find_map(|(n, term)| {
             let op = ir::defining_op(*term).filter(|op| ir::name_of(*op) == ops::arith::CMPI)?;
             if integer(op, "predicate") != Some(predicate) {
                 return None;
@@ -261,7 +262,7 @@ impl<'c> BinTest<'c> {
             });
             Some((n, index?))
         });
-        let (n, (dimension, is_narrow, bin)) = found?;
+        let (n, (dimension, is_narrow, bin)) = merged?;
         terms.remove(n);
         Some(BinTest {
             dimension,
@@ -364,8 +365,8 @@ impl<'c> Histogram<'c> {
                 .flat_map(|carry| carry.incoming.iter().chain(&carry.outgoing)),
         );
         let is_linear = |b: &BufferPart| {
-            let mut all = b.accesses.iter().flatten();
-            b.accesses.len() == 1 && all.all(|e| e.linear(rank).is_some())
+            let mut exprs = b.accesses.iter().flatten();
+            b.accesses.len() == 1 && exprs.all(|e| e.linear(rank).is_some())
         };
         if !self.others().is_empty() && !written.all(is_linear) {
             let why = "the index functions of its outputs are not linear, or several of one buffer";

@@ -22,23 +22,23 @@ pub struct HistogramPlan {
 /// itself is asked: the sizes and the memory that it would need stay in front of the operation, in
 /// a program that is not to be compiled any more.
 pub fn plan(op: Op, cores: i64, grain: i64) -> Option<HistogramPlan> {
-    let of = form::recognise(op).ok()?;
-    let mut types = of.computation.components.iter();
+    let form_of_op = form::recognise(op).ok()?;
+    let mut types = form_of_op.computation.components.iter();
     let is_alone = types.any(|ty| ty.is_float()) && deterministic::is_wanted(op);
     let cores = if is_alone { 1 } else { cores };
-    let lowering = Lowering::new(&of, cores, grain);
+    let lowering = Lowering::new(&form_of_op, cores, grain);
     Some(HistogramPlan {
-        bins: of.bins,
+        bins: form_of_op.bins,
         cores: known(lowering.parts),
         reasons: reasons(&lowering, is_alone, [cores, grain]),
     })
 }
 
 fn reasons(lowering: &Lowering, is_alone: bool, [cores, grain]: [i64; 2]) -> Vec<String> {
-    let of = lowering.of;
-    let bins = of.computation.dimensions[of.bins].count();
+    let form = lowering.of;
+    let bins = form.computation.dimensions[form.bins].count();
     let bins = bins.map_or(String::new(), |n| format!("{n} "));
-    let name = |d: usize| &of.computation.dimensions[d].name;
+    let name = |d: usize| &form.computation.dimensions[d].name;
     let what = match lowering.shared {
         Shared::Values(d) => format!(
             "the values along '{}', and {bins}bins of their own, which are combined in the end",

@@ -124,16 +124,16 @@ impl<'c> Lowering<'c, '_> {
             return;
         }
         let counts = values.iter().map(|value| value.counts);
-        let all = counts.reduce(|all, counts| builder.binary(ops::arith::ANDI, all, counts));
-        let all = all.unwrap_or_else(|| builder.boolean(true));
-        let each = |builder: &mut Builder<'c>| {
+        let total = counts.reduce(|all, counts| builder.binary(ops::arith::ANDI, all, counts));
+        let total = total.unwrap_or_else(|| builder.boolean(true));
+        let write_lane = |builder: &mut Builder<'c>| {
             for (lane, value) in values.iter().enumerate() {
                 let row = self.row(builder, first, lane);
                 self.add(builder, value, [row, value.bin]);
             }
             Vec::new()
         };
-        builder.if_else(all, &[], each, some);
+        builder.if_else(total, &[], write_lane, some);
     }
 
     /// The row of bins that a lane updates, of those from `first` on.
@@ -160,10 +160,10 @@ impl<'c> Lowering<'c, '_> {
 
     /// Reads what is at a point, and where that counts.
     fn value(&self, builder: &mut Builder<'c>, point: &[Val<'c>]) -> Value<'c> {
-        let of = self.of;
+        let form = self.of;
         let mut copies: HashMap<usize, Val<'c>> = HashMap::new();
-        let block = region::block_of(ir::region(of.op, 0));
-        let accesses = of.parts.inputs.iter().flat_map(|buffer| {
+        let block = region::block_of(ir::region(form.op, 0));
+        let accesses = form.parts.inputs.iter().flat_map(|buffer| {
             let numbers = 0..buffer.accesses.len();
             numbers.map(move |access| (buffer, access))
         });
@@ -174,16 +174,16 @@ impl<'c> Lowering<'c, '_> {
         }
         inline_some(builder, &self.code, &mut copies, point);
         let find = |value: Val<'c>| copies.get(&key(value)).copied().unwrap_or(value);
-        let (bin, cast) = of.bin;
+        let (bin, cast) = form.bin;
         let mut bin = find(bin);
         if let Some(cast) = cast {
             bin = builder.op(cast, &[bin], &[builder.index_type()], &[])[0];
         }
-        let grid = &self.grids[of.bins];
+        let grid = &self.grids[form.bins];
         let bin = builder.binary(ops::arith::SUBI, bin, grid.lower);
         // Unsigned: what lies before the first bin is beyond the last one too.
         let mut counts = builder.compare("ult", bin, grid.count);
-        for condition in &of.conditions {
+        for condition in &form.conditions {
             counts = builder.binary(ops::arith::ANDI, counts, find(*condition));
         }
         Value {

@@ -165,7 +165,7 @@ pub fn subexpressions<'c>(computations: &[(Op<'c>, Parts<'c>)]) -> Vec<Subexpres
     for (n, side) in sides.iter().enumerate() {
         last.extend(side.kinds.values().map(|kind| (*kind, n)));
     }
-    let mut found = Vec::new();
+    let mut classes = Vec::new();
     let mut taken: HashSet<usize> = HashSet::new();
     for (n, first) in sides.iter().enumerate() {
         for op in first.ops.iter().rev() {
@@ -212,10 +212,10 @@ pub fn subexpressions<'c>(computations: &[(Op<'c>, Parts<'c>)]) -> Vec<Subexpres
                 let side = sides.iter().find(|side| side.op == other.op);
                 taken.extend(side.into_iter().flat_map(|side| side.needs(other.value).0));
             }
-            found.push(Subexpression { uses });
+            classes.push(Subexpression { uses });
         }
     }
-    found
+    classes
 }
 
 /// Returns whether memory holds values of a type as they are.
@@ -333,8 +333,8 @@ impl<'c> Equal<'c, '_> {
                 .collect()
         };
         let operands: Vec<(Val, Val)> = {
-            let of = |op: Op<'c>| op.operands().map(ir::value).collect::<Vec<Val<'c>>>();
-            of(x).into_iter().zip(of(y)).collect()
+            let operands = |op: Op<'c>| op.operands().map(ir::value).collect::<Vec<Val<'c>>>();
+            operands(x).into_iter().zip(operands(y)).collect()
         };
         is_known
             && (x.region_count(), y.region_count()) == (0, 0)
@@ -348,7 +348,7 @@ impl<'c> Equal<'c, '_> {
     fn reads(&self, (a, at_a): (usize, usize), (b, at_b): (usize, usize)) -> bool {
         let (x, y) = (&self.first.parts.inputs[a], &self.other.parts.inputs[b]);
         let dims: Vec<Expr> = self.dims.iter().map(|d| Expr::Dim(*d)).collect();
-        let own: Vec<Expr> = (0..dims.len()).map(Expr::Dim).collect();
+        let indices: Vec<Expr> = (0..dims.len()).map(Expr::Dim).collect();
         let place = |of: &BufferPart, access: usize, dims: &[Expr]| -> Vec<Expr> {
             let map = of.accesses[access].iter();
             map.map(|e| draft::substituted(e, dims)).collect()
@@ -356,6 +356,6 @@ impl<'c> Equal<'c, '_> {
         x.value == y.value
             && x.origin == y.origin
             && draft::same(x.pad, y.pad)
-            && place(x, at_a, &dims) == place(y, at_b, &own)
+            && place(x, at_a, &dims) == place(y, at_b, &indices)
     }
 }

@@ -52,10 +52,10 @@ fn make<'c>(function: Op<'c>, wanted: &[&str]) -> Result<Vec<String>, (Op<'c>, E
         let Some(first) = missing.first() else {
             return Ok(made);
         };
-        let found = subexpressions(function)?;
-        let names = names(function, &found);
-        let mut each = found.iter().zip(&names);
-        let Some((of, name)) = each.find(|(_, name)| missing.contains(&name.as_str())) else {
+        let shared = subexpressions(function)?;
+        let names = names(function, &shared);
+        let mut pairs = shared.iter().zip(&names);
+        let Some((of, name)) = pairs.find(|(_, name)| missing.contains(&name.as_str())) else {
             return Err((function, vec![unknown(first, &own, &names)]));
         };
         rewrite::share(of, name).ok_or_else(|| {
@@ -68,8 +68,8 @@ fn make<'c>(function: Op<'c>, wanted: &[&str]) -> Result<Vec<String>, (Op<'c>, E
 
 /// The names of a function's computations.
 pub fn own_names(function: Op) -> Vec<String> {
-    let all = schedule::computations(function).into_iter();
-    all.map(schedule::name).collect()
+    let computations = schedule::computations(function).into_iter();
+    computations.map(schedule::name).collect()
 }
 
 fn unknown(name: &str, own: &[String], others: &[String]) -> String {
@@ -91,8 +91,8 @@ fn unknown(name: &str, own: &[String], others: &[String]) -> String {
 /// it is called by. Which they are, and whether the values are equal, shows on memrefs only.
 pub fn may_be_common(computations: &[Op], name: &str) -> bool {
     let is_it = |op: &Op| {
-        let own = short_name(*op);
-        let rest = name.strip_prefix(own);
+        let short = short_name(*op);
+        let rest = name.strip_prefix(short);
         rest.is_some_and(|rest| rest.is_empty() || is_number(rest))
     };
     let evaluates = |op: &&Op| {
@@ -120,11 +120,11 @@ pub fn may_share(computations: &[Op]) -> bool {
     let mut before = HashSet::new();
     computations.iter().any(|op| {
         let block = ir::only_block(ir::region(*op, 0));
-        let own = block.map_or(Vec::new(), ir::ops_of).into_iter();
-        let own = own.filter(|op| ir::name_of(*op) != ops::mdh::YIELD && super::cost(*op) > 0);
-        let own: HashSet<&str> = own.map(ir::name_of).collect();
-        let is_common = own.iter().any(|name| before.contains(name));
-        before.extend(own);
+        let code = block.map_or(Vec::new(), ir::ops_of).into_iter();
+        let code = code.filter(|op| ir::name_of(*op) != ops::mdh::YIELD && super::cost(*op) > 0);
+        let code: HashSet<&str> = code.map(ir::name_of).collect();
+        let is_common = code.iter().any(|name| before.contains(name));
+        before.extend(code);
         is_common
     })
 }

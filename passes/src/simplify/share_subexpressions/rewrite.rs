@@ -23,10 +23,10 @@ pub fn share<'c>(of: &Subexpression<'c>, name: &str) -> Option<Val<'c>> {
     let (first, last) = (of.uses.first()?, of.uses.last()?);
     let builder = &mut Builder::before(first.op);
     let parts = &first.parts;
-    let all: Vec<usize> = (0..parts.dims.len()).collect();
-    let row_major = axes(&Default::default(), all.len()).ok()?;
+    let order: Vec<usize> = (0..parts.dims.len()).collect();
+    let row_major = axes(&Default::default(), order.len()).ok()?;
     let ty = first.value.r#type();
-    let memory = layout::memory(builder, name, &parts.dims, &all, &row_major, ty, None);
+    let memory = layout::memory(builder, name, &parts.dims, &order, &row_major, ty, None);
     let next = last.op.next_in_block().map(|op| ir::op(&op))?;
     Builder::before(next).op(ops::memref::DEALLOC, &[memory.value], &[], &[]);
     compute(builder, first, &memory)?;
@@ -80,8 +80,8 @@ fn read<'c>(of: &Use<'c>, memory: &BufferPart<'c>) -> Option<()> {
 /// The value in a copy of its scalar function.
 fn copied<'c>(of: &Use<'c>, copy: BlockRef<'c, 'c>) -> Option<Val<'c>> {
     let op = ir::defining_op(of.value)?;
-    let own = ir::ops_of(ir::only_block(ir::region(of.op, 0))?);
-    let place = own.iter().position(|other| *other == op)?;
+    let code = ir::ops_of(ir::only_block(ir::region(of.op, 0))?);
+    let place = code.iter().position(|other| *other == op)?;
     let copy = ir::ops_of(copy)[place];
     let result = copy.result(ir::result_number(of.value)?).ok()?;
     Some(ir::value(result))
@@ -102,15 +102,15 @@ fn keep_what_is_used<'c>(draft: &mut Draft<'c>, more: Option<BufferPart<'c>>) {
     let mut inputs = Vec::new();
     let mut count = 0;
     for buffer in draft.parts.inputs.iter().chain(&more) {
-        let mut kept = buffer.clone();
-        kept.accesses.retain(|_| {
+        let mut original = buffer.clone();
+        original.accesses.retain(|_| {
             let is_used = used.next().unwrap_or(false);
             targets.push(is_used.then_some(count));
             count += usize::from(is_used);
             is_used
         });
-        if !kept.accesses.is_empty() {
-            inputs.push(kept);
+        if !original.accesses.is_empty() {
+            inputs.push(original);
         }
     }
     draft.set_inputs(inputs, &targets);

@@ -46,8 +46,8 @@ impl<'c> Along<'c> {
     /// The loop that goes along the axes with a version of their own, if there is nothing else in it; `lanes` is
     /// the dimension of a vector's lanes.
     pub fn new(op: Op<'c>, plan: &BorderPlan<'c, '_>, lanes: usize) -> Option<Self> {
-        let of = ir::parent(op).filter(|op| ir::name_of(*op) == ops::scf::FOR)?;
-        let body = ir::only_block(ir::region(of, 0))?;
+        let around = ir::parent(op).filter(|op| ir::name_of(*op) == ops::scf::FOR)?;
+        let body = ir::only_block(ir::region(around, 0))?;
         let index: Val = body.argument(0).ok().map(ir::value)?;
         let is_alone = ir::ops_of(body).into_iter().all(|other| {
             let name = ir::name_of(other);
@@ -60,9 +60,9 @@ impl<'c> Along<'c> {
             return None;
         };
         let (size, end) = tile(index, upper)?;
-        let (of_results, inside) = (of.results().count(), |v: Val<'c>| {
-            let own = key(v) == key(index) || key(v) == key(upper);
-            !own && region::is_defined_in(v, of)
+        let (of_results, inside) = (around.results().count(), |v: Val<'c>| {
+            let is_same = key(v) == key(index) || key(v) == key(upper);
+            !is_same && region::is_defined_in(v, around)
         });
         let is_free = op.operands().all(|v| !inside(ir::value(v)));
         let uses = |v: Val<'c>| {
@@ -83,11 +83,11 @@ impl<'c> Along<'c> {
             let mut accesses = plan.inputs[*input].accesses.iter();
             accesses.all(|access| !access[*axis].uses(dim))
         });
-        let is_outside = end.is_none_or(|end| !region::is_defined_in(end, of));
+        let is_outside = end.is_none_or(|end| !region::is_defined_in(end, around));
         let is_plain = is_alone && of_results == 0 && is_free && is_own && is_dense;
         (is_plain && is_along && is_still && is_outside && !plan.inner.is_empty()).then_some(
             Along {
-                of,
+                of: around,
                 dim,
                 size,
                 end,
@@ -170,8 +170,8 @@ impl<'c> Along<'c> {
         let [mut before, mut behind] =
             [(from, end), (after, to)].map(|(from, to)| tiles(builder, from, to));
         if let Some(inside) = inside {
-            let all = tiles(builder, from, to);
-            before = builder.select(inside, before, all);
+            let tiles_of_range = tiles(builder, from, to);
+            before = builder.select(inside, before, tiles_of_range);
             behind = builder.select(inside, behind, zero);
         } else if [before, behind]
             .iter()
@@ -181,19 +181,19 @@ impl<'c> Along<'c> {
                 .into_iter()
                 .for_each(|end| self.each(builder, end, parts, body));
         }
-        let one = builder.index(1);
-        let all = builder.binary(ops::arith::ADDI, before, behind);
+        let unit = builder.index(1);
+        let sum = builder.binary(ops::arith::ADDI, before, behind);
         let index = |builder: &mut Builder<'c>, number: Val<'c>| {
             // One choice of whole indices, which LLVM does not take apart to find out what addresses have in common.
             let is_before = builder.compare("slt", number, before);
             let rest = builder.binary(ops::arith::SUBI, number, before);
-            let [one, other] = [(number, from), (rest, after)].map(|(number, start)| {
+            let [unit, other] = [(number, from), (rest, after)].map(|(number, start)| {
                 let distance = builder.binary(ops::arith::MULI, number, step);
                 builder.binary(ops::arith::ADDI, start, distance)
             });
-            builder.select(is_before, one, other)
+            builder.select(is_before, unit, other)
         };
-        self.tiles(builder, [zero, all, one], (self.end, &index), parts, body);
+        self.tiles(builder, [zero, sum, unit], (self.end, &index), parts, body);
     }
 
     /// A loop over tiles by their indices, of which all may be known to be whole.

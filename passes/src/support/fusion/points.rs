@@ -121,9 +121,9 @@ fn is_point(index: &Expr, dim: &Dim, dims: &[Dim]) -> bool {
         distance.is_some_and(|d| d >= 0)
     };
     let (lower, upper) = (Sum::of_bound(dim.lower), Sum::of_bound(dim.upper));
-    let one = Sum::number(1);
+    let unit = Sum::number(1);
     let is_within =
-        at_least(&min, &lower) && max.plus(&one, 1).is_some_and(|end| at_least(&upper, &end));
+        at_least(&min, &lower) && max.plus(&unit, 1).is_some_and(|end| at_least(&upper, &end));
     is_within && (is_dense(dim) || linear.is_some_and(|form| is_on_grid(&form, dim, dims)))
 }
 

@@ -26,8 +26,13 @@ pub fn merge<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Op<'c>, Re
     for d in 0..parts.dims.len() {
         let upper = match split.dims.iter().position(|cut| *cut == d) {
             Some(number) => {
-                let all = split.partials.first().ok_or("has no partial results")?;
-                computed(&mut builder, &untiled.parts.dims[d], *all, first + number)?
+                let partial = split.partials.first().ok_or("has no partial results")?;
+                computed(
+                    &mut builder,
+                    &untiled.parts.dims[d],
+                    *partial,
+                    first + number,
+                )?
             }
             None if untiled.is_cc(d) => continue,
             // Each partial result has all points of these, if there are some.
@@ -63,28 +68,28 @@ fn computed<'c>(
         "cannot be computed from partial results: they come from no loop that stores a slice of \
          them; expected the results of scf.for or scf.forall",
     )?;
-    let all = as_bound(builder.dim(partials, axis));
+    let extent = as_bound(builder.dim(partials, axis));
     let points = boxes::periods(builder, cut);
-    if let (Some(all), Some(points)) = (all.known(), points.known()) {
+    if let (Some(extent), Some(points)) = (extent.known(), points.known()) {
         let points = points.max(0);
-        if are_in_turn || all < 1 {
-            return Ok(Bound::Static(all.min(points)));
+        if are_in_turn || extent < 1 {
+            return Ok(Bound::Static(extent.min(points)));
         }
-        let length = (points + (all - 1)) / all;
+        let length = (points + (extent - 1)) / extent;
         return Ok(Bound::Static(match length {
             0 => 0,
             length => (points + (length - 1)) / length,
         }));
     }
-    let [all, points] = [all, points].map(|bound| value(builder, bound));
+    let [extent, points] = [extent, points].map(|bound| value(builder, bound));
     if are_in_turn {
-        return Ok(as_bound(builder.binary(ops::arith::MINSI, all, points)));
+        return Ok(as_bound(builder.binary(ops::arith::MINSI, extent, points)));
     }
     // Where there are no points, a loop over tiles has no partial results.
-    let one = builder.index(1);
-    let all = builder.binary(ops::arith::MAXSI, all, one);
+    let unit = builder.index(1);
+    let all = builder.binary(ops::arith::MAXSI, extent, unit);
     let length = builder.binary(ops::arith::CEILDIVSI, points, all);
-    let length = builder.binary(ops::arith::MAXSI, length, one);
+    let length = builder.binary(ops::arith::MAXSI, length, unit);
     Ok(as_bound(builder.binary(
         ops::arith::CEILDIVSI,
         points,
@@ -95,17 +100,17 @@ fn computed<'c>(
 /// Returns whether all parts store at the start of an axis of a loop's result; else each of them does
 /// so at a place of its own. `None` if no slice is stored.
 fn starts_at_zero(partials: Val, axis: usize) -> Option<bool> {
-    let of = ir::defining_op(partials)?;
+    let definition = ir::defining_op(partials)?;
     let number = ir::result_number(partials)?;
-    let last = ir::last_of(ir::only_block(ir::region(of, 0))?)?;
-    let stored = match ir::name_of(of) {
+    let last = ir::last_of(ir::only_block(ir::region(definition, 0))?)?;
+    let stored = match ir::name_of(definition) {
         ops::scf::FOR => ir::defining_op(ir::operand(last, number)?)?,
         ops::scf::FORALL => {
-            let rank = ir::integers(of, "staticLowerBound").len();
+            let rank = ir::integers(definition, "staticLowerBound").len();
             let stores = ir::ops_of(ir::only_block(ir::region(last, 0))?);
             stores.into_iter().find(|store| {
                 let argument = ir::operand(*store, 1).and_then(ir::block_argument);
-                argument.is_some_and(|a| a.of == of && a.number == rank + number)
+                argument.is_some_and(|a| a.of == definition && a.number == rank + number)
             })?
         }
         _ => return None,

@@ -297,14 +297,14 @@ fn least<'c>(
     untiled: &UntiledOp<'c>,
     dims: impl Iterator<Item = usize>,
 ) -> Option<Val<'c>> {
-    let mut found = None;
+    let mut refusal = None;
     for d in dims {
         if let Bound::Dynamic(count) = boxes::periods(builder, &untiled.parts.dims[d]) {
-            let so_far = found.unwrap_or_else(|| builder.index(1));
-            found = Some(builder.binary(ops::arith::MINSI, so_far, count));
+            let so_far = refusal.unwrap_or_else(|| builder.index(1));
+            refusal = Some(builder.binary(ops::arith::MINSI, so_far, count));
         }
     }
-    found
+    refusal
 }
 
 /// Gives one point to parts that have none, for threads beyond the last part, where there is no

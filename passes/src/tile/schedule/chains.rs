@@ -70,12 +70,12 @@ pub fn fuse<'c>(
             choice_for(all[last].0, &read[last], asm, facts, grain).or(all[last].1.clone());
         let choice = choice.ok_or_else(|| vec!["has no schedule of the model's".to_string()])?;
         let mut trial = Trial::new(all, (last, choice), &before, &alone, &links);
-        let found = trial.run(&facts);
+        let outcome = trial.run(&facts);
         trial.clear();
         // Once it is computed somewhere, it does not matter where it is not.
         let mut reasons = std::mem::take(&mut trial.reasons);
-        reasons.retain(|_| found.is_empty());
-        for (n, choice) in found {
+        reasons.retain(|_| outcome.is_empty());
+        for (n, choice) in outcome {
             is_fused[n] |= n != last;
             all[n].1 = Some(choice);
         }
@@ -98,9 +98,9 @@ struct Alone {
 
 impl Alone {
     fn new(op: Op, of: &Reading, asm: &Asm, facts: &Facts, grain: i64) -> Self {
-        let one = Facts { cores: 1, ..*facts };
+        let one_core = Facts { cores: 1, ..*facts };
         Alone {
-            tile: choice_for(op, of, asm, one, grain),
+            tile: choice_for(op, of, asm, one_core, grain),
             points: fuse::points(&of.1),
             moved: fuse::moved(&of.1),
         }
@@ -137,14 +137,14 @@ impl<'c, 't> Trial<'c, 't> {
         alone: &'t [Option<Alone>],
         links: &'t Links,
     ) -> Self {
-        let others = before.iter().filter_map(|n| {
+        let earlier = before.iter().filter_map(|n| {
             let (op, whole) = &all[*n];
             let tile = alone[*n].as_ref()?.tile.clone()?;
             Some((*n, *op, tile, whole.clone()?))
         });
         Trial {
             last: (last, all[last].0, choice),
-            others: others.collect(),
+            others: earlier.collect(),
             alone,
             links,
             name: schedule::name(all[last].0),
@@ -287,8 +287,8 @@ impl<'c, 't> Trial<'c, 't> {
         estimate: &Estimate,
         facts: &Facts,
     ) -> bool {
-        let mut own = self.others.iter().filter(|(_, op, ..)| fused.contains(op));
-        let is_shared = own.any(|(_, _, _, whole)| has_cores(&whole.schedule));
+        let mut merged = self.others.iter().filter(|(_, op, ..)| fused.contains(op));
+        let is_shared = merged.any(|(_, _, _, whole)| has_cores(&whole.schedule));
         let name = &self.name;
         let why = match (is_shared, has_cores(schedule)) {
             (true, false) => format!("'{name}' on one core would keep what it is made from there"),
@@ -339,7 +339,7 @@ impl<'c, 't> Trial<'c, 't> {
     /// of these does.
     fn reached(&self, of: &[usize]) -> Vec<usize> {
         let mut readers = vec![self.last.0];
-        let mut found = Vec::new();
+        let mut chains = Vec::new();
         for n in of.iter().rev() {
             let number = self.others[*n].0;
             if readers
@@ -347,11 +347,11 @@ impl<'c, 't> Trial<'c, 't> {
                 .any(|reader| self.links.reads(*reader, number))
             {
                 readers.push(number);
-                found.push(*n);
+                chains.push(*n);
             }
         }
-        found.reverse();
-        found
+        chains.reverse();
+        chains
     }
 
     /// Asks the lowering to compute these at a level.
@@ -365,12 +365,12 @@ impl<'c, 't> Trial<'c, 't> {
                 schedule::set(*op, None);
                 continue;
             }
-            let mut own = tile.schedule.clone();
-            own.compute_at = Some(ComputeAt {
+            let mut schedule = tile.schedule.clone();
+            schedule.compute_at = Some(ComputeAt {
                 consumer: self.name.clone(),
                 level: level.clone(),
             });
-            schedule::set(*op, Some(&own));
+            schedule::set(*op, Some(&schedule));
         }
         let these = these.iter().map(|n| self.others[*n].1);
         let these: Vec<Op> = these.chain([self.last.1]).collect();
@@ -389,8 +389,8 @@ impl<'c, 't> Trial<'c, 't> {
 
     /// Takes the schedules away that were tried.
     fn clear(&self) {
-        let others = self.others.iter().map(|(_, op, ..)| *op);
-        others
+        let ops_of_others = self.others.iter().map(|(_, op, ..)| *op);
+        ops_of_others
             .chain([self.last.1])
             .for_each(|op| schedule::set(op, None));
     }
@@ -440,9 +440,9 @@ fn estimate<'c>(
         dimension.upper = Some((points - 1) * stride + 1);
     }
     let mut values: Vec<Val<'c>> = Vec::new();
-    let own = numbers(&of.parts, &mut values);
+    let numbers_of_op = numbers(&of.parts, &mut values);
     let mut temporary = Vec::new();
-    let mut others = Vec::new();
+    let mut rest = Vec::new();
     for producer in producers {
         let memory = numbers(&producer.of.parts, &mut values);
         let stored = memory[producer.of.parts.inputs.len()..]
@@ -453,17 +453,17 @@ fn estimate<'c>(
                 .filter(|(_, home)| **home == Home::Tile)
                 .map(|(n, _)| *n),
         );
-        others.push(memory);
+        rest.push(memory);
     }
     let mut members = vec![Member {
         whole: &of.computation,
         tile: &tile,
-        memory: &own,
+        memory: &numbers_of_op,
     }];
     members.extend(
         producers
             .iter()
-            .zip(&others)
+            .zip(&rest)
             .map(|(producer, memory)| Member {
                 whole: &producer.whole,
                 tile: &producer.of.computation,
@@ -478,14 +478,14 @@ fn estimate<'c>(
 /// The memory of inputs, then of outputs, as positions among all values.
 fn numbers<'c>(parts: &mdh_dialect::parts::Parts<'c>, values: &mut Vec<Val<'c>>) -> Vec<usize> {
     let mut number = |value: Val<'c>| {
-        let found = values.iter().position(|v| *v == value);
-        found.unwrap_or_else(|| {
+        let position = values.iter().position(|v| *v == value);
+        position.unwrap_or_else(|| {
             values.push(value);
             values.len() - 1
         })
     };
-    let all = parts.inputs.iter().chain(&parts.outputs);
-    all.map(|buffer| number(buffer.value)).collect()
+    let buffers = parts.inputs.iter().chain(&parts.outputs);
+    buffers.map(|buffer| number(buffer.value)).collect()
 }
 
 /// A schedule in which so many parts of a level are one part of a level around them; the level
@@ -514,8 +514,8 @@ fn blocked(own: &Schedule, level: &LevelName, blocks: i64) -> Option<(Schedule, 
     if !schedule.layers.iter().any(|layer| layer.name == *outer) {
         // Before the first memory that is further in.
         let is_further_in = |layer: &Layer| {
-            let mut others = LAYERS.iter().skip_while(|name| *name != outer);
-            others.any(|name| *name == layer.name)
+            let mut inner_layers = LAYERS.iter().skip_while(|name| *name != outer);
+            inner_layers.any(|name| *name == layer.name)
         };
         let place = schedule.layers.iter().position(is_further_in)?;
         let layer = Layer {

@@ -60,8 +60,8 @@ pub fn each<'c>(
             inside(nest, builder, inner)
         });
     };
-    let of = nest.loops[position];
-    let d = of.level.dimension;
+    let tile_loop = nest.loops[position];
+    let d = tile_loop.level.dimension;
     let (lower, upper) = (tile.parts.dims[d].lower, tile.parts.dims[d].upper);
     let (first, end) = (grid::bound(builder, lower), grid::bound(builder, upper));
     let point: Vec<Val> = (tile.parts.dims.iter())
@@ -84,7 +84,7 @@ pub fn each<'c>(
     let line = builder.binary(ops::arith::MINSI, line, end);
     let mut head = tile.clone();
     head.parts.dims[d].upper = bound(line);
-    head.most[d] = nest.size(of);
+    head.most[d] = nest.size(tile_loop);
     let is_some = builder.compare("slt", first, line);
     let mut result = Ok(());
     builder.if_then(is_some, |builder| result = inside(nest, builder, head));
@@ -103,26 +103,26 @@ fn streamed<'t, 'c>(
     position: usize,
     tile: &'t Tile<'c>,
 ) -> Option<(&'t BufferPart<'c>, i64)> {
-    let of = nest.loops[position];
+    let tile_loop = nest.loops[position];
     let resolved = &nest.of.resolved;
     let is_plain = position + 1 == nest.stop
         && !resolved.asm.has_kernels()
         && tile.combine.iter().all(|combine| *combine == Combine::Cc)
         && tile.deferred.is_none()
         && nest.producers.is_empty()
-        && !cyclic::is_in(nest.loops, of.level.dimension)
+        && !cyclic::is_in(nest.loops, tile_loop.level.dimension)
         && !stage::copies_from(nest, position)
         && !resolved.copies_for_scalar();
-    let d = of.level.dimension;
+    let d = tile_loop.level.dimension;
     let Dim { step, width, .. } = &tile.parts.dims[d];
-    let one = Bound::Static(1);
+    let unit = Bound::Static(1);
     // Rows of a block begin anywhere in their lines, each elsewhere.
-    let is_row = (resolved.counts[of.level.layer + 1..].iter())
+    let is_row = (resolved.counts[tile_loop.level.layer + 1..].iter())
         .all(|counts| (0..counts.len()).all(|e| e == d || counts[e] == Count::Known(1)));
-    if !is_plain || !is_row || (*step, *width) != (one, one) {
+    if !is_plain || !is_row || (*step, *width) != (unit, unit) {
         return None;
     }
-    let (points, least) = (known(nest.size(of))?, stream::least(&resolved.asm)?);
+    let (points, least) = (known(nest.size(tile_loop))?, stream::least(&resolved.asm)?);
     let rows = |output: &'t BufferPart<'c>| {
         let [access] = &output.accesses[..] else {
             return None;

@@ -131,8 +131,8 @@ fn within_block<'c>(
     let divides = |points: i64| points > 0 && size % points == 0;
     let is_whole = |points: i64| points <= size && known(offset) == Some(0);
     if points.is_none_or(|points| !divides(points) && !is_whole(points)) {
-        let found = points.map_or("a dynamic number".into(), |n| n.to_string());
-        return Err(refuse(found));
+        let amount = points.map_or("a dynamic number".into(), |n| n.to_string());
+        return Err(refuse(amount));
     }
     Ok(offset)
 }
@@ -168,9 +168,9 @@ pub fn group_starts(
         {
             let points = nest.of.known_points_of(of.level);
             if points.is_none_or(|points| points % size != 0) {
-                let found = points.map_or("a dynamic number of".into(), |n| n.to_string());
+                let amount = points.map_or("a dynamic number of".into(), |n| n.to_string());
                 return Err(format!(
-                    "its tiles have {found} points, expected a multiple of the {size} of a group"
+                    "its tiles have {amount} points, expected a multiple of the {size} of a group"
                 ));
             }
         }

@@ -165,25 +165,25 @@ pub fn bare<'c>(
     let carries = &tile.parts.carries;
     let dims = kept(tile, None);
     let slices = |builder: &mut Builder<'c>| Slices::new(nest, builder, tile, dims.clone(), None);
-    let mut all = slices(builder);
+    let mut places = slices(builder);
     let mut inner = tile.clone();
-    inner.parts.outputs = numbered(all.buffers(None, Expr::Dim));
+    inner.parts.outputs = numbered(places.buffers(None, Expr::Dim));
     inner.parts.carries.clear();
     inner.carried.clear();
     body(nest, builder, inner)?;
     for carry in carries.iter().rev() {
         let next = slices(builder);
         let both = (
-            all.buffers(None, Expr::Dim),
+            places.buffers(None, Expr::Dim),
             numbered(next.buffers(None, Expr::Dim)),
         );
         add(nest, builder, tile, carry, both);
-        all = next;
+        places = next;
         if !carry.outgoing.is_empty() {
-            carry_out(nest, builder, tile, carry, &all);
+            carry_out(nest, builder, tile, carry, &places);
         }
     }
-    let both = (all.buffers(None, Expr::Dim), tile.parts.outputs.clone());
+    let both = (places.buffers(None, Expr::Dim), tile.parts.outputs.clone());
     copy(nest, builder, tile, &dims, both);
     Ok(())
 }
@@ -198,16 +198,16 @@ fn carry_out<'c>(
     slices: &Slices<'c>,
 ) {
     let d = carry.dim;
-    let others: Vec<usize> = slices.dims.iter().copied().filter(|o| *o != d).collect();
+    let remaining: Vec<usize> = slices.dims.iter().copied().filter(|o| *o != d).collect();
     let carry_out = |builder: &mut Builder<'c>| {
         let last = slices.last(builder, tile, d);
         let both = (last, numbered(carry.outgoing.clone()));
-        copy(nest, builder, tile, &others, both);
+        copy(nest, builder, tile, &remaining, both);
         Vec::new()
     };
     let incoming = |builder: &mut Builder<'c>| {
         let to = carry.outgoing.clone();
-        receive(nest, builder, tile, carry, (&others, to));
+        receive(nest, builder, tile, carry, (&remaining, to));
         Vec::new()
     };
     // Parts of a split dimension have points, and sums have results without any.

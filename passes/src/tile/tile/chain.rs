@@ -73,8 +73,8 @@ impl<'c> Chains<'c> {
     }
 
     fn found(&self, op: Op<'c>) -> Option<&Found<'c>> {
-        let found = self.computations.iter().find(|(own, _)| *own == op);
-        found.map(|(_, found)| found)
+        let entry = self.computations.iter().find(|(own, _)| *own == op);
+        entry.map(|(_, entry)| entry)
     }
 
     /// Returns a computation with its schedule; `None` if it has none.
@@ -100,8 +100,8 @@ impl<'c> Chains<'c> {
 
     /// Returns the computations that are computed at another one, in the order of the program.
     fn producers(&self, of: Op<'c>) -> Vec<Op<'c>> {
-        let own = self.pairs.iter().filter(|(_, consumer)| *consumer == of);
-        own.map(|(producer, _)| *producer).collect()
+        let consumers = self.pairs.iter().filter(|(_, consumer)| *consumer == of);
+        consumers.map(|(producer, _)| *producer).collect()
     }
 
     /// All computations at a computation, or at one of these, in the order of the program.
@@ -133,11 +133,11 @@ fn consumer<'c>(producer: Op<'c>, name: &str) -> Result<Op<'c>, String> {
     let mut next = producer.next_in_block().map(|op| ir::op(&op));
     while let Some(op) = next {
         if ir::name_of(op) == ops::mdh::COMPUTE {
-            let own = schedule::name(op);
-            if own == name {
+            let label = schedule::name(op);
+            if label == name {
                 return Ok(op);
             }
-            names.push(format!("'{own}'"));
+            names.push(format!("'{label}'"));
         }
         next = op.next_in_block().map(|op| ir::op(&op));
     }
@@ -171,15 +171,15 @@ impl<'c> Consumer<'c, '_> {
         chains: &Chains<'c>,
         root: Op<'c>,
     ) -> Result<Vec<Producer<'c>>, Refusal<'c>> {
-        let mut found: Vec<Producer<'c>> = Vec::new();
+        let mut producers: Vec<Producer<'c>> = Vec::new();
         for op in chains.producers(self.of.op).into_iter().rev() {
-            let producer = self.producer(op, &found, chains, root);
-            found.insert(
+            let producer = self.producer(op, &producers, chains, root);
+            producers.insert(
                 0,
                 producer.map_err(|(at, errors)| (at.unwrap_or(op), errors))?,
             );
         }
-        Ok(found)
+        Ok(producers)
     }
 
     fn producer(
@@ -189,7 +189,7 @@ impl<'c> Consumer<'c, '_> {
         chains: &Chains<'c>,
         root: Op<'c>,
     ) -> Result<Producer<'c>, (Option<Op<'c>>, Errors)> {
-        let own = |errors: Errors| (None, errors);
+        let in_consumer = |errors: Errors| (None, errors);
         let Some(whole) = chains.scheduled(op).cloned() else {
             panic!("what is computed at another has a schedule");
         };
@@ -213,18 +213,18 @@ impl<'c> Consumer<'c, '_> {
         let clips = self.clips(&whole, &needs, root);
         let most = self.most(&whole, &needs, at);
         let computation = whole.computation.clone();
-        let of = whole.for_tiles(&most).map_err(own)?;
-        let loops = of.loops();
-        let (leaf, _) = of.leaf(&loops);
-        let found = refusals(&of);
-        if !found.is_empty() {
-            return Err(own(found));
+        let tiled = whole.for_tiles(&most).map_err(in_consumer)?;
+        let loops = tiled.loops();
+        let (leaf, _) = tiled.leaf(&loops);
+        let reasons = refusals(&tiled);
+        if !reasons.is_empty() {
+            return Err(in_consumer(reasons));
         }
         let core = self.core(at);
-        cores(core, &of, &loops[..leaf]).map_err(refuse)?;
-        let deferred = of.deferred(&loops, leaf).map_err(own)?;
+        cores(core, &tiled, &loops[..leaf]).map_err(refuse)?;
+        let deferred = tiled.deferred(&loops, leaf).map_err(in_consumer)?;
         let inner = Consumer {
-            of: &of,
+            of: &tiled,
             loops: &loops,
             leaf,
             core,
@@ -240,7 +240,7 @@ impl<'c> Consumer<'c, '_> {
             clips,
             homes,
             producers,
-            of,
+            of: tiled,
             whole: computation,
         })
     }
@@ -432,12 +432,12 @@ impl<'c> Consumer<'c, '_> {
                 let parts = parts.map_or("each".to_string(), |n| format!("each of the {n}"));
                 let dimensions = &producer.computation.dimensions;
                 let scan = dimensions.iter().find(|d| d.combine.is_ps());
-                let all = scan.map_or(String::new(), |scan| {
+                let prefix_sums = scan.map_or(String::new(), |scan| {
                     format!(" (they need all of its prefix-sum along '{}')", scan.name)
                 });
                 Err(format!(
                     "it would be recomputed in {parts} parts of '{name}', on which what they \
-                     need of it does not depend{all}: expected a level outside of '{name}'"
+                     need of it does not depend{prefix_sums}: expected a level outside of '{name}'"
                 ))
             }
         }
@@ -457,15 +457,17 @@ impl<'c> Consumer<'c, '_> {
             .map(|d| d.grid().filter(|_| !is_nested))
             .collect();
         let clip = |(d, need): (usize, &Need)| {
-            let own = &producer.computation.dimensions[d];
+            let dimension = &producer.computation.dimensions[d];
             let is_inside = match need {
                 Need::Whole => true,
-                Need::Part(reach) => match (reach.ends(&domain), own.lower, own.upper) {
-                    (Some((first, last)), Some(lower), Some(upper)) => {
-                        first >= lower && last < upper
+                Need::Part(reach) => {
+                    match (reach.ends(&domain), dimension.lower, dimension.upper) {
+                        (Some((first, last)), Some(lower), Some(upper)) => {
+                            first >= lower && last < upper
+                        }
+                        _ => self.is_same(producer, d, reach),
                     }
-                    _ => self.is_same(producer, d, reach),
-                },
+                }
             };
             if is_inside {
                 Clip::Inside
@@ -491,7 +493,7 @@ impl<'c> Consumer<'c, '_> {
         let points: Option<Vec<i64>> = self.of.points_inside(self.loops, at).into_iter().collect();
         let dimensions = self.of.computation.dimensions.iter();
         let strides: Option<Vec<i64>> = dimensions.map(Dimension::stride).collect();
-        let each = needs.iter().enumerate().map(|(d, need)| match need {
+        let extents = needs.iter().enumerate().map(|(d, need)| match need {
             Need::Whole => None,
             Need::Part(reach) => Some(points.as_ref().zip(strides.as_ref()).map(|(p, s)| {
                 let all = producer.computation.dimensions[d].count();
@@ -499,7 +501,7 @@ impl<'c> Consumer<'c, '_> {
                 all.map_or(most, |all| all.min(most))
             })),
         });
-        each.collect()
+        extents.collect()
     }
 }
 
@@ -557,20 +559,20 @@ fn at_root<'c>(
     root: Op<'c>,
     chains: &Chains<'c>,
 ) -> Result<(Scheduled<'c>, Vec<Loop>, Vec<Producer<'c>>), Refusal<'c>> {
-    let of = chains.scheduled(root).cloned();
-    let of = of.ok_or_else(|| (root, vec!["has no schedule".into()]))?;
-    let found = refusals(&of);
-    if !found.is_empty() {
-        return Err((root, found));
+    let schedule = chains.scheduled(root).cloned();
+    let schedule = schedule.ok_or_else(|| (root, vec!["has no schedule".into()]))?;
+    let reasons = refusals(&schedule);
+    if !reasons.is_empty() {
+        return Err((root, reasons));
     }
-    let loops = of.loops();
-    let (leaf, _) = of.leaf(&loops);
+    let loops = schedule.loops();
+    let (leaf, _) = schedule.leaf(&loops);
     let consumer = Consumer {
-        of: &of,
+        of: &schedule,
         loops: &loops,
         leaf,
         core: None,
     };
     let producers = consumer.producers(chains, root)?;
-    Ok((of, loops, producers))
+    Ok((schedule, loops, producers))
 }

@@ -61,8 +61,8 @@ pub struct Cyclic<'c> {
 impl<'c> Cyclic<'c> {
     /// The parts of the loop at a position; `None` if its dimension's loops are in the order of its layers.
     pub fn new(nest: &Nest<'c, '_>, position: usize) -> Option<Self> {
-        let of = nest.loops[position];
-        let d = of.level.dimension;
+        let tile_loop = nest.loops[position];
+        let d = tile_loop.level.dimension;
         if !is_in(nest.loops, d) {
             return None;
         }
@@ -71,13 +71,13 @@ impl<'c> Cyclic<'c> {
         let stride = grid.stride(&mut outside);
         let stride = stride.unwrap_or_else(|| panic!("points in groups are refused"));
         let left = left(nest.loops, d, position);
-        let is_outer = |n: &usize| nest.loops[*n].level.layer < of.level.layer;
+        let is_outer = |n: &usize| nest.loops[*n].level.layer < tile_loop.level.layer;
         Some(Cyclic {
             d,
             is_apart: left.apart.iter().any(is_outer),
             left,
             stride,
-            span: outside.binary(ops::arith::MULI, nest.size(of), stride),
+            span: outside.binary(ops::arith::MULI, nest.size(tile_loop), stride),
         })
     }
 
@@ -110,8 +110,8 @@ impl<'c> Cyclic<'c> {
     ) {
         let mut outside = nest.outside;
         let points = |outside: &mut Builder<'c>, positions: &[usize]| {
-            let one = outside.index(1);
-            positions.iter().fold(one, |points, n| {
+            let unit = outside.index(1);
+            positions.iter().fold(unit, |points, n| {
                 let parts = nest.parts(nest.loops[*n]);
                 outside.binary(ops::arith::MULI, points, parts)
             })
@@ -158,8 +158,8 @@ pub fn parts<'c>(
     dim: &Dim<'c>,
 ) -> Option<Val<'c>> {
     let position = nest.loops.iter().position(|l| *l == of)?;
-    let own = Cyclic::new(nest, position)?;
+    let cyclic = Cyclic::new(nest, position)?;
     let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
     let distance = builder.binary(ops::arith::SUBI, upper, lower);
-    Some(ceil_div(builder, distance, own.span))
+    Some(ceil_div(builder, distance, cyclic.span))
 }

@@ -31,8 +31,8 @@ pub fn emptiness<'c>(
 ) -> Emptiness<'c> {
     let mut found: Option<Val> = None;
     let is_split = |d: usize| {
-        let mut own = loops.iter().filter(|l| l.level.dimension == d);
-        own.any(|l| l.combine.is_pw())
+        let mut of_dimension = loops.iter().filter(|l| l.level.dimension == d);
+        of_dimension.any(|l| l.combine.is_pw())
     };
     let is_any_split = (0..of.parts.dims.len()).any(is_split);
     // Without a neutral element a part has no result where another dimension has no points.

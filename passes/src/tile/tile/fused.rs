@@ -77,19 +77,19 @@ fn emit<'c>(
     producer: &Producer<'c>,
     tile: &mut Tile<'c>,
 ) -> Result<(), Errors> {
-    let mut of = producer.of.clone();
+    let mut tiled = producer.of.clone();
     let mut inner = Tile {
-        stored: of.parts.inputs.iter().map(|_| None).collect(),
-        private: vec![0; of.parts.inputs.len()],
-        parts: of.parts.clone(),
-        combine: of
+        stored: tiled.parts.inputs.iter().map(|_| None).collect(),
+        private: vec![0; tiled.parts.inputs.len()],
+        parts: tiled.parts.clone(),
+        combine: tiled
             .computation
             .dimensions
             .iter()
             .map(|d| d.combine)
             .collect(),
         most: Vec::new(),
-        spans: of.parts.dims.iter().map(|_| None).collect(),
+        spans: tiled.parts.dims.iter().map(|_| None).collect(),
         numbers: Vec::new(),
         is_there: None,
         cores: tile.cores.clone(),
@@ -100,15 +100,15 @@ fn emit<'c>(
         arrived: Vec::new(),
         meets_conditions: false,
     };
-    for d in 0..of.parts.dims.len() {
+    for d in 0..tiled.parts.dims.len() {
         let most = match &producer.needs[d] {
-            Need::Whole => Grid::new(&mut nest.outside.clone(), &of.parts.dims[d]).count,
+            Need::Whole => Grid::new(&mut nest.outside.clone(), &tiled.parts.dims[d]).count,
             Need::Part(reach) => {
                 let clip = producer.clips[d];
-                let (dim, most) = part(nest, builder, tile, &of.parts.dims[d], reach, clip);
+                let (dim, most) = part(nest, builder, tile, &tiled.parts.dims[d], reach, clip);
                 inner.parts.dims[d] = dim;
                 // Its loops are made for tiles of that size.
-                of.parts.dims[d] = Dim::dense(&of.parts.dims[d].name, bound(most));
+                tiled.parts.dims[d] = Dim::dense(&tiled.parts.dims[d].name, bound(most));
                 most
             }
         };
@@ -123,8 +123,8 @@ fn emit<'c>(
     }
     // What stands for an outer tile's memory must not be looked for again.
     let whole_tile = nest.stop < nest.leaf;
-    let own = Nest {
-        of: &of,
+    let nest_of_producer = Nest {
+        of: &tiled,
         loops: &producer.loops,
         leaf: producer.leaf,
         stop: if whole_tile { 0 } else { producer.leaf },
@@ -132,10 +132,10 @@ fn emit<'c>(
         outside: nest.outside,
         buffers: Cell::new(nest.buffers.take()),
         producers: &producer.producers,
-        conditions: Conditions::new(of.op),
+        conditions: Conditions::new(tiled.op),
     };
-    let result = own.emit_tile(builder, inner);
-    nest.buffers.set(own.buffers.take());
+    let result = nest_of_producer.emit_tile(builder, inner);
+    nest.buffers.set(nest_of_producer.buffers.take());
     tile.fused.extend(temporaries);
     result
 }
@@ -155,8 +155,8 @@ fn part<'c>(
     for (d, c) in reach.terms() {
         let grid = Grid::new(builder, &tile.parts.dims[d]);
         let stride = grid.stride(builder).unwrap_or(grid.step);
-        let one = builder.index(1);
-        let steps = builder.binary(ops::arith::SUBI, grid.count, one);
+        let unit = builder.index(1);
+        let steps = builder.binary(ops::arith::SUBI, grid.count, unit);
         let distance = builder.binary(ops::arith::MULI, steps, stride);
         let start = lower(builder, tile, d);
         let end = builder.binary(ops::arith::ADDI, start, distance);
@@ -202,8 +202,8 @@ fn most<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, own: &Dim<'c>, reach: &Reach) 
     let mut outside = nest.outside;
     let mut most = outside.index(reach.high - reach.low + 1);
     for (d, c) in reach.terms() {
-        let one = outside.index(1);
-        let steps = outside.binary(ops::arith::SUBI, tile.most[d], one);
+        let unit = outside.index(1);
+        let steps = outside.binary(ops::arith::SUBI, tile.most[d], unit);
         let scale = outside.index(c.abs());
         let steps = outside.binary(ops::arith::MULI, steps, scale);
         let grid = Grid::new(&mut outside, &nest.of.parts.dims[d]);
@@ -211,8 +211,8 @@ fn most<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, own: &Dim<'c>, reach: &Reach) 
         let more = outside.binary(ops::arith::MULI, steps, stride);
         most = outside.binary(ops::arith::ADDI, more, most);
     }
-    let all = Grid::new(&mut outside, own).count;
-    outside.binary(ops::arith::MINSI, most, all)
+    let count = Grid::new(&mut outside, own).count;
+    outside.binary(ops::arith::MINSI, most, count)
 }
 
 fn is_dense(dim: &Dim) -> bool {
@@ -226,9 +226,9 @@ fn temporaries<'c>(
     producer: &Producer<'c>,
     inner: &Tile<'c>,
 ) -> Vec<Temporary<'c>> {
-    let mut found: Vec<Temporary> = Vec::new();
+    let mut temporaries: Vec<Temporary> = Vec::new();
     for (output, home) in inner.parts.outputs.iter().zip(&producer.homes) {
-        if *home == Home::Whole || found.iter().any(|t| t.of == output.value) {
+        if *home == Home::Whole || temporaries.iter().any(|t| t.of == output.value) {
             continue;
         }
         let extent = stage::extent(nest, builder, inner, output);
@@ -252,7 +252,7 @@ fn temporaries<'c>(
         };
         let element = types::mlir_type(outside.context, element);
         let memory = nest.allocate(inner, &extents, element, None);
-        found.push(Temporary {
+        temporaries.push(Temporary {
             of: output.value,
             cores: memory.origins(builder),
             memory: memory.value,
@@ -260,7 +260,7 @@ fn temporaries<'c>(
             padding,
         });
     }
-    found
+    temporaries
 }
 
 /// Puts a tile's memory in the place of a buffer that it stands for.
@@ -275,7 +275,7 @@ fn read_from<'c>(buffer: &mut BufferPart<'c>, temporaries: &[Temporary<'c>]) {
         access.splice(0..0, cores);
         access.extend((0..more).map(|_| Expr::Const(0)));
     }
-    let all = found.cores.iter().chain(&found.first).copied();
+    let sizes = found.cores.iter().chain(&found.first).copied();
     let more = (0..more).map(|_| Bound::Static(0));
-    buffer.origin = all.chain(more).collect();
+    buffer.origin = sizes.chain(more).collect();
 }

@@ -110,8 +110,8 @@ pub fn slices<'c>(
             ));
         }
     }
-    let own = Slices::of_threads(nest, builder, tile, dims.to_vec());
-    let own = own.ok_or_else(|| {
+    let slices = Slices::of_threads(nest, builder, tile, dims.to_vec());
+    let slices = slices.ok_or_else(|| {
         refuse(
             nest,
             of,
@@ -119,7 +119,7 @@ pub fn slices<'c>(
              are in no block: expected tiles of known sizes, in blocks",
         )
     });
-    own.map(Some)
+    slices.map(Some)
 }
 
 /// Marks a computation as one that combines the values of threads, which are the points of a

@@ -34,12 +34,12 @@ pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, chains: &Chains<'c>) -> Re
             ))
         };
         if ir::name_of(other) == ops::mdh::COMPUTE {
-            let others = match chains.parts(other) {
+            let parts_of_other = match chains.parts(other) {
                 Some(parts) => Cow::Borrowed(parts),
                 // One that is not asked about, between those of a chain.
                 None => Cow::Owned(read::compute(other).map_err(|errors| errors.join("; "))?),
             };
-            let stores = self::written(&others);
+            let stores = self::written(&parts_of_other);
             if overlap(&stores, &own_reads) {
                 return match is_root {
                     true => Err("the consumer writes what it reads: expected other memory".into()),
@@ -51,8 +51,8 @@ pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, chains: &Chains<'c>) -> Re
             }
             // Those that are computed beside it read tiles of it.
             let is_beside = is_root || group.contains(&other);
-            let others: Vec<Val> = reads(&others);
-            let foreign = others
+            let reads_of_others: Vec<Val> = reads(&parts_of_other);
+            let foreign = reads_of_others
                 .iter()
                 .filter(|v| !is_beside || !written.contains(*v));
             let foreign: Vec<Val> = foreign.copied().collect();
@@ -152,8 +152,8 @@ fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
 fn is_own(value: Val) -> bool {
     match ir::defining_op(value) {
         Some(op) => {
-            let own = [ops::memref::ALLOC, ops::memref::ALLOCA, ops::gpu::ALLOC];
-            own.contains(&ir::name_of(op))
+            let allocations = [ops::memref::ALLOC, ops::memref::ALLOCA, ops::gpu::ALLOC];
+            allocations.contains(&ir::name_of(op))
         }
         None => ir::block_argument(value)
             .is_some_and(|a| ir::name_of(a.of) == ops::func::FUNC && !marks::MAY_ALIAS.is_on(a.of)),
@@ -208,8 +208,8 @@ fn is_replaced(producer: &Scheduled, output: usize, readers: &[&Scheduled]) -> b
     };
     let reads_less = |reader: &&Scheduled| {
         let inputs = reader.parts.inputs.iter().zip(&reader.computation.inputs);
-        let mut own = inputs.filter(|(part, _)| part.value == value);
-        own.all(|(_, input)| {
+        let mut accesses = inputs.filter(|(part, _)| part.value == value);
+        accesses.all(|(_, input)| {
             let read = self::bounds(&reader.computation, &input.accesses);
             read.is_some_and(|read| {
                 read.iter()
@@ -252,10 +252,10 @@ fn is_box(of: &Computation, access: &Access) -> bool {
         match terms[..] {
             [] => true,
             [(d, c)] => {
-                let own = &of.dimensions[d];
+                let dimension = &of.dimensions[d];
                 let is_new = !used.contains(&d);
                 used.push(d);
-                is_new && own.is_dense() && own.combine == Combine::Cc && c.abs() == 1
+                is_new && dimension.is_dense() && dimension.combine == Combine::Cc && c.abs() == 1
             }
             _ => false,
         }

@@ -158,14 +158,14 @@ fn axis(
             form.is_some_and(|form| form.coefficients[outer] == 0 && form.coefficients[inner] == 0)
         }
     };
-    let others = || access.iter().enumerate().all(|(n, expr)| is_alone(n, expr));
+    let is_alone_in_all = || access.iter().enumerate().all(|(n, expr)| is_alone(n, expr));
     let ty = types::buffer_type(buffer.value.r#type())?;
     let is_next = at(inner) == Some(first + 1)
         && buffer.origin[first + 1].known() == Some(0)
         && ty.kind == BufferKind::MemRef
         && ty.shape[first + 1] == Some(size)
         && is_contiguous(buffer.value.r#type());
-    (is_next && others()).then_some(first)
+    (is_next && is_alone_in_all()).then_some(first)
 }
 
 fn is_contiguous(ty: Type) -> bool {

@@ -73,15 +73,15 @@ pub fn iterations<'c>(
     tile: &Tile<'c>,
     (grid, steps): (Grid<'c>, &Steps<'c>),
 ) -> Grid<'c> {
-    let of = nest.loops[position];
-    let d = of.level.dimension;
+    let tile_loop = nest.loops[position];
+    let d = tile_loop.level.dimension;
     let (Steps::Strided(span) | Steps::Points(span)) = steps else {
         return grid;
     };
     // All parts of a deferred level have results, and others may read what a producer leaves.
     let is_deferred = nest.deferred.is_some_and(|own| own.inside == position);
     let mut around = nest.producers.iter().filter(|p| p.at >= position);
-    let is_plain = !of.is_parallel
+    let is_plain = !tile_loop.is_parallel
         && tile.combine[d].is_pw()
         && !is_deferred
         && !tile.has_order_at(position)
@@ -124,9 +124,9 @@ fn some<'c>(
 ) -> [Val<'c>; 2] {
     let bounds = [lower, upper];
     let [mut first, mut end] = within(nest, builder, tile, d, bounds, Points::Any);
-    let one = builder.index(1);
+    let unit = builder.index(1);
     if first != lower {
-        let last = builder.binary(ops::arith::SUBI, upper, one);
+        let last = builder.binary(ops::arith::SUBI, upper, unit);
         first = builder.binary(ops::arith::MINSI, first, last);
         first = builder.binary(ops::arith::MAXSI, first, lower);
         let distance = builder.binary(ops::arith::SUBI, first, lower);
@@ -135,7 +135,7 @@ fn some<'c>(
         first = builder.binary(ops::arith::ADDI, lower, distance);
     }
     if end != upper {
-        let least = builder.binary(ops::arith::ADDI, first, one);
+        let least = builder.binary(ops::arith::ADDI, first, unit);
         end = builder.binary(ops::arith::MAXSI, end, least);
         end = builder.binary(ops::arith::MINSI, end, upper);
     }
@@ -169,8 +169,8 @@ fn ends<'c>(
     let cut = cores.find(|core| core.dim == d && is_thread(core.layer));
     let dim = cut.map_or(&tile.parts.dims[d], |core| &core.whole.0);
     let (first, upper) = (value(builder, dim.lower), value(builder, dim.upper));
-    let one = builder.index(1);
-    [first, builder.binary(ops::arith::SUBI, upper, one)]
+    let unit = builder.index(1);
+    [first, builder.binary(ops::arith::SUBI, upper, unit)]
 }
 
 /// The computation of a leaf's tile, cut along a loop that it has.
@@ -258,8 +258,8 @@ fn mask<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>) {
     let Some(neutral) = neutral else {
         panic!("there are no conditions without a neutral element");
     };
-    let kept = kept(tile, None);
-    let projection = Projection::new(&kept, tile.combine.len());
+    let kept_dims = kept(tile, None);
+    let projection = Projection::new(&kept_dims, tile.combine.len());
     let outputs = &tile.parts.outputs;
     let components = computation.components.iter().enumerate();
     let results = components.filter_map(|(n, ty)| {
@@ -272,27 +272,31 @@ fn mask<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>) {
     let conditions = &nest.conditions;
     let scalar = builder.region(&types, ops::mdh::YIELD, |builder, values| {
         let holds = conditions.hold(builder, &mut |builder, d| {
-            let place = kept.iter().position(|own| *own == d).unwrap_or_default();
+            let place = kept_dims
+                .iter()
+                .position(|own| *own == d)
+                .unwrap_or_default();
             [point_index(builder, place); 2]
         });
-        let each = values.iter().zip(&neutral);
-        each.map(|(value, neutral)| {
-            let neutral = builder.scalar(*neutral);
-            builder.select(holds, *value, neutral)
-        })
-        .collect()
+        let pairs = values.iter().zip(&neutral);
+        pairs
+            .map(|(value, neutral)| {
+                let neutral = builder.scalar(*neutral);
+                builder.select(holds, *value, neutral)
+            })
+            .collect()
     });
     let mut parts = Parts {
         dims: projection.dims(&tile.parts.dims),
-        combine: kept.iter().map(|_| cc(builder)).collect(),
+        combine: kept_dims.iter().map(|_| cc(builder)).collect(),
         inputs: results.clone(),
         outputs: numbered(results),
         ..Parts::default()
     };
     parts.in_place = parts.reads_what_it_writes();
-    let all = conditions.hold(builder, &mut |builder, d| ends(nest, builder, tile, d));
+    let holds = conditions.hold(builder, &mut |builder, d| ends(nest, builder, tile, d));
     let yes = builder.boolean(true);
-    let is_needed = builder.binary(ops::arith::XORI, all, yes);
+    let is_needed = builder.binary(ops::arith::XORI, holds, yes);
     builder.if_then(is_needed, |builder| {
         code::stored(builder, nest.of.op, &parts, scalar);
     });

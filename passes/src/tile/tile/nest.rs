@@ -329,8 +329,9 @@ impl<'c> Memory<'c> {
     /// For each axis of a core, the origin with which index 0 is the core's own.
     pub fn origins(&self, builder: &mut Builder<'c>) -> Vec<Bound<'c>> {
         let zero = builder.index(0);
-        let own = self.cores.iter();
-        own.map(|core| bound(builder.binary(ops::arith::SUBI, zero, core.number)))
+        let levels = self.cores.iter();
+        levels
+            .map(|core| bound(builder.binary(ops::arith::SUBI, zero, core.number)))
             .collect()
     }
 }

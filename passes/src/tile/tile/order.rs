@@ -48,13 +48,14 @@ impl<'a> Order<'a> {
     pub fn from<'c>(nest: &'a Nest<'c, '_>, position: usize, tile: &Tile<'c>) -> Option<Order<'a>> {
         let plan = nest.of.resolved.ordered_tiles()?;
         let resolved = &nest.of.resolved;
-        let own: Vec<_> = plan
+        let levels: Vec<_> = plan
             .levels
             .iter()
             .filter(|level| !resolved.count(**level).is_one())
             .collect();
-        let loops = nest.loops[..nest.stop].get(position..position + own.len())?;
-        let is_it = !own.is_empty() && loops.iter().zip(own).all(|(l, level)| l.level == *level);
+        let loops = nest.loops[..nest.stop].get(position..position + levels.len())?;
+        let is_it =
+            !levels.is_empty() && loops.iter().zip(levels).all(|(l, level)| l.level == *level);
         let is_open = tile.has_order_at(position);
         (is_it && !is_open).then_some(Order { plan, loops })
     }

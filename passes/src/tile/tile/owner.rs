@@ -205,8 +205,8 @@ pub fn allocate<'c>(
     let asm = &nest.of.resolved.asm;
     let counts = |owner: &Owner| -> Option<Vec<i64>> {
         let cores = tile.cores[owner.cores..].iter().map(|core| core.count);
-        let all = cores.chain(extents.iter().copied());
-        all.map(known).collect()
+        let extents_of_layers = cores.chain(extents.iter().copied());
+        extents_of_layers.map(known).collect()
     };
     let width = types::scalar_type(element).map_or(1, ScalarType::byte_width) as u64;
     let has_room = |owner: &&Owner| {
@@ -279,14 +279,18 @@ pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option
     if inside.is_empty() || !owner.is_even {
         return None;
     }
-    let mut all = tile.clone();
+    let mut whole_tile = tile.clone();
     for core in inside.iter().rev() {
         let d = core.dim;
-        (all.parts.dims[d], all.most[d], all.spans[d]) = core.whole.clone();
+        (
+            whole_tile.parts.dims[d],
+            whole_tile.most[d],
+            whole_tile.spans[d],
+        ) = core.whole.clone();
     }
-    all.cores.truncate(owner.cores);
-    all.owners.retain(|other| other.cores <= owner.cores);
-    Some(all)
+    whole_tile.cores.truncate(owner.cores);
+    whole_tile.owners.retain(|other| other.cores <= owner.cores);
+    Some(whole_tile)
 }
 
 /// Gives a copy, whose dimensions have been merged, a schedule: among those who make it.
@@ -298,9 +302,9 @@ pub fn schedule_copy<'c>(
     scales: &Scales,
     element: ScalarType,
 ) {
-    let of = nest.of;
-    if !of.resolved.asm.has_kernels() {
-        return residual::schedule_copy(of, copy, parts, element);
+    let tiled = nest.of;
+    if !tiled.resolved.asm.has_kernels() {
+        return residual::schedule_copy(tiled, copy, parts, element);
     }
     let mut lanes = (ACCESS / element.byte_width().max(1)).max(1) as i64;
     if copy_asynchronously::is_marked(copy) {
@@ -369,8 +373,8 @@ fn share<'c>(
         return;
     };
     let names = layers.iter().flat_map(|layer| {
-        let of = |dim: &&Dim| layer.parts.contains_key(&dim.name);
-        let dims = parts.dims.iter().filter(of);
+        let has_dim = |dim: &&Dim| layer.parts.contains_key(&dim.name);
+        let dims = parts.dims.iter().filter(has_dim);
         dims.map(|dim| LevelName::new(&layer.name, &dim.name))
     });
     let order = Some(names.collect());
@@ -381,8 +385,8 @@ fn share<'c>(
         .iter()
         .filter(|layer| [BLOCK, THREAD].contains(&layer.name.as_str()));
     let assign = cores.flat_map(|layer| {
-        let each = dims.iter().enumerate();
-        each.map(|(axis, name)| {
+        let numbered = dims.iter().enumerate();
+        numbered.map(|(axis, name)| {
             let to = LevelName::new(&layer.name, &axis_name(axis));
             (LevelName::new(&layer.name, name), to)
         })
@@ -463,13 +467,13 @@ impl<'p> Points<'p> {
     /// last dimension.
     fn inside(&self, lanes: i64) -> Option<Layer> {
         let combined = self.combined.iter();
-        let mut all: BTreeMap<String, Count> = combined
+        let mut counts: BTreeMap<String, Count> = combined
             .map(|name| (name.to_string(), Count::Derived))
             .collect();
         if let Some(last) = self.free.last().filter(|_| lanes > 1) {
-            all.insert(last.name.to_string(), Count::Fixed(lanes));
+            counts.insert(last.name.to_string(), Count::Fixed(lanes));
         }
-        (!all.is_empty()).then(|| layer("register", all))
+        (!counts.is_empty()).then(|| layer("register", counts))
     }
 }
 
@@ -484,9 +488,9 @@ fn unrolled(points: &Points) -> Option<Vec<Layer>> {
     if counts.iter().product::<i64>() > UNROLLED || !points.combined.is_empty() {
         return None;
     }
-    let each = points.free.iter().zip(counts);
-    let each = each.map(|(free, count)| (free.name.to_string(), Count::Fixed(count)));
-    Some(vec![layer("register", each.collect())])
+    let pairs = points.free.iter().zip(counts);
+    let pairs = pairs.map(|(free, count)| (free.name.to_string(), Count::Fixed(count)));
+    Some(vec![layer("register", pairs.collect())])
 }
 
 /// Neighbouring threads have neighbouring accesses of the last dimension; those who are left over
@@ -503,14 +507,16 @@ fn of_threads(
     let mut room = rooms(nest);
     let mut shares = BTreeMap::new();
     for (n, free) in points.free.iter().rev().enumerate() {
-        let own = if n == 0 { lanes } else { 1 };
-        let accesses = free.count.map_or(left, |count| (count + own - 1) / own);
+        let extent = if n == 0 { lanes } else { 1 };
+        let accesses = free
+            .count
+            .map_or(left, |count| (count + extent - 1) / extent);
         // Those behind the machine's last dimension are in that one, together.
         let axis = n.min(room.len().saturating_sub(1));
         let most = room.get(axis).map_or(left, |room| left.min(*room));
         let share = accesses.clamp(1, most.max(1));
-        let tile = free.tile(share * own);
-        let share = if tile % own == 0 { tile / own } else { 1 };
+        let tile = free.tile(share * extent);
+        let share = if tile % extent == 0 { tile / extent } else { 1 };
         left /= share;
         room.iter_mut()
             .skip(axis)
@@ -518,9 +524,12 @@ fn of_threads(
             .for_each(|room| *room /= share);
         shares.insert(free.name.to_string(), Count::Fixed(share));
     }
-    let each = points.free.iter();
-    let each = each.map(|free| (free.name.to_string(), Count::Derived));
-    let outside = [layer("device", each.collect()), layer(THREAD, shares)];
+    let counts_of_free = points.free.iter();
+    let counts_of_free = counts_of_free.map(|free| (free.name.to_string(), Count::Derived));
+    let outside = [
+        layer("device", counts_of_free.collect()),
+        layer(THREAD, shares),
+    ];
     Some(outside.into_iter().chain(points.inside(lanes)).collect())
 }
 
@@ -563,9 +572,12 @@ const THREADS: i64 = 128;
 fn of_blocks(nest: &Nest, points: &Points) -> Option<Vec<Layer>> {
     let last = points.free.last()?;
     let share = last.tile(threads(nest).unwrap_or(1).max(THREADS));
-    let each = points.free.iter();
-    let each = each.map(|free| (free.name.to_string(), Count::Derived));
+    let counts_of_free = points.free.iter();
+    let counts_of_free = counts_of_free.map(|free| (free.name.to_string(), Count::Derived));
     let shares = BTreeMap::from([(last.name.to_string(), Count::Fixed(share))]);
-    let outside = [layer(BLOCK, each.collect()), layer(THREAD, shares)];
+    let outside = [
+        layer(BLOCK, counts_of_free.collect()),
+        layer(THREAD, shares),
+    ];
     Some(outside.into_iter().chain(points.inside(1)).collect())
 }

@@ -107,8 +107,8 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
         position: usize,
         iterations: &'a Iterations<'a, 'c>,
     ) -> Option<Self> {
-        let all = 0..nest.of.resolved.inputs.len();
-        let staged = all.filter_map(|n| Some((n, nest.of.resolved.stages(n, position)?)));
+        let positions = 0..nest.of.resolved.inputs.len();
+        let staged = positions.filter_map(|n| Some((n, nest.of.resolved.stages(n, position)?)));
         let staged: Vec<(usize, i64)> = staged.filter(|(_, stages)| *stages > 1).collect();
         let (_, stages) = staged.first().copied()?;
         let inputs: Vec<usize> = staged.into_iter().map(|(n, _)| n).collect();

@@ -44,13 +44,13 @@ pub fn of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Prom
 
 /// Returns the scalar function's promotion of an input, if that is its only use.
 pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Promotion> {
-    let own = stage::element(&tile.inputs[input]);
+    let element = stage::element(&tile.inputs[input]);
     let block = ir::only_block(ir::region(op, 0))?;
     let arguments = arguments_of(&arguments(block), tile, input);
     // Already wide.
     if arguments
         .iter()
-        .any(|a| types::scalar_type(a.r#type()) != Some(own))
+        .any(|a| types::scalar_type(a.r#type()) != Some(element))
     {
         return None;
     }
@@ -70,8 +70,8 @@ fn promotion(op: Op) -> Option<Promotion> {
 /// The arguments that an input's accesses are.
 fn arguments_of<'c>(all: &[Val<'c>], parts: &Parts, input: usize) -> Vec<Val<'c>> {
     let before = parts.inputs[..input].iter().map(|b| b.accesses.len()).sum();
-    let own = parts.inputs[input].accesses.len();
-    all.iter().skip(before).take(own).copied().collect()
+    let accesses = parts.inputs[input].accesses.len();
+    all.iter().skip(before).take(accesses).copied().collect()
 }
 
 /// The scalar function that widens its argument.
@@ -87,11 +87,11 @@ pub fn copy<'c>(builder: &Builder<'c>, from: ScalarType, how: Promotion) -> Regi
 /// they were staged.
 pub fn scalar<'c>(op: Op<'c>, tile: &Parts<'c>) -> Region<'c> {
     let scalar = region::copy(op, 0);
-    let all = arguments(region::block(&scalar));
+    let block_arguments = arguments(region::block(&scalar));
     for (n, input) in tile.inputs.iter().enumerate() {
         let element: Option<Type> = types::buffer_type(input.value.r#type())
             .map(|ty| types::mlir_type(ir::context_of(op), ty.element));
-        for argument in arguments_of(&all, tile, n) {
+        for argument in arguments_of(&block_arguments, tile, n) {
             if let Some(element) = element.filter(|element| *element != argument.r#type()) {
                 promoted(argument, element);
             }

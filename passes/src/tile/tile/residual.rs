@@ -96,8 +96,8 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
         name: name.into(),
         parts,
     };
-    let each = parts.dims.iter().map(|d| (d.name.clone(), Parts::Derived));
-    let mut layers = vec![whole("L1", each.collect())];
+    let counts = parts.dims.iter().map(|d| (d.name.clone(), Parts::Derived));
+    let mut layers = vec![whole("L1", counts.collect())];
     let mut order: Vec<LevelName> = (parts.dims.iter())
         .map(|d| LevelName::new("L1", &d.name))
         .collect();
@@ -176,11 +176,11 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
     let resolved = &of.resolved;
     let mut outputs = BTreeMap::new();
     for buffer in &tile.outputs {
-        let own = resolved
+        let plan_of_output = resolved
             .outputs
             .iter()
             .find(|plan| plan.name == buffer.name);
-        let Some(plan) = own.or(resolved.outputs.first()) else {
+        let Some(plan) = plan_of_output.or(resolved.outputs.first()) else {
             continue;
         };
         let mut combine = BTreeMap::new();

@@ -54,8 +54,11 @@ pub struct Staged<'c> {
 /// Returns the memory in which the output with a name is combined, from the loop at a position on;
 /// partial results that are in memory of their own are where the first output is.
 fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a>> {
-    let all = &nest.of.resolved.outputs;
-    let plan = all.iter().find(|p| p.name == name).or(all.first())?;
+    let outputs = &nest.of.resolved.outputs;
+    let plan = outputs
+        .iter()
+        .find(|p| p.name == name)
+        .or(outputs.first())?;
     let level = nest.loops[position].level;
     Some((
         plan.region[level.layer][level.dimension],
@@ -113,7 +116,7 @@ pub fn give_places<'c, 'a>(
     tile: &mut Tile<'c>,
     named: impl Fn(&str) -> Option<TileMemory<'a>>,
 ) -> Result<Vec<Staged<'c>>, Errors> {
-    let mut all = Vec::new();
+    let mut places = Vec::new();
     for n in 0..tile.parts.outputs.len() {
         let outside = tile.parts.outputs[n].clone();
         let Some(here) = named(&outside.name) else {
@@ -122,9 +125,9 @@ pub fn give_places<'c, 'a>(
         let inside = place(nest, builder, position, tile, &outside, here)?;
         copy_in(nest, builder, tile, &outside, &inside);
         tile.parts.outputs[n] = inside.clone();
-        all.push(Staged { outside, inside });
+        places.push(Staged { outside, inside });
     }
-    Ok(all)
+    Ok(places)
 }
 
 /// Memory for a tile of an output.
@@ -154,15 +157,15 @@ fn place<'c>(
     }
     let extent = stage::extent(nest, builder, tile, output);
     let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
-    let own = own_rank(nest, output);
-    if own.is_none() && *layout != StagedLayout::row_major() {
+    let rank = own_rank(nest, output);
+    if rank.is_none() && *layout != StagedLayout::row_major() {
         return Err(refuse(
             "expected row_major, since they are partial results of parts that are computed at the \
              same time",
         ));
     }
-    let own = own.unwrap_or(output.origin.len());
-    let own_axes = |layout: &StagedLayout| own_axes(layout, output.origin.len(), own);
+    let rank = rank.unwrap_or(output.origin.len());
+    let own_axes = |layout: &StagedLayout| own_axes(layout, output.origin.len(), rank);
     let mut axes = own_axes(layout).map_err(|why| refuse(&why))?;
     let mut layout = layout.clone();
     if is_blocked(&axes) {
@@ -213,8 +216,8 @@ fn copy_in<'c>(
 ) {
     let mut carries = std::mem::take(&mut tile.parts.carries);
     for carry in &mut carries {
-        let own = |b: &&mut BufferPart<'c>| b.value == outside.value;
-        let moved: Vec<_> = carry.incoming.iter_mut().filter(own).collect();
+        let is_outside = |b: &&mut BufferPart<'c>| b.value == outside.value;
+        let moved: Vec<_> = carry.incoming.iter_mut().filter(is_outside).collect();
         if moved.is_empty() {
             continue;
         }
@@ -257,13 +260,16 @@ fn copy<'c>(
     from: &BufferPart<'c>,
     to: &BufferPart<'c>,
 ) {
-    let own = kept(tile, None);
-    let mut dims: Vec<_> = own.iter().map(|d| tile.parts.dims[*d].clone()).collect();
+    let kept_dims = kept(tile, None);
+    let mut dims: Vec<_> = kept_dims
+        .iter()
+        .map(|d| tile.parts.dims[*d].clone())
+        .collect();
     if dims.is_empty() {
         dims.push(Dim::dense("all", Bound::Static(1)));
     }
     let at = |d: usize| {
-        let at = own.iter().position(|kept| *kept == d);
+        let at = kept_dims.iter().position(|kept| *kept == d);
         at.map_or(Expr::Const(0), Expr::Dim)
     };
     let replacements: Vec<_> = (0..tile.parts.dims.len()).map(at).collect();

@@ -56,8 +56,11 @@ pub fn stage<'c>(
     }
     results::give_places(nest, builder, position, tile, |name| {
         // Partial results that are in memory of their own are where the first output is.
-        let all = &resolved.outputs;
-        let plan = all.iter().find(|plan| plan.name == name).or(all.first())?;
+        let outputs = &resolved.outputs;
+        let plan = outputs
+            .iter()
+            .find(|plan| plan.name == name)
+            .or(outputs.first())?;
         resolved.scalar_output(plan)
     })
 }

@@ -74,10 +74,10 @@ pub fn scan<'c>(
     position: usize,
     mut tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let of = nest.loops[position];
-    let d = of.level.dimension;
-    if !follows(nest, of, &tile) {
-        return bare(nest, builder, of, &tile, |nest, builder, tile| {
+    let tile_loop = nest.loops[position];
+    let d = tile_loop.level.dimension;
+    if !follows(nest, tile_loop, &tile) {
+        return bare(nest, builder, tile_loop, &tile, |nest, builder, tile| {
             scan(nest, builder, position, tile)
         });
     }
@@ -138,21 +138,21 @@ pub fn partial_scans<'c>(
     position: usize,
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let of = nest.loops[position];
-    let d = of.level.dimension;
-    lanes::refuse_scan(nest, of)?;
+    let tile_loop = nest.loops[position];
+    let d = tile_loop.level.dimension;
+    lanes::refuse_scan(nest, tile_loop)?;
     if tile.deferred.is_some() {
-        return Err(refuse(nest, of, BETWEEN));
+        return Err(refuse(nest, tile_loop, BETWEEN));
     }
-    if !follows(nest, of, &tile) {
-        return bare(nest, builder, of, &tile, |nest, builder, tile| {
+    if !follows(nest, tile_loop, &tile) {
+        return bare(nest, builder, tile_loop, &tile, |nest, builder, tile| {
             partial_scans(nest, builder, position, tile)
         });
     }
     let own = tile.parts.carries.iter().position(|c| c.dim == d);
     let received = own.map(|own| &tile.parts.carries[own]);
     let dims = kept(&tile, Some(d));
-    let count = nest.count(of, &tile);
+    let count = nest.count(tile_loop, &tile);
     let totals = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
     nest.each(
         builder,
@@ -172,13 +172,20 @@ pub fn partial_scans<'c>(
     )?;
     // What each part receives; behind the last one's, what there is in the end.
     let mut outside = nest.outside;
-    let one = outside.index(1);
-    let places = outside.binary(ops::arith::ADDI, count, one);
+    let unit = outside.index(1);
+    let places = outside.binary(ops::arith::ADDI, count, unit);
     let prefixes = Slices::new(nest, builder, &tile, dims, Some(places));
     let first = part_of(&prefixes, Bound::Static(0));
     let before =
         received.map(|carry| receive(nest, builder, &tile, carry, (&prefixes.dims, first)));
-    scan_parts(nest, builder, of, &tile, received, [&totals, &prefixes]);
+    scan_parts(
+        nest,
+        builder,
+        tile_loop,
+        &tile,
+        received,
+        [&totals, &prefixes],
+    );
     nest.each(
         builder,
         position,
@@ -230,7 +237,7 @@ fn scan_parts<'c>(
         valid: carry.valid,
         outgoing: moved(&carry.outgoing),
     });
-    let all = Parts {
+    let merged = Parts {
         dims,
         combine,
         inputs: totals.buffers(from(0), place),
@@ -240,6 +247,6 @@ fn scan_parts<'c>(
         ..Parts::default()
     };
     let types = component_types(builder, &nest.of.computation.components);
-    let op = combination(builder, nest.of.op, &all, &types);
-    owner::share_out(nest, tile, op, &all, 1);
+    let op = combination(builder, nest.of.op, &merged, &types);
+    owner::share_out(nest, tile, op, &merged, 1);
 }

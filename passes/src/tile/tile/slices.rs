@@ -113,8 +113,8 @@ impl<'c> Slices<'c> {
         d: usize,
     ) -> Vec<BufferPart<'c>> {
         let grid = Grid::new(builder, &tile.parts.dims[d]);
-        let one = builder.index(1);
-        let number = builder.binary(ops::arith::SUBI, grid.count, one);
+        let unit = builder.index(1);
+        let number = builder.binary(ops::arith::SUBI, grid.count, unit);
         let index = grid.point(builder, number);
         let mut moved = self.clone();
         if let Some(axis) = self.dims.iter().position(|kept| *kept == d) {

@@ -24,23 +24,29 @@ pub fn sum<'c>(
     position: usize,
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let of = nest.loops[position];
+    let tile_loop = nest.loops[position];
     if has_scan_carry(&tile) {
-        return bare(nest, builder, of, &tile, |nest, builder, tile| {
+        return bare(nest, builder, tile_loop, &tile, |nest, builder, tile| {
             sum(nest, builder, position, tile)
         });
     }
-    summed(nest, builder, of, tile, |nest, builder, tile, receive| {
-        nest.each(
-            builder,
-            position,
-            tile,
-            |nest, builder, number, mut inner| {
-                receive(builder, number, &mut inner);
-                nest.descend(builder, position + 1, inner)
-            },
-        )
-    })
+    summed(
+        nest,
+        builder,
+        tile_loop,
+        tile,
+        |nest, builder, tile, receive| {
+            nest.each(
+                builder,
+                position,
+                tile,
+                |nest, builder, number, mut inner| {
+                    receive(builder, number, &mut inner);
+                    nest.descend(builder, position + 1, inner)
+                },
+            )
+        },
+    )
 }
 
 /// Gives a part with a number what it receives: nothing, if it is the first one of all.
@@ -150,17 +156,17 @@ pub fn partial_sums<'c>(
     position: usize,
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let of = nest.loops[position];
+    let tile_loop = nest.loops[position];
     if tile.deferred.is_some() {
-        return Err(refuse(nest, of, BETWEEN));
+        return Err(refuse(nest, tile_loop, BETWEEN));
     }
     if has_scan_carry(&tile) {
-        return bare(nest, builder, of, &tile, |nest, builder, tile| {
+        return bare(nest, builder, tile_loop, &tile, |nest, builder, tile| {
             partial_sums(nest, builder, position, tile)
         });
     }
-    one_at_most(nest, of, &tile)?;
-    let slices = of_parts(nest, builder, position, of, &tile)?;
+    one_at_most(nest, tile_loop, &tile)?;
+    let slices = of_parts(nest, builder, position, tile_loop, &tile)?;
     nest.each(
         builder,
         position,
@@ -172,7 +178,7 @@ pub fn partial_sums<'c>(
             nest.descend(builder, position + 1, inner)
         },
     )?;
-    combine_parts(nest, builder, of, &tile, &slices);
+    combine_parts(nest, builder, tile_loop, &tile, &slices);
     Ok(())
 }
 
@@ -223,20 +229,20 @@ pub fn combine_deferred<'c>(
     deferred: Deferred,
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let of = nest.loops[deferred.inside];
+    let tile_loop = nest.loops[deferred.inside];
     if has_scan_carry(&tile) {
-        return bare(nest, builder, of, &tile, |nest, builder, tile| {
+        return bare(nest, builder, tile_loop, &tile, |nest, builder, tile| {
             combine_deferred(nest, builder, position, deferred, tile)
         });
     }
-    one_at_most(nest, of, &tile)?;
-    let slices = of_parts(nest, builder, position, of, &tile)?;
+    one_at_most(nest, tile_loop, &tile)?;
+    let slices = of_parts(nest, builder, position, tile_loop, &tile)?;
     let mut inner = tile.clone();
     inner.parts.carries.clear();
     inner.carried.clear();
     inner.deferred = Some(slices.clone());
     nest.split(builder, position, inner)?;
-    combine_parts(nest, builder, of, &tile, &slices);
+    combine_parts(nest, builder, tile_loop, &tile, &slices);
     Ok(())
 }
 
@@ -247,9 +253,9 @@ pub fn deferred_parts<'c>(
     position: usize,
     mut tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let of = nest.loops[position];
+    let tile_loop = nest.loops[position];
     if has_scan_carry(&tile) {
-        return Err(refuse(nest, of, BETWEEN));
+        return Err(refuse(nest, tile_loop, BETWEEN));
     }
     let Some(slices) = tile.deferred.take() else {
         panic!("what is deferred has slices");
@@ -313,7 +319,7 @@ fn combine_parts<'c>(
         valid: carry.valid,
         outgoing: carry.outgoing.iter().map(moved).collect(),
     });
-    let mut all = Parts {
+    let mut merged = Parts {
         dims,
         combine,
         inputs: slices.buffers(first, |d| projection.place(d)),
@@ -322,13 +328,13 @@ fn combine_parts<'c>(
         laws: whole.laws.clone(),
         ..Parts::default()
     };
-    for (n, input) in all.inputs.iter_mut().enumerate() {
+    for (n, input) in merged.inputs.iter_mut().enumerate() {
         input.name = format!("parts_{n}");
     }
     let types = component_types(builder, &nest.of.computation.components);
-    let op = combination(builder, nest.of.op, &all, &types);
+    let op = combination(builder, nest.of.op, &merged, &types);
     match slices.is_own {
-        true => lanes::mark(nest, of, op, &all.dims[last].name),
-        false => owner::share_out(nest, tile, op, &all, 1),
+        true => lanes::mark(nest, of, op, &merged.dims[last].name),
+        false => owner::share_out(nest, tile, op, &merged, 1),
     }
 }

@@ -81,8 +81,8 @@ pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Til
 /// Returns whether inputs are copied before one of the loops from a position on.
 pub fn copies_from(nest: &Nest, position: usize) -> bool {
     let inputs = 0..nest.of.resolved.inputs.len();
-    let mut all = inputs.flat_map(|n| (position..nest.loops.len()).map(move |at| (n, at)));
-    all.any(|(n, at)| moves_to(nest, n, at).is_some())
+    let mut pairs = inputs.flat_map(|n| (position..nest.loops.len()).map(move |at| (n, at)));
+    pairs.any(|(n, at)| moves_to(nest, n, at).is_some())
 }
 
 /// Extent of a buffer's accesses in a tile, by axis.
@@ -124,8 +124,8 @@ pub fn extent<'c>(
                 _ => stride(dim.step.known(), dim.width.known())?,
             };
             is_full[axis] &= is_full_in(nest, tile, d);
-            let one = outside.index(1);
-            let more = outside.binary(ops::arith::SUBI, span.unwrap_or(tile.most[d]), one);
+            let unit = outside.index(1);
+            let more = outside.binary(ops::arith::SUBI, span.unwrap_or(tile.most[d]), unit);
             let scale = stride * coefficient.abs();
             if known(tile.most[d]).is_none_or(|most| most < 1) {
                 least -= scale;
@@ -167,8 +167,8 @@ fn is_full_in(nest: &Nest, tile: &Tile, d: usize) -> bool {
 /// The last index of a tile in a dimension.
 fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> Val<'c> {
     let grid = Grid::new(builder, &tile.parts.dims[d]);
-    let one = builder.index(1);
-    let number = builder.binary(ops::arith::SUBI, grid.count, one);
+    let unit = builder.index(1);
+    let number = builder.binary(ops::arith::SUBI, grid.count, unit);
     if let Some(stride) = grid.stride(builder) {
         let distance = builder.binary(ops::arith::MULI, number, stride);
         return builder.binary(ops::arith::ADDI, grid.lower, distance);
@@ -217,10 +217,10 @@ impl<'c, 'a> Staging<'c, 'a> {
         // What cores have together is copied by all of them, for all of them.
         let shared = owner::shared(nest, tile, region);
         let together = shared.as_ref().map(|shared| shared.cores.len());
-        let mut of = shared.unwrap_or_else(|| tile.clone());
+        let mut scope = shared.unwrap_or_else(|| tile.clone());
         // What lies in blocks is read within one of them from here on, by all who copy it.
-        choose_block(nest, builder, position, &mut of, n)?;
-        let input = of.parts.inputs[n].clone();
+        choose_block(nest, builder, position, &mut scope, n)?;
+        let input = scope.parts.inputs[n].clone();
         (tile.parts.inputs[n], tile.stored[n]) = (input.clone(), None);
         let level = nest.level_name(position);
         let what = format!("has a schedule that stages '{}' at {level}", input.name);
@@ -237,10 +237,10 @@ impl<'c, 'a> Staging<'c, 'a> {
                 nest.of.resolved.asm.layers[region].name()
             )));
         }
-        let extent = extent(nest, builder, &of, &input);
+        let extent = extent(nest, builder, &scope, &input);
         let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
-        let own = nest.of.parts.inputs[n].origin.len();
-        let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
+        let rank = nest.of.parts.inputs[n].origin.len();
+        let axes = own_axes(layout, input.origin.len(), rank).map_err(|why| refuse(&why))?;
         let is_blocked = axes.iter().any(|a| a.counts != Counts::All);
         let from = match &input.accesses[..] {
             _ if !is_blocked => None,
@@ -261,7 +261,7 @@ impl<'c, 'a> Staging<'c, 'a> {
             from,
             extent,
             widening: promote::of(nest, &tile.parts, n, region),
-            of,
+            of: scope,
             what,
             input,
         })
@@ -440,8 +440,9 @@ pub fn place<'c>(
 ) {
     staged.accesses = (input.accesses.iter())
         .map(|access| {
-            let own = cores.iter().map(|_| Expr::Const(0));
-            own.chain(axes.iter().map(|a| access[a.of].clone()))
+            let zeros = cores.iter().map(|_| Expr::Const(0));
+            zeros
+                .chain(axes.iter().map(|a| access[a.of].clone()))
                 .collect()
         })
         .collect();

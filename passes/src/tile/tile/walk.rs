@@ -127,7 +127,7 @@ impl<'c> Nest<'c, '_> {
         if let Some(order) = Order::from(self, position, &tile) {
             return order.each(self, builder, position, tile);
         }
-        let of = self.loops[position];
+        let tile_loop = self.loops[position];
         if self
             .deferred
             .is_some_and(|deferred| deferred.inside == position)
@@ -135,7 +135,10 @@ impl<'c> Nest<'c, '_> {
         {
             return split::deferred_parts(self, builder, position, tile);
         }
-        match (tile.combine[of.level.dimension], of.is_parallel) {
+        match (
+            tile.combine[tile_loop.level.dimension],
+            tile_loop.is_parallel,
+        ) {
             (Combine::Cc, false) => align::each(self, builder, position, &tile),
             (Combine::Cc, true) => {
                 self.each(builder, position, &tile, |nest, builder, _, inner| {
@@ -228,16 +231,16 @@ impl<'c> Nest<'c, '_> {
         tile: &Tile<'c>,
         body: impl FnOnce(&Self, &mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
     ) -> Result<(), Errors> {
-        let of = self.loops[position];
-        let d = of.level.dimension;
-        let (size, most) = (self.size(of), self.count(of, tile));
+        let tile_loop = self.loops[position];
+        let d = tile_loop.level.dimension;
+        let (size, most) = (self.size(tile_loop), self.count(tile_loop, tile));
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
         let cyclic = Cyclic::new(self, position);
         let (grid, steps) = match &cyclic {
             Some(own) => own.steps(self, builder, position, grid),
             None => {
-                let steps = self.steps(builder, of, &grid, size)?;
+                let steps = self.steps(builder, tile_loop, &grid, size)?;
                 (grid, steps)
             }
         };
@@ -272,8 +275,8 @@ impl<'c> Nest<'c, '_> {
             inner
         };
         let opened = tile.numbers.iter().find(|(at, _)| *at == position);
-        if !of.is_parallel && opened.is_none() {
-            let name = self.name(of);
+        if !tile_loop.is_parallel && opened.is_none() {
+            let name = self.name(tile_loop);
             let iterations = Iterations {
                 bounds: steps.bounds(builder, &grid, size),
                 name: &name,
@@ -293,15 +296,16 @@ impl<'c> Nest<'c, '_> {
         let opened = opened.map(|(_, number)| {
             let (part, is_there) = steps.part(builder, &grid, size, *number);
             let before = tile.is_there.into_iter();
-            let all = before.fold(is_there, |all, b| builder.binary(ops::arith::ANDI, b, all));
-            (part, all)
+            let condition =
+                before.fold(is_there, |all, b| builder.binary(ops::arith::ANDI, b, all));
+            (part, condition)
         });
         // One branch for all of them, so that blocks inside are inside of nothing else.
         let next = opened.filter(|_| self.opens_next(position, tile));
         let run = |builder: &mut Builder<'c>, part: Part<'c>| {
             let mut inner = part_of(builder, part);
             inner.is_there = next.map(|(_, all)| all);
-            if !of.is_parallel {
+            if !tile_loop.is_parallel {
                 owner::step(&mut inner, d);
                 result = body(self, builder, part.number, inner);
                 return;
@@ -309,11 +313,11 @@ impl<'c> Nest<'c, '_> {
             inner.cores.push(Core {
                 number: part.number,
                 count: most,
-                layer: self.core_layer(of),
+                layer: self.core_layer(tile_loop),
                 dim: d,
                 whole: (dim.clone(), tile.most[d], tile.spans[d]),
             });
-            let start = owner::enter(self, builder, of, &mut inner);
+            let start = owner::enter(self, builder, tile_loop, &mut inner);
             result = body(self, builder, part.number, inner);
             start.into_iter().for_each(region::erase);
         };
@@ -324,7 +328,7 @@ impl<'c> Nest<'c, '_> {
             }
             return result;
         }
-        cores::each(self, builder, of, tile, (&grid, &steps, size), run);
+        cores::each(self, builder, tile_loop, tile, (&grid, &steps, size), run);
         result
     }
 
@@ -378,9 +382,9 @@ impl<'c> Nest<'c, '_> {
         let extents: Vec<Bound> = cores.chain(extents.iter().copied()).map(bound).collect();
         let region = region.map(|region| self.of.resolved.asm.layers[region].name());
         let buffer = buffers::in_region(&mut builder, &extents, element, region);
-        let mut all = self.buffers.take();
-        all.push(buffer);
-        self.buffers.set(all);
+        let mut buffers = self.buffers.take();
+        buffers.push(buffer);
+        self.buffers.set(buffers);
         Memory {
             value: buffer,
             cores: tile.cores.clone(),

@@ -83,8 +83,8 @@ pub fn check(untiled: &UntiledOp, spans: &Spans) -> Result<(), Refusal> {
     if !scans.is_empty() && !carries.is_empty() {
         return refuse("it is scanned, and already receives a carry; expected one without");
     }
-    let others = carries.iter().filter(|carry| !is_in_place(untiled, carry));
-    let is_other = others.count() != 0 || carries.len() > 1;
+    let copied = carries.iter().filter(|carry| !is_in_place(untiled, carry));
+    let is_other = copied.count() != 0 || carries.len() > 1;
     let is_scan = |c: &CarryPart| untiled.computation.dimensions[c.dim].combine.is_ps();
     if is_other || carries.iter().any(is_scan) {
         return refuse(
@@ -189,8 +189,8 @@ impl<'c> Tile<'c, '_> {
             carry.incoming = match is_in_place {
                 true => so_far(self.untiled, &parts.outputs, &carry.incoming)?,
                 false => {
-                    let all = carry.incoming.iter();
-                    all.map(|b| self.sliced(b)).collect::<Result<_, _>>()?
+                    let incoming = carry.incoming.iter();
+                    incoming.map(|b| self.sliced(b)).collect::<Result<_, _>>()?
                 }
             };
         }
@@ -222,21 +222,21 @@ impl<'c> Tile<'c, '_> {
 
     /// Returns whether a tile comes after another one in these dimensions; `None` if it never does.
     pub fn is_later(&mut self, dims: &[usize]) -> Option<Later<'c>> {
-        let mut found: Option<Later> = None;
+        let mut later: Option<Later> = None;
         for d in dims {
             let offset = match self.spans.offset(*d) {
                 Bound::Static(0) => continue,
                 Bound::Static(_) => return Some(Later::Always),
                 Bound::Dynamic(offset) => offset,
             };
-            let before = found.and_then(Later::value);
-            found = Some(Later::If(tiles::after_first(
+            let before = later.and_then(Later::value);
+            later = Some(Later::If(tiles::after_first(
                 &mut self.builder,
                 offset,
                 before,
             )));
         }
-        found
+        later
     }
 
     /// Returns the carry that a tile of a prefix-sum receives: the slice of the result before its

@@ -69,7 +69,7 @@ pub struct UntiledOp<'c> {
 impl<'c> UntiledOp<'c> {
     /// Reads a computation without a schedule.
     pub fn new(op: Op<'c>) -> Result<Self, Refusal> {
-        let all = |errors: Vec<String>| errors.join("; ");
+        let joined = |errors: Vec<String>| errors.join("; ");
         if schedule::has_schedule(op) {
             return Err(
                 "cannot be tiled: it has a schedule, which is that of the whole computation; \
@@ -77,7 +77,7 @@ impl<'c> UntiledOp<'c> {
                     .into(),
             );
         }
-        let (parts, computation) = translate::both(op, Depth::Signatures).map_err(all)?;
+        let (parts, computation) = translate::both(op, Depth::Signatures).map_err(joined)?;
         if let Some(output) = parts.destinations().find(|b| boxes::has_nothing(b)) {
             return Err(format!(
                 "cannot be tiled: output '{}' has no elements, of which upstream takes no slices; \

@@ -71,9 +71,9 @@ fn outermost(around: Option<Op>) -> Option<Op> {
 
 /// The neutral element of all operators.
 fn neutral(untiled: &UntiledOp) -> Option<Vec<Scalar>> {
-    let mut all = untiled.computation.neutrals()?.into_iter();
-    let first = all.next()?;
-    all.all(|other| other == first).then_some(first)
+    let mut neutrals = untiled.computation.neutrals()?.into_iter();
+    let first = neutrals.next()?;
+    neutrals.all(|other| other == first).then_some(first)
 }
 
 /// Stores it, combined with a carry: one point of each dimension that is combined point-wise.

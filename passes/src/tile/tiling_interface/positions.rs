@@ -25,8 +25,8 @@ pub fn result<'c>(
     let spans = Spans::new(&untiled.parts, part)?;
     let buffer = untiled.destination(number).ok_or("has no such result")?;
     are_apart(&untiled, &spans, buffer)?;
-    let found = spans.part(&mut builder, buffer)?;
-    Ok(found.unwrap_or_else(|| all_of(&mut builder, buffer)))
+    let part = spans.part(&mut builder, buffer)?;
+    Ok(part.unwrap_or_else(|| all_of(&mut builder, buffer)))
 }
 
 fn all_of<'c>(builder: &mut Builder<'c>, buffer: &BufferPart<'c>) -> Part<'c> {
@@ -115,15 +115,20 @@ fn is_computed_once(
     while let Some(argument) = ir::block_argument(value).filter(|a| Some(a.of) == inner)
         && let Some(given) = carried::argument(value)
     {
-        let of = argument.of;
-        let refuse = |why: &str| Err(format!("cannot be fused into {}: {why}", ir::name_of(of)));
-        let indices = match ir::name_of(of) {
-            ops::scf::FORALL => ir::integers(of, "staticStep").len(),
+        let owner = argument.of;
+        let refuse = |why: &str| {
+            Err(format!(
+                "cannot be fused into {}: {why}",
+                ir::name_of(owner)
+            ))
+        };
+        let indices = match ir::name_of(owner) {
+            ops::scf::FORALL => ir::integers(owner, "staticStep").len(),
             _ => 1,
         };
         let moves = |index: usize| {
             let mut offsets = part.offsets.iter();
-            offsets.any(|o| boxes::comes_from(*o, |a| a.of == of && a.number == index))
+            offsets.any(|o| boxes::comes_from(*o, |a| a.of == owner && a.number == index))
         };
         if !(0..indices).all(moves) {
             return refuse(
@@ -131,7 +136,7 @@ fn is_computed_once(
                  there then; expected a loop that takes another part each time",
             );
         }
-        if ir::name_of(of) == ops::scf::FORALL {
+        if ir::name_of(owner) == ops::scf::FORALL {
             if untiled
                 .parts
                 .inputs
@@ -149,7 +154,7 @@ fn is_computed_once(
                 return refuse("the loop carries another result than its first one");
             }
         }
-        (value, inner) = (given.first, ir::parent(of));
+        (value, inner) = (given.first, ir::parent(owner));
     }
     Ok(())
 }

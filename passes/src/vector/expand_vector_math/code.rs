@@ -73,10 +73,10 @@ impl<'c, 'b> Code<'c, 'b> {
         let ty = self.vector(value.ty);
         let element = types::attribute(self.builder.context, value);
         // SAFETY: the type is a vector of elements of the attribute's type.
-        let all = unsafe {
+        let splat = unsafe {
             Attribute::from_raw(mlirDenseElementsAttrSplatGet(ty.to_raw(), element.to_raw()))
         };
-        self.builder.constant(all, ty)
+        self.builder.constant(splat, ty)
     }
 
     /// A constant float.
@@ -260,8 +260,8 @@ impl<'c, 'b> Code<'c, 'b> {
     /// `x * 2^n` for an `n` within twice the range of exponents: it may overflow, and is rounded
     /// once where it is too small for a normal number.
     pub fn scaled(&mut self, x: Val<'c>, n: Val<'c>) -> Val<'c> {
-        let one = self.integer(1);
-        let half = self.op(ops::arith::SHRSI, &[n, one]);
+        let unit = self.integer(1);
+        let half = self.op(ops::arith::SHRSI, &[n, unit]);
         let rest = self.op(ops::arith::SUBI, &[n, half]);
         let (half, rest) = (self.power_of_two(half), self.power_of_two(rest));
         let x = self.mul(x, half);

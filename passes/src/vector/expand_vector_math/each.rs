@@ -40,7 +40,7 @@ pub fn unrolled<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     let operands: Vec<Val> = operands.into_iter().map(|v| flat(builder, v)).collect();
     let attributes = crate::support::region::attributes(op);
-    let mut found = Vec::new();
+    let mut results_of_lanes = Vec::new();
     for lane in 0..lanes(result) {
         let position = DenseI64ArrayAttribute::new(builder.context, &[lane]).into();
         let mut take = |value: &Val<'c>| {
@@ -48,12 +48,17 @@ pub fn unrolled<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
             let at: [(&str, Attribute); 1] = [("static_position", position)];
             builder.op(ops::vector::EXTRACT, &[*value], &[ty], &at)[0]
         };
-        let of: Vec<Val> = operands.iter().map(&mut take).collect();
+        let lane: Vec<Val> = operands.iter().map(&mut take).collect();
         let ty = types::element(result);
-        found.push(builder.op(ir::name_of(op), &of, &[ty], &attributes)[0]);
+        results_of_lanes.push(builder.op(ir::name_of(op), &lane, &[ty], &attributes)[0]);
     }
-    let all = builder.op(ops::vector::FROM_ELEMENTS, &found, &[result], &[])[0];
-    Some(all)
+    let vector = builder.op(
+        ops::vector::FROM_ELEMENTS,
+        &results_of_lanes,
+        &[result],
+        &[],
+    )[0];
+    Some(vector)
 }
 
 /// Returns whether a mask has any lane.

@@ -130,8 +130,8 @@ pub fn erf<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let g = code.polynomial(inside, code.of(FAR));
     let opposite = code.op(ops::arith::NEGF, &[g]);
     let rest = exp_inside(code, opposite);
-    let one = code.number(1.0);
-    let far = code.sub(one, rest);
+    let unit = code.number(1.0);
+    let far = code.sub(unit, rest);
     let is_near = code.less(a, 1.0);
     let y = code.select(is_near, near, far);
     code.copysign(y, x)
@@ -142,14 +142,14 @@ pub fn erfc<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
     let near = near_zero(code, size);
     let near = code.copysign(near, x);
-    let one = code.number(1.0);
-    let near = code.sub(one, near);
+    let unit = code.number(1.0);
+    let near = code.sub(unit, near);
     let inside = code.at_most(size, code.of(LAST));
     let centre = code.number(code.of(CENTRE));
     let (less, more) = (code.sub(inside, centre), code.add(inside, centre));
     let place = code.div(less, more);
     let q = code.polynomial(place, code.of(COMPLEMENT));
-    let below = code.fma_by(inside, 2.0, one);
+    let below = code.fma_by(inside, 2.0, unit);
     let q = code.div(q, below);
     let opposite = code.op(ops::arith::NEGF, &[inside]);
     let square = code.two_product(opposite, inside);

@@ -90,8 +90,8 @@ pub fn times_exp<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Pair<'c>) -> Val<'c
 }
 
 fn one_more<'c>(code: &mut Code<'c, '_>, p: Val<'c>) -> Val<'c> {
-    let one = code.number(1.0);
-    code.add(one, p)
+    let unit = code.number(1.0);
+    code.add(unit, p)
 }
 
 /// `e^x`.
@@ -135,12 +135,12 @@ pub fn expm1<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 }
 
 fn less_one<'c>(code: &mut Code<'c, '_>, parts: &Parts<'c>) -> Val<'c> {
-    let one = code.integer(1);
-    let n = code.op(ops::arith::SUBI, &[parts.n, one]);
+    let unit = code.integer(1);
+    let n = code.op(ops::arith::SUBI, &[parts.n, unit]);
     let power = code.power_of_two(n);
     let half = code.number(0.5);
-    let others = code.sub(power, half);
-    let y = code.fma(power, parts.p, others);
+    let rest = code.sub(power, half);
+    let y = code.fma(power, parts.p, rest);
     code.add(y, y)
 }
 
@@ -170,8 +170,8 @@ pub fn tanh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 /// `e^x / 2`, which overflows where `sinh` and `cosh` do.
 fn half_exp<'c>(code: &mut Code<'c, '_>, parts: &Parts<'c>) -> Val<'c> {
     let y = one_more(code, parts.p);
-    let one = code.integer(1);
-    let n = code.op(ops::arith::SUBI, &[parts.n, one]);
+    let unit = code.integer(1);
+    let n = code.op(ops::arith::SUBI, &[parts.n, unit]);
     code.scaled(y, n)
 }
 

@@ -100,8 +100,8 @@ pub fn apart_from_any<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
 /// `e` and `m - 1`.
 fn reduced<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> (Val<'c>, Val<'c>) {
     let Float { e, m, .. } = apart_from_any(code, x);
-    let one = code.number(1.0);
-    (e, code.sub(m, one))
+    let unit = code.number(1.0);
+    (e, code.sub(m, unit))
 }
 
 /// `f^2 / 2` and `s (f^2 / 2 + R)`.
@@ -179,18 +179,18 @@ pub fn log10<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 
 /// `log (1 + x)`: with the exponent of the rounded `1 + x`, but `f` from `x` itself.
 pub fn log1p<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let one = code.number(1.0);
-    let u = code.add(one, x);
+    let unit = code.number(1.0);
+    let u = code.add(unit, x);
     let Float { e, exponent, m } = split_float(code, u);
     let zero = code.integer(0);
     let opposite = code.op(ops::arith::SUBI, &[zero, exponent]);
     let power = code.power_of_two(opposite);
-    let others = code.sub(power, one);
-    let f = code.fma(x, power, others);
+    let rest = code.sub(power, unit);
+    let f = code.fma(x, power, rest);
     // Of what is large, 1 is lost anyway.
     let large = code.number(2f64.powi(code.fraction() as i32 + 2));
     let is_large = code.compare(CmpfPredicate::Ogt, x, large);
-    let without = code.sub(m, one);
+    let without = code.sub(m, unit);
     let f = code.select(is_large, without, f);
     let y = natural(code, e, f);
     let y = keep_tiny(code, x, y);
@@ -202,9 +202,9 @@ pub fn log1p<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 /// infinite, with any second part.
 pub fn log_pair<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Pair<'c> {
     let Float { e, m, .. } = apart_from_any(code, x);
-    let one = code.number(1.0);
-    let f = code.sub(m, one);
-    let below = code.two_sum(m, one);
+    let unit = code.number(1.0);
+    let f = code.sub(m, unit);
+    let below = code.two_sum(m, unit);
     let high = code.div(f, below.high);
     let opposite = code.op(ops::arith::NEGF, &[high]);
     let rest = code.fma(opposite, below.high, f);
@@ -248,11 +248,11 @@ const LARGE: Either<f64> = Either((1u64 << 30) as f64, (1u64 << 60) as f64);
 pub fn asinh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
     let is_large = code.greater(size, code.of(LARGE));
-    let one = code.number(1.0);
+    let unit = code.number(1.0);
     let square = code.mul(size, size);
-    let more = code.add(one, square);
+    let more = code.add(unit, square);
     let root = code.op(ops::math::SQRT, &[more]);
-    let below = code.add(one, root);
+    let below = code.add(unit, root);
     let quotient = code.div(square, below);
     let z = code.add(size, quotient);
     let z = code.select(is_large, size, z);
@@ -263,8 +263,8 @@ pub fn asinh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 /// `acosh x = log (1 + (t + sqrt (2 t + t^2)))` with `t = x - 1`; NaN below 1.
 pub fn acosh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let is_large = code.greater(x, code.of(LARGE));
-    let one = code.number(1.0);
-    let t = code.sub(x, one);
+    let unit = code.number(1.0);
+    let t = code.sub(x, unit);
     let twice = code.add(t, t);
     let square = code.fma(t, t, twice);
     let root = code.op(ops::math::SQRT, &[square]);
@@ -280,8 +280,8 @@ pub fn acosh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 /// `2 x + 2 x x / (1 - x)`, which is nearer to it.
 pub fn atanh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
-    let one = code.number(1.0);
-    let (twice, less) = (code.add(size, size), code.sub(one, size));
+    let unit = code.number(1.0);
+    let (twice, less) = (code.add(size, size), code.sub(unit, size));
     let is_little = code.less(size, 0.5);
     let above = code.select(is_little, size, twice);
     let quotient = code.div(above, less);

@@ -34,8 +34,8 @@ pub fn wide<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
     let is_inside = code.less(distance, 1000.0);
     let zero = code.number(0.0);
     let low = code.select(is_inside, low, zero);
-    let one = code.number(1.0);
-    let result = times_exp(code, one, Pair { high, low });
+    let unit = code.number(1.0);
+    let result = times_exp(code, unit, Pair { high, low });
     with_exceptions(code, x, y, result)
 }
 

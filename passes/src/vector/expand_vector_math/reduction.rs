@@ -163,8 +163,8 @@ fn by_digits<'c>(code: &mut Code<'c, '_>, size: Val<'c>, steps: &[usize]) -> Qua
     // The nearest quadrant, and the rest with a sign.
     let quarter = code.shifted(ops::arith::SHRUI, first, 62);
     let is_upper = has_bit(code, first, 1 << 61);
-    let one = code.integer(1);
-    let next = code.op(ops::arith::ADDI, &[quarter, one]);
+    let unit = code.integer(1);
+    let next = code.op(ops::arith::ADDI, &[quarter, unit]);
     let n = code.select(is_upper, next, quarter);
     let (high, carried) = (
         code.shifted(ops::arith::SHLI, first, 2),
@@ -220,8 +220,8 @@ fn product<'c>(code: &mut Code<'c, '_>, m: Val<'c>, [a, b, c]: [Val<'c>; 3]) -> 
     let is_carried = code.builder.compare("ult", second, low);
     let first = code.op(ops::arith::MULI, &[m, a]);
     let first = code.op(ops::arith::ADDI, &[first, high]);
-    let one = code.integer(1);
-    let next = code.op(ops::arith::ADDI, &[first, one]);
+    let unit = code.integer(1);
+    let next = code.op(ops::arith::ADDI, &[first, unit]);
     (code.select(is_carried, next, first), second)
 }
 

@@ -69,7 +69,7 @@ fn nearer<'c>(code: &mut Code<'c, '_>, y: Val<'c>, v: Val<'c>) -> Val<'c> {
 
 /// `1 / sqrt x`.
 pub fn rsqrt<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let one = code.number(1.0);
+    let unit = code.number(1.0);
     let root = code.op(ops::math::SQRT, &[x]);
-    code.div(one, root)
+    code.div(unit, root)
 }

@@ -73,15 +73,15 @@ const ARC: Either<&[f64]> = Either(
 fn near_zero<'c>(code: &mut Code<'c, '_>, r: Pair<'c>) -> (Val<'c>, Val<'c>) {
     let Pair { high: r, low } = r;
     let z = code.mul(r, r);
-    let one = code.number(1.0);
-    let first = code.fma_by(z, -0.5, one);
+    let unit = code.number(1.0);
+    let first = code.fma_by(z, -0.5, unit);
     let s = code.polynomial(z, code.of(SINE));
     let cube = code.mul(r, z);
     let added = code.mul(low, first);
     let rest = code.fma(cube, s, added);
     let sine = code.add(r, rest);
     let c = code.polynomial(z, code.of(COSINE));
-    let less = code.sub(one, first);
+    let less = code.sub(unit, first);
     let lost = code.fma_by(z, -0.5, less);
     let opposite = code.op(ops::arith::NEGF, &[r]);
     let rest = code.fma(opposite, low, lost);
@@ -118,8 +118,8 @@ pub fn sin<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 pub fn cos<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
     let Quadrant { n, r } = reduced(code, size);
-    let one = code.integer(1);
-    let n = code.op(ops::arith::ADDI, &[n, one]);
+    let unit = code.integer(1);
+    let n = code.op(ops::arith::ADDI, &[n, unit]);
     let (sine, cosine) = near_zero(code, r);
     let is_other = has_bit(code, n, 1);
     let y = code.select(is_other, cosine, sine);
@@ -198,9 +198,9 @@ fn reflected<'c>(
     (quarters, arc): (Val<'c>, Val<'c>),
 ) -> (Val<'c>, Val<'c>) {
     let from = code.number(from);
-    let others = code.sub(from, quarters);
+    let rest = code.sub(from, quarters);
     let opposite = code.op(ops::arith::NEGF, &[arc]);
-    let quarters = code.select(condition, others, quarters);
+    let quarters = code.select(condition, rest, quarters);
     (quarters, code.select(condition, opposite, arc))
 }
 
@@ -216,14 +216,14 @@ pub fn atan2<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Val<'c>) -> Val<'c> {
 
 /// The inverse of the tangent: the angle of `(1, x)`.
 pub fn atan<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let one = code.number(1.0);
-    atan2(code, x, one)
+    let unit = code.number(1.0);
+    atan2(code, x, unit)
 }
 
 /// `sqrt (1 - x^2)` for `|x|`; NaN beyond 1.
 fn other_side<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Val<'c> {
-    let one = code.number(1.0);
-    let (less, more) = (code.sub(one, size), code.add(one, size));
+    let unit = code.number(1.0);
+    let (less, more) = (code.sub(unit, size), code.add(unit, size));
     let square = code.mul(less, more);
     code.op(ops::math::SQRT, &[square])
 }

@@ -82,11 +82,11 @@ fn remade<'c>(
             Some(builder.binary(ops::arith::ADDI, first, from))
         }
         (name, [_, _]) if LANE_BY_LANE.contains(&name) => {
-            let mut own = operands.iter().map(|operand| {
-                let own = remade(builder, *operand, (from, count), depth - 1);
-                own.unwrap_or_else(|| slice(builder, *operand, from, count))
+            let mut pieces = operands.iter().map(|operand| {
+                let piece = remade(builder, *operand, (from, count), depth - 1);
+                piece.unwrap_or_else(|| slice(builder, *operand, from, count))
             });
-            let own = [own.next()?, own.next()?];
+            let own = [pieces.next()?, pieces.next()?];
             let kept = kept(op);
             Some(builder.op(name, &own, &[ty], &kept)[0])
         }

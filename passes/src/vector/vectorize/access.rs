@@ -61,8 +61,8 @@ impl<'c> Vector<'c> {
     pub(super) fn along_row(&self, buffer: &BufferPart<'c>, access: usize) -> Option<i64> {
         let map = &buffer.accesses[access];
         let row = row(buffer.value.r#type())?;
-        let mut others = map.iter().enumerate().filter(|(axis, _)| *axis != row);
-        let is_alone = others.all(|(_, expr)| !expr.dims().contains(&self.dim));
+        let mut other_axes = map.iter().enumerate().filter(|(axis, _)| *axis != row);
+        let is_alone = other_axes.all(|(_, expr)| !expr.dims().contains(&self.dim));
         let coefficient = self.coefficient(map.get(row).filter(|_| is_alone)?)?;
         coefficient.checked_mul(known(self.step)?)
     }
@@ -120,8 +120,8 @@ impl<'c> Vector<'c> {
     ) -> Vec<Val<'c>> {
         let mut number = builder.index(number);
         if let Some(limit) = self.limit {
-            let one = builder.index(1);
-            let last = builder.binary(ops::arith::SUBI, limit, one);
+            let unit = builder.index(1);
+            let last = builder.binary(ops::arith::SUBI, limit, unit);
             number = builder.binary(ops::arith::MINSI, number, last);
         }
         let offset = builder.binary(ops::arith::MULI, number, self.step);
@@ -245,8 +245,8 @@ impl<'c> Vector<'c> {
                 *coordinate = builder.select(fits, *coordinate, zero);
                 continue;
             }
-            let one = builder.index(1);
-            let coordinates = consecutive(builder, *coordinate, one, self.count);
+            let unit = builder.index(1);
+            let coordinates = consecutive(builder, *coordinate, unit, self.count);
             let extent = spread(builder, extent, self.count);
             own = Some(builder.compare("ult", coordinates, extent));
         }

@@ -166,13 +166,14 @@ impl Dot {
         features: &[&str],
     ) -> Option<Dot> {
         let product = product(op, parts, computation)?;
-        let all = |fits: fn(&Factor) -> bool| product.factors.iter().all(fits);
+        let all_factors = |fits: fn(&Factor) -> bool| product.factors.iter().all(fits);
         let is_integer = product.sum == ScalarType::I32 && features.contains(&"avx512_vnni");
         let (bytes, floats) = (
-            all(|f| f.ty == ScalarType::I8),
-            all(|f| f.ty == ScalarType::BF16) && product.may_flush,
+            all_factors(|f| f.ty == ScalarType::I8),
+            all_factors(|f| f.ty == ScalarType::BF16) && product.may_flush,
         );
-        let words = all(|f| f.ty == ScalarType::I8 || f.ty == ScalarType::I16 && f.is_signed);
+        let words =
+            all_factors(|f| f.ty == ScalarType::I8 || f.ty == ScalarType::I16 && f.is_signed);
         if ![4, 8, 16].contains(&shape.lanes) {
             return None;
         }

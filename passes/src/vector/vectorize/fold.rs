@@ -125,11 +125,11 @@ impl<'c> Combiner<'c, '_> {
             if let Some(rest) = rest {
                 // An odd number of lanes: the last one joins at the end.
                 let first = halves.across(builder, &tuple);
-                let one = Combiner {
+                let scalar = Combiner {
                     fold: Fold { ..self.fold },
                     lanes: 1,
                 };
-                return one.combine(builder, &first, &rest);
+                return scalar.combine(builder, &first, &rest);
             }
             count = half;
         }

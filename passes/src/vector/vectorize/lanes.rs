@@ -71,9 +71,9 @@ pub fn select<'c>(
     otherwise: Val<'c>,
     lanes: i64,
 ) -> Val<'c> {
-    let all = [condition, then, otherwise];
+    let operands = [condition, then, otherwise];
     let ty = element(then);
-    lifted(builder, ops::arith::SELECT, &all, &[ty], &[], lanes)[0]
+    lifted(builder, ops::arith::SELECT, &operands, &[ty], &[], lanes)[0]
 }
 
 /// A region's code at the points of all lanes.
@@ -213,9 +213,9 @@ impl<'c> Lanes<'c, '_> {
         let otherwise = match op.result_count() {
             0 => Vec::new(),
             _ => {
-                let one = builder.boolean(true);
+                let truth = builder.boolean(true);
                 let ty = element(condition);
-                let names = [condition, one];
+                let names = [condition, truth];
                 let opposite = lifted(builder, ops::arith::XORI, &names, &[ty], &[], self.count)[0];
                 let left = self.those(builder, op, opposite);
                 left.block(builder, ir::region(op, 1), copies)

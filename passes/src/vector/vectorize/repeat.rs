@@ -170,11 +170,11 @@ impl<'c> Lanes<'c, '_> {
         test: impl FnOnce(&mut Builder<'c>, &mut Copies<'c>, &[Val<'c>]) -> (Val<'c>, Vec<Val<'c>>),
         step: impl FnOnce(&mut Builder<'c>, &mut Copies<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
-        let all = |builder: &mut Builder<'c>, values: &[Val<'c>]| -> Vec<Val<'c>> {
+        let widened = |builder: &mut Builder<'c>, values: &[Val<'c>]| -> Vec<Val<'c>> {
             let each = values.iter().map(|v| self.wide(builder, *v));
             each.collect()
         };
-        let initial = all(builder, initial);
+        let initial = widened(builder, initial);
         let types: Vec<Type> = initial.iter().map(|v| v.r#type()).collect();
         let (mut forwarded, mut passed): (usize, Vec<Type>) = (0, Vec::new());
         let before = builder.region(&types, ops::scf::CONDITION, |builder, values| {
@@ -189,7 +189,7 @@ impl<'c> Lanes<'c, '_> {
                 true => each::any(builder, condition),
                 false => condition,
             };
-            let results = all(builder, &results);
+            let results = widened(builder, &results);
             forwarded = results.len();
             let on = results.into_iter().chain([condition]);
             let on: Vec<Val> = on.chain(values.to_vec()).collect();
@@ -200,8 +200,8 @@ impl<'c> Lanes<'c, '_> {
             let (results, rest) = values.split_at(forwarded);
             let next = step(builder, copies, results);
             let pairs = next.into_iter().zip(&rest[1..]);
-            let kept = pairs.map(|(new, old)| select(builder, rest[0], new, *old, self.count));
-            kept.collect()
+            let selected = pairs.map(|(new, old)| select(builder, rest[0], new, *old, self.count));
+            selected.collect()
         });
         let op = builder.build(ops::scf::WHILE, &initial, &passed, &[], vec![before, after]);
         op.results().take(forwarded).map(ir::value::<'c>).collect()

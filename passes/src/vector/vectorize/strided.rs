@@ -275,8 +275,8 @@ impl<'c> Vector<'c> {
     fn indices(&self, builder: &mut Builder<'c>, offsets: &[i32]) -> Val<'c> {
         let i32 = types::mlir_type(builder.context, ScalarType::I32);
         let ty = vector_type(i32, self.count);
-        let all: Vec<String> = offsets.iter().map(i32::to_string).collect();
-        let text = format!("dense<[{}]> : {ty}", all.join(", "));
+        let texts: Vec<String> = offsets.iter().map(i32::to_string).collect();
+        let text = format!("dense<[{}]> : {ty}", texts.join(", "));
         let Some(offsets) = Attribute::parse(builder.context, &text) else {
             panic!("'{text}' is no attribute");
         };

@@ -103,11 +103,11 @@ impl TunePackage {
         let (code, failure) = match package {
             Err(why) => (None, Some(why)),
             Ok(package) => {
-                let own = package.manifest;
-                let errors = own.expected.iter().map(|e| e.errors.clone()).collect();
-                let symbol = own.symbol.clone();
+                let manifest = package.manifest;
+                let errors = manifest.expected.iter().map(|e| e.errors.clone()).collect();
+                let symbol = manifest.symbol.clone();
                 let common = &self.manifest.common;
-                if alike(common) != alike(&own) {
+                if alike(common) != alike(&manifest) {
                     return Err(Error::input(format!(
                         "bug: candidate {number} computes something else than the default"
                     )));
@@ -199,9 +199,9 @@ mod tests {
     use crate::package::tests::package;
 
     fn candidates() -> TunePackage {
-        let own = package();
+        let base = package();
         let sizes = BTreeMap::from([("0.i".to_string(), 6)]);
-        let mut all = TunePackage::new("f", "abc", sizes, own.manifest.clone());
+        let mut tune_package = TunePackage::new("f", "abc", sizes, base.manifest.clone());
         let mut other = package();
         other.manifest.symbol = "g".to_string();
         other.manifest.expected[0].errors = vec![Some(0.5)];
@@ -213,17 +213,19 @@ mod tests {
             code: None,
             failure: None,
         };
-        all.add(none.clone(), Ok(own)).unwrap();
-        all.add(none.clone(), Err("too large".to_string())).unwrap();
-        all.add(none, Ok(other)).unwrap();
-        all
+        tune_package.add(none.clone(), Ok(base)).unwrap();
+        tune_package
+            .add(none.clone(), Err("too large".to_string()))
+            .unwrap();
+        tune_package.add(none, Ok(other)).unwrap();
+        tune_package
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let all = candidates();
-        let read = TunePackage::read(&all.write()).unwrap();
-        assert_eq!(read, all);
+        let packed = candidates();
+        let read = TunePackage::read(&packed.write()).unwrap();
+        assert_eq!(read, packed);
         assert_eq!(read.candidate(1), None);
         let third = read.candidate(2).unwrap().manifest;
         assert_eq!(
@@ -245,11 +247,11 @@ mod tests {
 
     #[test]
     fn candidates_compute_the_same() {
-        let mut all = candidates();
+        let mut packed = candidates();
         let mut other = package();
         other.manifest.expected[0].bits = vec![8];
-        let same = all.manifest.candidates[0].clone();
-        let error = all.add(same, Ok(other)).unwrap_err();
+        let same = packed.manifest.candidates[0].clone();
+        let error = packed.add(same, Ok(other)).unwrap_err();
         assert!(
             error
                 .message

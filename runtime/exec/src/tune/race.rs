@@ -119,9 +119,10 @@ fn kind(silence: &Silence) -> FailureKind {
 
 /// The process that measures candidates of a package.
 fn worker(path: &Path, request: &Request) -> Result<Worker> {
-    let own = std::env::current_exe();
-    let own = own.map_err(|error| Error::input(format!("this program is not found: {error}")))?;
-    let mut command = Command::new(own);
+    let program = std::env::current_exe();
+    let program =
+        program.map_err(|error| Error::input(format!("this program is not found: {error}")))?;
+    let mut command = Command::new(program);
     command.arg("--tune-worker").arg(path);
     command.args(["--device", &request.device.to_string()]);
     command.args(["--rotate", &request.rotate.to_string()]);

@@ -132,12 +132,12 @@ impl Reply {
 impl ProgramResults {
     /// The candidate of least time.
     pub fn best(&self) -> Option<&CandidateResult> {
-        let all = self
+        let measured = self
             .candidates
             .iter()
             .filter(|one| one.outcome.cost().is_some());
         let cost = |one: &CandidateResult| one.outcome.cost().unwrap_or(f64::INFINITY);
-        all.min_by(|a, b| cost(a).total_cmp(&cost(b)))
+        measured.min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }
 
     /// The model's choice.

@@ -165,8 +165,8 @@ impl Bench {
             ArraySlot::Result(_) => None,
         });
         for n in written {
-            let own = arrays(std::slice::from_ref(&manifest.arguments[n]))?;
-            self.arguments.splice(n..=n, own);
+            let array = arrays(std::slice::from_ref(&manifest.arguments[n]))?;
+            self.arguments.splice(n..=n, array);
         }
         Ok(())
     }
@@ -179,9 +179,9 @@ fn scrub_device(manifest: &Manifest) -> Result<()> {
         let elements: i64 = array.shape.iter().product();
         Ok(elements.max(0) as usize * array.element()?.byte_width())
     };
-    let all = manifest.arguments.iter().chain(&manifest.results);
-    let all = all.filter(|array| !array.is_scalar);
-    let sizes: Vec<usize> = all.map(bytes).collect::<Result<_>>()?;
+    let arrays_of_call = manifest.arguments.iter().chain(&manifest.results);
+    let arrays_of_call = arrays_of_call.filter(|array| !array.is_scalar);
+    let sizes: Vec<usize> = arrays_of_call.map(bytes).collect::<Result<_>>()?;
     let poison = vec![POISON; sizes.iter().copied().max().unwrap_or(0)];
     with(|session| {
         let mut taken = Vec::new();

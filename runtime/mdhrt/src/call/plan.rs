@@ -191,7 +191,7 @@ impl CallPlan {
         values: &[u64],
         words: &[u64],
     ) -> Result<(), String> {
-        let of = |term| match term {
+        let value_of = |term| match term {
             Term::Extent { parameter, axis } => {
                 Some(*self.shape(parameter, words).get(axis)? as i64)
             }
@@ -202,7 +202,10 @@ impl CallPlan {
             }
             Term::Number(_) | Term::Operation(_) => None,
         };
-        let (found, wanted) = (self.shape(number, words)[axis] as i64, formula.value(of));
+        let (found, wanted) = (
+            self.shape(number, words)[axis] as i64,
+            formula.value(value_of),
+        );
         if wanted.is_some_and(|n| n.max(0) == found) {
             return Ok(());
         }
@@ -297,9 +300,9 @@ fn fill_buffer(
             Extent::Given(_) => next(),
         };
         if (size as i64) < 0 {
-            let found = size as i64;
+            let count = size as i64;
             return Err(format!(
-                "has the extent {found} along axis {axis}, expected at least 0"
+                "has the extent {count} along axis {axis}, expected at least 0"
             ));
         }
         words[HEADER + axis] = size;
@@ -341,7 +344,7 @@ fn elements<'w>(words: &'w [u64], buffer: &Buffer, size: usize) -> Elements<'w> 
 fn check_elements(buffer: &Buffer, size: usize, words: &[u64]) -> Result<(), String> {
     let elements = elements(words, buffer, size);
     let has_strides = matches!(buffer.layout, BufferLayout::Strided { .. });
-    let found = || {
+    let message = || {
         let list =
             |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<String>>().join(", ");
         format!(
@@ -364,7 +367,7 @@ fn check_elements(buffer: &Buffer, size: usize, words: &[u64]) -> Result<(), Str
             true => format!(
                 "reaches beyond all memory with its {}, expected strides, in elements, within the \
                  memory that its pointer points to",
-                found()
+                message()
             ),
             false => "is larger than memory can be".to_string(),
         });
@@ -373,7 +376,7 @@ fn check_elements(buffer: &Buffer, size: usize, words: &[u64]) -> Result<(), Str
         return Err(format!(
             "is written and has several elements in one place with its {}, expected strides that \
              keep elements apart",
-            found()
+            message()
         ));
     }
     Ok(())

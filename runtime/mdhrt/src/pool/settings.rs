@@ -15,10 +15,10 @@ pub fn threads() -> usize {
     let Some(found) = env::var_os("MDH_THREADS") else {
         return cores;
     };
-    let found = found.to_string_lossy();
-    parse_threads(&found).unwrap_or_else(|| {
+    let text = found.to_string_lossy();
+    parse_threads(&text).unwrap_or_else(|| {
         eprintln!(
-            "warning: the environment variable MDH_THREADS is '{found}', expected a number from 1 \
+            "warning: the environment variable MDH_THREADS is '{text}', expected a number from 1 \
              to {MOST_THREADS}; using {cores}, as many as there are cores"
         );
         cores
@@ -48,9 +48,9 @@ pub fn pinning() -> Pinning {
     match env::var_os("MDH_PIN") {
         Some(found) if found == "1" => Pinning::On,
         Some(found) if found != "0" && !found.is_empty() => {
-            let found = found.to_string_lossy();
+            let text = found.to_string_lossy();
             eprintln!(
-                "warning: the environment variable MDH_PIN is '{found}', expected 0 or 1; threads \
+                "warning: the environment variable MDH_PIN is '{text}', expected 0 or 1; threads \
                  are not bound to cores"
             );
             Pinning::Off

@@ -45,9 +45,10 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
             Err(message) => {
                 let option = |wanted: c_uint| {
                     // SAFETY: by this function's contract.
-                    let found = (0..count as usize).find(|n| unsafe { *options.add(*n) } == wanted);
+                    let position =
+                        (0..count as usize).find(|n| unsafe { *options.add(*n) } == wanted);
                     // SAFETY: as many values as options.
-                    found.map(|n| unsafe { *values.add(n) })
+                    position.map(|n| unsafe { *values.add(n) })
                 };
                 if let (Some(log), Some(bytes)) = (option(LOG), option(LOG_BYTES)) {
                     let length = message.len().min((bytes as usize).saturating_sub(1));
@@ -98,8 +99,8 @@ pub unsafe extern "C" fn cuModuleGetFunction(
         let name = unsafe { CStr::from_ptr(name) }
             .to_string_lossy()
             .into_owned();
-        let found = device.modules.get(&module);
-        if !found.is_some_and(|module| module.kernels.contains_key(&name)) {
+        let loaded = device.modules.get(&module);
+        if !loaded.is_some_and(|module| module.kernels.contains_key(&name)) {
             return NOT_FOUND;
         }
         device.functions.push((module, name));

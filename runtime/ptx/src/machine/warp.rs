@@ -88,12 +88,12 @@ fn shuffle(block: &Block, warp: &mut [Thread], takes_part: &[bool], how: Shuffle
     for (lane, _) in takes_part.iter().enumerate().filter(|(_, takes)| **takes) {
         let [b, c] = [2, 3].map(|n| operand(&warp[lane], n));
         let (clamp, mask) = (c & 31, (c >> 8) & 31);
-        let own = lane as u64;
-        let (first, last) = (own & mask, (own & mask) | (clamp & !mask));
+        let number = lane as u64;
+        let (first, last) = (number & mask, (number & mask) | (clamp & !mask));
         let (source, is_there) = match how {
-            Shuffle::Up => (own.wrapping_sub(b), own >= b && own - b >= last),
-            Shuffle::Down => (own + b, own + b <= last),
-            Shuffle::Butterfly => (own ^ b, (own ^ b) <= last),
+            Shuffle::Up => (number.wrapping_sub(b), number >= b && number - b >= last),
+            Shuffle::Down => (number + b, number + b <= last),
+            Shuffle::Butterfly => (number ^ b, (number ^ b) <= last),
             Shuffle::Index => (first | (b & !mask), (first | (b & !mask)) <= last),
         };
         let source = if is_there { source as usize } else { lane };
@@ -116,11 +116,11 @@ fn vote(block: &Block, warp: &mut [Thread], takes_part: &[bool], how: Vote) {
             (lane, block.value(thread, operand) != 0)
         })
         .collect();
-    let of = |wanted: bool| votes.iter().all(|(_, vote)| *vote == wanted);
+    let agree = |wanted: bool| votes.iter().all(|(_, vote)| *vote == wanted);
     let result = match how {
-        Vote::All => u64::from(of(true)),
-        Vote::Any => u64::from(!of(false)),
-        Vote::Uniform => u64::from(of(true) || of(false)),
+        Vote::All => u64::from(agree(true)),
+        Vote::Any => u64::from(!agree(false)),
+        Vote::Uniform => u64::from(agree(true) || agree(false)),
         Vote::Ballot => (votes.iter()).fold(0, |all, (lane, vote)| all | u64::from(*vote) << lane),
     };
     for (lane, _) in votes {

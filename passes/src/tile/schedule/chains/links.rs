@@ -61,7 +61,7 @@ impl Links {
             op.block()
                 .map(|block| melior::ir::BlockLike::to_raw(&block).ptr)
         };
-        let own = block(all[last].0);
+        let block_of_last = block(all[last].0);
         let mut open = BinaryHeap::new();
         self.open(last, &mut open);
         let (mut found, mut inspected) = (Vec::new(), last);
@@ -72,7 +72,7 @@ impl Links {
                 continue;
             }
             inspected = n;
-            if block(all[n].0) == own && !is_fused[n] && all[n].1.is_some() {
+            if block(all[n].0) == block_of_last && !is_fused[n] && all[n].1.is_some() {
                 self.open(n, &mut open);
                 found.push(n);
                 if found.len() == MOST {
@@ -93,7 +93,7 @@ impl Links {
     /// Returns the last writer of a value before another one.
     fn writer(&self, value: usize, before: usize) -> Option<(usize, usize)> {
         let writers = self.writers.get(&value)?;
-        let found = writers.partition_point(|writer| *writer < before);
-        Some((*writers.get(found.checked_sub(1)?)?, value))
+        let position = writers.partition_point(|writer| *writer < before);
+        Some((*writers.get(position.checked_sub(1)?)?, value))
     }
 }

@@ -161,8 +161,8 @@ impl<'c> Leaf<'c, '_> {
             }
             return;
         }
-        let one = builder.index(1);
-        let last = builder.binary(ops::arith::SUBI, self.grids[carry.dim].count, one);
+        let unit = builder.index(1);
+        let last = builder.binary(ops::arith::SUBI, self.grids[carry.dim].count, unit);
         let last = self.grids[carry.dim].point(builder, last);
         let Some(vector) = vector.filter(|v| v.dim == carry.dim) else {
             let is_last = builder.compare("eq", point[carry.dim], last);

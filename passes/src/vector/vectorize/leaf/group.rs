@@ -93,8 +93,14 @@ impl<'c> Leaf<'c, '_> {
             lanes,
             points: self.of.parts_of(level),
         };
-        let of = self.of;
-        let dot = Dot::new(of.op, &of.parts, &of.computation, shape, features);
+        let scheduled = self.of;
+        let dot = Dot::new(
+            scheduled.op,
+            &scheduled.parts,
+            &scheduled.computation,
+            shape,
+            features,
+        );
         let dot = dot.filter(|_| known(self.steps[dim]) == Some(1))?;
         let vector = Vector {
             dim: lane,
@@ -104,7 +110,7 @@ impl<'c> Leaf<'c, '_> {
             stores: Stores::Cached,
         };
         let is_still = dot.factors.map(|factor| {
-            let buffer = &of.parts.inputs[factor.buffer];
+            let buffer = &scheduled.parts.inputs[factor.buffer];
             vector.motion(buffer, factor.access) == Motion::Still
         });
         let first = usize::from(!is_still[0] && is_still[1]);
@@ -158,11 +164,15 @@ impl<'c> Leaf<'c, '_> {
         }
         let mut distinct = Vec::new();
         for position in &self.positions {
-            let own = self.moved(dot.factors[1], &position[0]);
-            let found = distinct.iter().position(|other| *other == own);
-            corrections.which.push(found.unwrap_or(distinct.len()));
-            if found.is_none() {
-                distinct.push(own);
+            let offsets_of_factor = self.moved(dot.factors[1], &position[0]);
+            let position_in_distinct = distinct
+                .iter()
+                .position(|other| *other == offsets_of_factor);
+            corrections
+                .which
+                .push(position_in_distinct.unwrap_or(distinct.len()));
+            if position_in_distinct.is_none() {
+                distinct.push(offsets_of_factor);
                 corrections.points.push(position.clone());
             }
         }
@@ -171,8 +181,9 @@ impl<'c> Leaf<'c, '_> {
 
     /// A position as far as a factor moves with it.
     pub(super) fn moved(&self, factor: Factor, offsets: &[i64]) -> Offsets {
-        let each = offsets.iter().enumerate();
-        each.map(|(d, offset)| if self.moves(factor, d) { *offset } else { 0 })
+        let numbered = offsets.iter().enumerate();
+        numbered
+            .map(|(d, offset)| if self.moves(factor, d) { *offset } else { 0 })
             .collect()
     }
 
@@ -236,12 +247,12 @@ impl<'c> Leaf<'c, '_> {
         offsets: &Offsets,
     ) -> Vec<Vec<Val<'c>>> {
         let group = at.group;
-        let each = (0..group.count).map(|n| {
+        let moved = (0..group.count).map(|n| {
             let mut offsets = offsets.clone();
             offsets[group.dim] += n;
             self.first_lane(builder, at.base, at.limits, &offsets)
         });
-        each.collect()
+        moved.collect()
     }
 
     /// The elements of one group, the same in all lanes.

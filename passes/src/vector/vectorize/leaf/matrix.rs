@@ -73,10 +73,11 @@ pub fn of(
     if form.matrix.is_empty() || !kernels::is_in_kernel(scheduled.op) {
         return Ok(None);
     }
-    let found = factors(scheduled.op, &scheduled.parts, &scheduled.computation);
+    let factors_of_product = factors(scheduled.op, &scheduled.parts, &scheduled.computation);
     let halves = [ScalarType::F16, ScalarType::BF16];
-    let found = found.filter(|[a, b]| a.ty == b.ty && halves.contains(&a.ty));
-    let Some([a, b]) = found else {
+    let factors_of_product =
+        factors_of_product.filter(|[a, b]| a.ty == b.ty && halves.contains(&a.ty));
+    let Some([a, b]) = factors_of_product else {
         return Err(vec![
             "has a schedule with 'mma', but adds up something else than products of two numbers of \
              f16 or bf16 that are widened to f32, for which there is no instruction: expected \
@@ -114,8 +115,8 @@ impl<'c> Leaf<'c, '_> {
         (factors, dimensions): ([Factor; 2], Dimensions),
     ) -> Option<Matrix<'c>> {
         let terms = form.matrix.iter().map(|l| l.level.dimension);
-        let kept = [dimensions.rows, dimensions.columns];
-        let terms = terms.into_iter().find(|d| !kept.contains(d))?;
+        let kept_dims = [dimensions.rows, dimensions.columns];
+        let terms = terms.into_iter().find(|d| !kept_dims.contains(d))?;
         let index = builder.index_type();
         let lane = builder.op(ops::gpu::LANE_ID, &[], &[index], &[])[0];
         let [two, four] = [2, OWN].map(|n| builder.index(n));
@@ -184,10 +185,10 @@ impl<'c> Leaf<'c, '_> {
         let start = order.iter().map(|n| sums[*n]);
         let operands = [upper[0], lower[0], upper[1], lower[1], column[0], column[1]];
         let operands: Vec<Val> = operands.into_iter().chain(start).collect();
-        let found = multiply(builder, a.ty, &operands);
+        let products = multiply(builder, a.ty, &operands);
         for (n, place) in order.iter().enumerate() {
             let float = types::mlir_type(builder.context, ScalarType::F32);
-            sums[*place] = extract(builder, found, n, float);
+            sums[*place] = extract(builder, products, n, float);
         }
     }
 
@@ -201,7 +202,7 @@ impl<'c> Leaf<'c, '_> {
         loaded: &mut Loaded<'c>,
     ) -> [Val<'c>; 2] {
         let name = (factor.buffer, factor.access, self.moved(factor, corner));
-        let all = match loaded.get(&name) {
+        let fragments = match loaded.get(&name) {
             Some(all) => *all,
             None => {
                 let all = self.terms(builder, at, factor, &name.2);
@@ -209,7 +210,7 @@ impl<'c> Leaf<'c, '_> {
                 all
             }
         };
-        [0, OWN / 2].map(|first| register(builder, all, first))
+        [0, OWN / 2].map(|first| register(builder, fragments, first))
     }
 
     /// Four elements of a factor, as a vector.
@@ -346,13 +347,13 @@ fn of_lane<'c>(builder: &mut Builder<'c>, number: Val<'c>, lane: Val<'c>) -> Val
     let mode = attribute(builder.context, "#gpu<shuffle_mode idx>");
     let bit = types::mlir_type(builder.context, ScalarType::I1);
     let operands = [number, lane, width];
-    let found = builder.op(
+    let exchanged = builder.op(
         ops::gpu::SHUFFLE,
         &operands,
         &[word, bit],
         &[("mode", mode)],
     )[0];
-    builder.op(ops::arith::INDEX_CAST, &[found], &[index], &[])[0]
+    builder.op(ops::arith::INDEX_CAST, &[exchanged], &[index], &[])[0]
 }
 
 /// Two neighbours of a vector as the instruction takes them: of f16 a vector, of bf16 their bits.

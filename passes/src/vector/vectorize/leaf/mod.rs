@@ -133,7 +133,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
     /// Emits it: one version for a full block, and one for the rest where there may be any. At borders,
     /// which few tiles touch, lanes are masked in both.
     pub fn emit(&self, builder: &mut Builder<'c>) {
-        let kept: Vec<usize> = (0..self.grids.len()).filter(|d| self.is_kept(*d)).collect();
+        let kept_dims: Vec<usize> = (0..self.grids.len()).filter(|d| self.is_kept(*d)).collect();
         let mut limits: Limits = vec![None; self.grids.len()];
         let (mut full, mut some): (Option<Val>, Option<Val>) = (None, None);
         let mut is_open = false;
@@ -142,7 +142,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
         let border = inputs.find(|input| input.pad.is_some());
         let border = border.and(self.lanes).map(|(d, _)| d);
         let mut masked: Limits = vec![None; self.grids.len()];
-        for d in kept {
+        for d in kept_dims {
             let count = self.grids[d].count;
             if known(count) == Some(self.extents[d]) {
                 continue;
@@ -226,7 +226,7 @@ fn positions(
     let expand = |all: Vec<Offsets>, kept: bool| {
         let levels = unrolled.iter().filter(|u| is_kept(u.dim) == kept);
         levels.fold(all, |all, level| {
-            let each = |offsets: &Offsets| -> Vec<Offsets> {
+            let parts_of = |offsets: &Offsets| -> Vec<Offsets> {
                 let part = |n: i64| {
                     let mut offsets = offsets.clone();
                     offsets[level.dim] += n * level.size;
@@ -234,9 +234,12 @@ fn positions(
                 };
                 (0..level.count).map(part).collect()
             };
-            all.iter().flat_map(each).collect()
+            all.iter().flat_map(parts_of).collect()
         })
     };
-    let kept = expand(vec![vec![0; rank]], true);
-    kept.into_iter().map(|at| expand(vec![at], false)).collect()
+    let kept_offsets = expand(vec![vec![0; rank]], true);
+    kept_offsets
+        .into_iter()
+        .map(|at| expand(vec![at], false))
+        .collect()
 }

@@ -132,8 +132,8 @@ impl<'c> Leaf<'c, '_> {
         for d in 0..point.len() {
             let mut offset = builder.index(offsets[d]);
             if let (Some(limit), false) = (limits[d], lanes == Some(d)) {
-                let one = builder.index(1);
-                let last = builder.binary(ops::arith::SUBI, limit, one);
+                let unit = builder.index(1);
+                let last = builder.binary(ops::arith::SUBI, limit, unit);
                 offset = builder.binary(ops::arith::MINSI, offset, last);
             }
             let distance = builder.binary(ops::arith::MULI, offset, self.steps[d]);

@@ -170,15 +170,16 @@ fn network<T>(rows: Vec<T>, part: usize, shuffle: &mut impl FnMut(&T, &T, &[i64]
         groups.push(group);
     }
     for _ in 0..parts.ilog2() {
-        let of = |p: usize, odd: usize, shuffle: &mut dyn FnMut(&T, &T, &[i64]) -> T| -> Vec<T> {
-            let places = 0..part;
-            let (a, b) = (&groups[2 * p], &groups[2 * p + 1]);
-            places
-                .map(|e| shuffle(&a[e], &b[e], &seconds(odd)))
-                .collect()
-        };
+        let exchanged =
+            |p: usize, odd: usize, shuffle: &mut dyn FnMut(&T, &T, &[i64]) -> T| -> Vec<T> {
+                let places = 0..part;
+                let (a, b) = (&groups[2 * p], &groups[2 * p + 1]);
+                places
+                    .map(|e| shuffle(&a[e], &b[e], &seconds(odd)))
+                    .collect()
+            };
         let order = (0..2).flat_map(|odd| (0..parts / 2).map(move |p| (p, odd)));
-        groups = order.map(|(p, odd)| of(p, odd, shuffle)).collect();
+        groups = order.map(|(p, odd)| exchanged(p, odd, shuffle)).collect();
     }
     groups.into_iter().flatten().collect()
 }
@@ -195,14 +196,14 @@ mod tests {
                 let row = |r: usize| (0..n).map(|l| (r, l)).collect::<Vec<_>>();
                 let rows: Vec<_> = (0..n).map(row).collect();
                 let mut count = 0;
-                let found = network(rows, part, &mut |a, b, chosen| {
+                let columns = network(rows, part, &mut |a, b, chosen| {
                     count += 1;
                     let both: Vec<_> = a.iter().chain(b).copied().collect();
                     chosen.iter().map(|place| both[*place as usize]).collect()
                 });
                 let expected = |l: usize| (0..n).map(|r| (r, l)).collect::<Vec<_>>();
                 assert_eq!(
-                    found,
+                    columns,
                     (0..n).map(expected).collect::<Vec<_>>(),
                     "{n} of {part}"
                 );
