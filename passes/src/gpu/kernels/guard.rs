@@ -28,7 +28,7 @@ use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 
 use super::effects::has_effects;
-use super::spmd::is_wait;
+use super::spmd::is_copy_wait;
 use crate::support::parallel;
 use crate::support::region;
 
@@ -43,7 +43,7 @@ pub fn of<'c>(op: Op<'c>) -> Option<Op<'c>> {
 
 fn only_computes(op: Op) -> bool {
     let allocates = ir::name_of(op).starts_with(ops::memref::ALLOC);
-    op.region_count() == 0 && !has_effects(op) && !allocates && !is_wait(op)
+    op.region_count() == 0 && !has_effects(op) && !allocates && !is_copy_wait(op)
 }
 
 /// Returns the body that each thread with a part executes.

@@ -90,7 +90,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
         number: number(&mut builder, &arguments),
         count: threads.count(),
         strides: threads.strides(),
-        own: arguments[AXES..2 * AXES].to_vec(),
+        divergent: arguments[AXES..2 * AXES].to_vec(),
     };
     spmd::lower(vec![nest], &place)?;
     place_memory(inside)

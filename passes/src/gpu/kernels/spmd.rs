@@ -1,9 +1,11 @@
 //! The code of a block, as each of its threads runs it.
 //!
-//! A loop over threads becomes the part of the thread that runs the code. What stands outside of
-//! the loops over some axes is done by the first thread of those; what is cooperative is
-//! shared out over their numbers in the block, whatever their own loops are. Threads wait for each
-//! other where one may need what another has done.
+//! A loop over threads becomes its part of the thread that runs the code (*divergent* code, under a predicate). Code
+//! outside of the loops over some axes is for the *elected* thread, the first one of those axes. What is *cooperative*
+//! is distributed over the threads' numbers in the block, whatever their own loops are. Products of matrices and
+//! reductions by shuffles are *convergent*: all threads of a warp execute them together. Loops and branches with a
+//! *barrier* inside have to be *uniform*: all threads of the block go through the same iterations. A barrier stands
+//! where a thread may need what another one has done.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
@@ -33,45 +35,48 @@ pub struct ThreadPosition<'c> {
     /// Stride in lanes, and number, of the threads of each axis of a warp.
     pub strides: Vec<(Core, i64, i64)>,
     /// Values that differ from thread to thread.
-    pub own: Vec<Val<'c>>,
+    pub divergent: Vec<Val<'c>>,
 }
 
 /// The threads that run some code.
 #[derive(Clone)]
 struct Scope<'c> {
     /// Condition that this thread is among them; all are if there is none.
-    is_there: Option<Val<'c>>,
+    predicate: Option<Val<'c>>,
     /// Conditions that it is among those of each loop around in which some may not be.
-    parts: Vec<(Core, Val<'c>)>,
+    conditions: Vec<(Core, Val<'c>)>,
     /// The axes whose loops are further in.
-    rest: Vec<(Core, Val<'c>)>,
+    inner_axes: Vec<(Core, Val<'c>)>,
 }
 
 /// The threads that access memory.
 #[derive(Clone, Copy, PartialEq)]
 enum AccessScope {
     /// Each thread accesses its own part.
-    Each,
+    OwnThread,
     /// Other threads than those that need it access it.
-    Others,
+    OtherThreads,
 }
 
-/// The code of a block, on the way through it.
+/// Walk through the code of a block, which places barriers.
 pub struct Walk<'p, 'c> {
     place: &'p ThreadPosition<'c>,
-    /// Effects since the threads last waited for each other.
-    since: Vec<(Effects<'c>, AccessScope)>,
+    /// Effects since the last barrier.
+    since_barrier: Vec<(Effects<'c>, AccessScope)>,
 }
 
 /// Replaces the parallel loops of a block's code.
 pub fn lower<'c>(code: Vec<Op<'c>>, place: &ThreadPosition<'c>) -> Result<(), Errors> {
     let scope = Scope {
-        is_there: None,
-        parts: Vec::new(),
-        rest: place.threads.clone(),
+        predicate: None,
+        conditions: Vec::new(),
+        inner_axes: place.threads.clone(),
     };
-    let since = Vec::new();
-    Walk { place, since }.walk(code, &scope)
+    let mut walk = Walk {
+        place,
+        since_barrier: Vec::new(),
+    };
+    walk.walk(code, &scope)
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -79,21 +84,21 @@ impl<'c> Walk<'_, 'c> {
         for op in code {
             let name = ir::name_of(op);
             match Core::of(op) {
-                Some(core) if is_block(&core) => self.block(op, core.axis, scope)?,
-                Some(_) if is_cooperative(op) => self.cooperative(op)?,
-                Some(core) => self.part(op, &core, scope)?,
-                None if lanes::level(op).is_some() => self.exchange(op, scope)?,
-                None if matrix::is_marked(op) => self.warp(op, scope)?,
-                None if is_cooperative(op) => self.once(op),
-                None if is_wait(op) => self.arrive(op),
-                None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
+                Some(core) if is_block(&core) => self.block_loop(op, core.axis, scope)?,
+                Some(_) if is_cooperative(op) => self.cooperative_loop(op)?,
+                Some(core) => self.thread_loop(op, &core, scope)?,
+                None if lanes::level(op).is_some() => self.warp_reduce(op, scope)?,
+                None if matrix::is_marked(op) => self.convergent(op, scope)?,
+                None if is_cooperative(op) => self.elect(op),
+                None if is_copy_wait(op) => self.barrier_after_copies(op),
+                None if is_loop(op) && has_thread_parts(op) => self.uniform(op, scope)?,
                 None if name == ops::memref::ALLOC || name == ops::memref::DEALLOC => {
                     return Err(vec![format!(
                         "has '{name}' in it, of a size that is not known: expected tiles of known \
                          sizes inside of blocks"
                     )]);
                 }
-                None if has_effects(op) => self.alone(op, scope),
+                None if has_effects(op) => self.divergent(op, scope),
                 None => {}
             }
         }
@@ -101,52 +106,52 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// A loop over blocks: each has its part.
-    fn block(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
+    fn block_loop(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
         let number = index(&self.place.blocks, &axis)?;
         self.walk(parallel::inline(op, number), scope)
     }
 
     /// A loop over threads: each has its part, if there is one.
-    fn part(&mut self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<(), Errors> {
-        let inner = self.enter(op, core, scope)?;
-        if is_simple(op) {
-            self.wait_before(op, Effects::new(op), AccessScope::Others);
-            return self.simple(op, inner);
+    fn thread_loop(&mut self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<(), Errors> {
+        let inner = self.enter_loop(op, core, scope)?;
+        if is_barrier_free_part(op) {
+            self.barrier_before(op, Effects::new(op), AccessScope::OtherThreads);
+            return self.predicated_loop(op, inner);
         }
-        let inside = take_out(op);
-        // What other threads did further out is not this one's.
-        self.is_others();
+        let inside = inline_body(op);
+        // Outside of the loop, another thread may have the same part.
+        self.mark_as_foreign();
         self.walk(inside, &inner)?;
-        self.is_others();
+        self.mark_as_foreign();
         Ok(())
     }
 
-    fn is_others(&mut self) {
-        self.since
+    fn mark_as_foreign(&mut self) {
+        self.since_barrier
             .iter_mut()
-            .for_each(|(_, who)| *who = AccessScope::Others);
+            .for_each(|(_, who)| *who = AccessScope::OtherThreads);
     }
 
-    /// The thread's part of a loop: its index, and whether there is one.
-    fn enter(&self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
+    /// Enters a loop over threads: its variable becomes the thread's index, under the predicate that there is one.
+    fn enter_loop(&self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
         let number = index(&self.place.threads, core)?;
-        let is_within = self.is_within(op, core, number);
+        let is_within = self.bound_check(op, core, number);
         let condition = guard::open(op, number);
-        let own = both(&mut Builder::before(op), is_within, condition);
-        let mut parts = scope.parts.clone();
-        parts.extend(own.map(|own| (core.clone(), own)));
-        let is_there = both(&mut Builder::before(op), scope.is_there, own);
-        let mut rest = scope.rest.clone();
-        rest.retain(|(other, _)| other != core);
+        let own = conjunction(&mut Builder::before(op), is_within, condition);
+        let mut conditions = scope.conditions.clone();
+        conditions.extend(own.map(|own| (core.clone(), own)));
+        let is_there = conjunction(&mut Builder::before(op), scope.predicate, own);
+        let mut inner_axes = scope.inner_axes.clone();
+        inner_axes.retain(|(other, _)| other != core);
         Ok(Scope {
-            is_there,
-            parts,
-            rest,
+            predicate: is_there,
+            conditions,
+            inner_axes,
         })
     }
 
-    /// The condition that an index is that of a part, where the launch has more indices than a loop has parts.
-    fn is_within(&self, op: Op<'c>, core: &Core, number: Val<'c>) -> Option<Val<'c>> {
+    /// The bound check of a thread's index, where the launch has more threads in an axis than a loop has parts.
+    fn bound_check(&self, op: Op<'c>, core: &Core, number: Val<'c>) -> Option<Val<'c>> {
         let mut extents = self.place.extents.iter();
         let (_, extent) = extents.find(|(known, _)| known == core)?;
         let parts = parts_of(op).filter(|parts| parts < extent)?;
@@ -155,15 +160,15 @@ impl<'c> Walk<'_, 'c> {
         Some(builder.compare("slt", number, parts))
     }
 
-    /// A part in which nobody waits: all of it stands under the condition.
-    fn simple(&mut self, op: Op<'c>, scope: Scope<'c>) -> Result<(), Errors> {
+    /// A part without barriers: all of it stands under the predicate.
+    fn predicated_loop(&mut self, op: Op<'c>, scope: Scope<'c>) -> Result<(), Errors> {
         let inner = loops_inside(op).into_iter().next();
         let mut builder = Builder::before(op);
         let condition = match inner {
-            None => self.condition(&mut builder, &scope),
-            Some(_) => scope.is_there,
+            None => self.is_elected(&mut builder, &scope),
+            Some(_) => scope.predicate,
         };
-        under(&take_out(op), condition);
+        predicate(&inline_body(op), condition);
         let Some((inner, core)) = inner else {
             return Ok(());
         };
@@ -173,43 +178,43 @@ impl<'c> Walk<'_, 'c> {
             ]);
         }
         let around = Scope {
-            is_there: None,
-            parts: scope.parts,
-            rest: scope.rest,
+            predicate: None,
+            conditions: scope.conditions,
+            inner_axes: scope.inner_axes,
         };
-        let scope = self.enter(inner, &core, &around)?;
-        self.simple(inner, scope)
+        let scope = self.enter_loop(inner, &core, &around)?;
+        self.predicated_loop(inner, scope)
     }
 
-    /// Returns whether a thread does what stands in a scope: it is the first one of the other axes.
-    fn condition(&self, builder: &mut Builder<'c>, scope: &Scope<'c>) -> Option<Val<'c>> {
-        let mut is_there = scope.is_there;
-        for (_, index) in &scope.rest {
+    /// The condition that a thread is elected for a scope's code: the first one of the axes whose loops are further in.
+    fn is_elected(&self, builder: &mut Builder<'c>, scope: &Scope<'c>) -> Option<Val<'c>> {
+        let mut is_there = scope.predicate;
+        for (_, index) in &scope.inner_axes {
             let zero = builder.index(0);
             let is_first = builder.compare("eq", *index, zero);
-            is_there = both(builder, is_there, Some(is_first));
+            is_there = conjunction(builder, is_there, Some(is_first));
         }
         is_there
     }
 
-    /// Code that all threads go through, with parts of them inside: the same iterations.
-    fn around(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        if is_all_cooperative(op) && !shares_wait(op) {
-            self.wait_before(op, Effects::new(op), AccessScope::Others);
+    /// A loop or branch with thread-dependent parts inside: uniform, if it has barriers.
+    fn uniform(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        if is_all_cooperative(op) && !has_barriers_between_shares(op) {
+            self.barrier_before(op, Effects::new(op), AccessScope::OtherThreads);
             for (inner, _) in loops_inside(op) {
-                self.share(inner)?;
+                self.distribute(inner)?;
             }
             for inner in ir::all(op) {
                 if ir::name_of(inner) == ops::mdh::COMPUTE && is_cooperative(inner) {
-                    self.by_first(inner);
+                    self.by_elected(inner);
                 }
             }
             return Ok(());
         }
-        if !has_waits(op) {
-            return self.independent_loop(op, scope);
+        if !has_barriers(op) {
+            return self.barrier_free_loop(op, scope);
         }
-        let differs = |value: Val<'c>| depends_on(value, &self.place.own);
+        let differs = |value: Val<'c>| depends_on(value, &self.place.divergent);
         if op.operands().map(ir::value).any(differs) {
             let level = parallel::level(op).map_or(String::new(), |level| format!(" '{level}'"));
             return Err(vec![format!(
@@ -218,10 +223,10 @@ impl<'c> Walk<'_, 'c> {
                  that threads do not share"
             )]);
         }
-        if is_pipeline(op) {
-            return self.pipeline(op, scope);
+        if is_pipelined(op) {
+            return self.pipelined_loop(op, scope);
         }
-        self.wait(op);
+        self.barrier(op);
         for n in 0..op.region_count() {
             let region = ir::region(op, n);
             if melior::ir::RegionLike::first_block(&region).is_none() {
@@ -231,28 +236,27 @@ impl<'c> Walk<'_, 'c> {
             let end = region::terminator(inside);
             let ops = ir::ops_of(inside).into_iter().filter(|op| *op != end);
             self.walk(ops.collect(), scope)?;
-            self.wait(end);
+            self.barrier(end);
         }
         Ok(())
     }
 
-    /// A loop whose iterations begin with a wait for what the threads have copied: there all of them
-    /// wait for each other.
-    fn pipeline(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+    /// A loop whose iterations begin with a wait for asynchronous copies: there is its barrier.
+    fn pipelined_loop(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         // There may be no iteration.
-        let before = self.since.clone();
+        let before = self.since_barrier.clone();
         let inside = region::block_of(ir::region(op, 0));
         let end = region::terminator(inside);
         let ops = ir::ops_of(inside).into_iter().filter(|op| *op != end);
         self.walk(ops.collect(), scope)?;
-        self.since.extend(before);
+        self.since_barrier.extend(before);
         Ok(())
     }
 
-    /// A loop in which no thread needs what another one does.
-    fn independent_loop(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::new(op), AccessScope::Others);
-        let since = std::mem::take(&mut self.since);
+    /// A loop without barriers: no thread needs what another one does.
+    fn barrier_free_loop(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        self.barrier_before(op, Effects::new(op), AccessScope::OtherThreads);
+        let since = std::mem::take(&mut self.since_barrier);
         let inside = (0..op.region_count()).map(|n| ir::region(op, n));
         let inside = inside.filter(|region| !ir::is_empty(*region));
         let inside: Vec<_> = inside.map(region::block_of).collect();
@@ -261,12 +265,12 @@ impl<'c> Walk<'_, 'c> {
             let ops = ir::ops_of(block).into_iter().filter(|op| *op != end);
             self.walk(ops.collect(), scope)?;
         }
-        self.since = since;
+        self.since_barrier = since;
         Ok(())
     }
 
-    /// Combines the values of the threads of a warp, for the first of them.
-    fn exchange(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+    /// Reduces values over lanes of a warp by shuffles, for the first lane.
+    fn warp_reduce(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         let found = lanes::level(op).and_then(|level| {
             let own = self
                 .place
@@ -284,39 +288,39 @@ impl<'c> Walk<'_, 'c> {
                 lanes_of(self.place)
             )]);
         };
-        let mut rest = scope.clone();
-        rest.rest.retain(|(other, _)| *other != core);
+        let mut group_scope = scope.clone();
+        group_scope.inner_axes.retain(|(other, _)| *other != core);
         let group = lanes::Group {
             number,
             stride,
             parts,
-            is_there: self.condition(&mut Builder::before(op), &rest),
+            is_there: self.is_elected(&mut Builder::before(op), &group_scope),
         };
         let first = lanes::combine(op, &group)?;
-        self.alone(first, scope);
+        self.divergent(first, scope);
         Ok(())
     }
 
-    /// Code that the threads of a warp execute at once: those that are not there, too.
-    fn warp(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::new(op), AccessScope::Each);
-        if let Some((core, _)) = scope.rest.first() {
+    /// Convergent code: all threads of a warp execute it, those without a part, too.
+    fn convergent(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        self.barrier_before(op, Effects::new(op), AccessScope::OwnThread);
+        if let Some((core, _)) = scope.inner_axes.first() {
             return Err(vec![format!(
                 "computes a product of matrices outside of the loop over '{core}': expected it inside \
                  of all loops over warps and threads"
             )]);
         }
-        matrix::lower(op, self.place, &scope.parts)
+        matrix::lower(op, self.place, &scope.conditions)
     }
 
-    /// Code that all threads of the block share: each has the part of its number, the innermost
-    /// loop's parts being neighbours.
-    fn cooperative(&mut self, op: Op<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::new(op), AccessScope::Others);
-        self.share(op)
+    /// A loop that is distributed over all threads of the block, by their numbers: neighbours have neighbouring parts
+    /// of the innermost loop.
+    fn cooperative_loop(&mut self, op: Op<'c>) -> Result<(), Errors> {
+        self.barrier_before(op, Effects::new(op), AccessScope::OtherThreads);
+        self.distribute(op)
     }
 
-    fn share(&self, op: Op<'c>) -> Result<(), Errors> {
+    fn distribute(&self, op: Op<'c>) -> Result<(), Errors> {
         let parts = shape(op);
         let all: i64 = parts.iter().product();
         if all > self.place.count {
@@ -332,10 +336,10 @@ impl<'c> Walk<'_, 'c> {
             let count_value = builder.index(all);
             condition = Some(builder.compare("slt", self.place.number, count_value));
         }
-        self.share_loop(op, condition)
+        self.distribute_loop(op, condition)
     }
 
-    fn share_loop(&self, op: Op<'c>, outer: Option<Val<'c>>) -> Result<(), Errors> {
+    fn distribute_loop(&self, op: Op<'c>, outer: Option<Val<'c>>) -> Result<(), Errors> {
         let shape = shape(op);
         let inside: i64 = shape.iter().skip(1).product();
         let mut builder = Builder::before(op);
@@ -349,65 +353,65 @@ impl<'c> Walk<'_, 'c> {
             number = builder.binary(ops::arith::REMUI, number, stride_value);
         }
         let guarded = guard::open(op, number);
-        let is_there = both(&mut builder, outer, guarded);
+        let is_there = conjunction(&mut builder, outer, guarded);
         let inner = loops_inside(op);
-        let body_ops = take_out(op);
-        under(&body_ops, is_there);
+        let body_ops = inline_body(op);
+        predicate(&body_ops, is_there);
         inner
             .into_iter()
-            .try_for_each(|(inner, _)| self.share_loop(inner, None))
+            .try_for_each(|(inner, _)| self.distribute_loop(inner, None))
     }
 
-    /// Rule: what is cooperative, but in one part.
-    fn once(&mut self, op: Op<'c>) {
-        self.wait_before(op, Effects::new(op), AccessScope::Others);
-        self.by_first(op);
+    /// Cooperative code in one part: one thread of the block is elected.
+    fn elect(&mut self, op: Op<'c>) {
+        self.barrier_before(op, Effects::new(op), AccessScope::OtherThreads);
+        self.by_elected(op);
     }
 
-    fn by_first(&self, op: Op<'c>) {
+    fn by_elected(&self, op: Op<'c>) {
         let mut builder = Builder::before(op);
         let zero = builder.index(0);
         let is_first = builder.compare("eq", self.place.number, zero);
-        under(&[op], Some(is_first));
+        predicate(&[op], Some(is_first));
     }
 
-    /// Rule: what the threads of a scope do, each alone.
-    fn alone(&mut self, op: Op<'c>, scope: &Scope<'c>) {
-        let who = match scope.rest.is_empty() {
-            true => AccessScope::Each,
-            false => AccessScope::Others,
+    /// Divergent code: each thread of a scope executes it for itself.
+    fn divergent(&mut self, op: Op<'c>, scope: &Scope<'c>) {
+        let who = match scope.inner_axes.is_empty() {
+            true => AccessScope::OwnThread,
+            false => AccessScope::OtherThreads,
         };
-        self.wait_before(op, Effects::new(op), who);
-        let condition = self.condition(&mut Builder::before(op), scope);
-        under(&[op], condition);
+        self.barrier_before(op, Effects::new(op), who);
+        let condition = self.is_elected(&mut Builder::before(op), scope);
+        predicate(&[op], condition);
     }
 
-    /// Threads wait before something that may need what others have done.
-    fn wait_before(&mut self, op: Op<'c>, effects: Effects<'c>, who: AccessScope) {
+    /// Puts a barrier before an operation that may need what other threads have done since the last one.
+    fn barrier_before(&mut self, op: Op<'c>, effects: Effects<'c>, who: AccessScope) {
         let needs = |(other, by): &(Effects<'c>, AccessScope)| {
-            let is_same = *by == AccessScope::Each && who == AccessScope::Each;
+            let is_same = *by == AccessScope::OwnThread && who == AccessScope::OwnThread;
             !is_same && other.conflict(&effects)
         };
-        if self.since.iter().any(needs) {
-            self.wait(op);
+        if self.since_barrier.iter().any(needs) {
+            self.barrier(op);
         }
-        self.since.push((effects, who));
+        self.since_barrier.push((effects, who));
     }
 
-    /// Behind the wait for what they have copied, threads wait for each other: all have all of it.
-    fn arrive(&mut self, wait: Op<'c>) {
+    /// Puts a barrier behind a thread's wait for its own copies: then all copies have arrived.
+    fn barrier_after_copies(&mut self, wait: Op<'c>) {
         let barrier = Builder::before(wait).build(ops::gpu::BARRIER, &[], &[], &[], vec![]);
         // SAFETY: both are in the module.
         unsafe { mlirOperationMoveBefore(wait.to_raw(), barrier.to_raw()) }
-        self.since.clear();
+        self.since_barrier.clear();
     }
 
-    /// Threads wait, if something has been done.
-    fn wait(&mut self, before: Op<'c>) {
-        if !self.since.is_empty() {
+    /// Puts a barrier, if something has been done since the last one.
+    fn barrier(&mut self, before: Op<'c>) {
+        if !self.since_barrier.is_empty() {
             Builder::before(before).op(ops::gpu::BARRIER, &[], &[], &[]);
         }
-        self.since.clear();
+        self.since_barrier.clear();
     }
 }
 
@@ -437,23 +441,27 @@ fn index<'c, A: PartialEq + std::fmt::Display>(
 }
 
 /// Returns the conjunction of two conditions, if there are such.
-fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
+fn conjunction<'c>(
+    builder: &mut Builder<'c>,
+    a: Option<Val<'c>>,
+    b: Option<Val<'c>>,
+) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(builder.binary(ops::arith::ANDI, a, b)),
         (a, b) => a.or(b),
     }
 }
 
-/// Moves what is in a loop before it, which goes: its variable has a value.
-fn take_out<'c>(op: Op<'c>) -> Vec<Op<'c>> {
+/// Moves the body of a loop before it, and erases the loop, whose variable has a value.
+fn inline_body<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let body_ops = parallel::body(op);
     parallel::move_before(&body_ops, op);
     region::erase(op);
     body_ops
 }
 
-/// Puts operations that follow each other under a condition.
-fn under<'c>(all: &[Op<'c>], condition: Option<Val<'c>>) {
+/// Puts operations that follow each other under a predicate.
+fn predicate<'c>(all: &[Op<'c>], condition: Option<Val<'c>>) {
     let (Some(condition), Some(first)) = (condition, all.first()) else {
         return;
     };
@@ -471,29 +479,29 @@ fn is_loop(op: Op) -> bool {
 }
 
 /// Returns whether a thread waits for its asynchronous copies.
-pub fn is_wait(op: Op) -> bool {
+pub fn is_copy_wait(op: Op) -> bool {
     ir::name_of(op) == copy_asynchronously::WAIT
 }
 
 /// Returns whether a loop's iterations begin with a wait for what was copied before.
-fn is_pipeline(op: Op) -> bool {
+fn is_pipelined(op: Op) -> bool {
     let is_for = ir::name_of(op) == ops::scf::FOR;
     let first = || {
         ir::ops_of(region::block_of(ir::region(op, 0)))
             .first()
             .copied()
     };
-    is_for && first().is_some_and(is_wait)
+    is_for && first().is_some_and(is_copy_wait)
 }
 
-/// Returns whether threads have parts of what is in an operation.
-fn has_parts(op: Op) -> bool {
+/// Returns whether threads have parts of what is in an operation, or elect one of them for it.
+fn has_thread_parts(op: Op) -> bool {
     let is_part = |op: &Op| Core::of(*op).is_some() || is_cooperative(*op);
-    ir::all(op).iter().any(is_part) || is_of_warps(op)
+    ir::all(op).iter().any(is_part) || is_convergent(op)
 }
 
-/// Returns whether the threads of a warp have to be there at once for something in an operation.
-fn is_of_warps(op: Op) -> bool {
+/// Returns whether an operation holds convergent code.
+fn is_convergent(op: Op) -> bool {
     lanes::has_exchanges(op) || ir::all(op).into_iter().any(matrix::is_marked)
 }
 
@@ -512,16 +520,16 @@ fn is_all_cooperative(op: Op) -> bool {
         .any(|inner| is_alone(inner) || is_of_blocks(*inner))
 }
 
-/// Returns whether threads wait for each other between things that they share out in an operation: one of these needs
-/// what another one does, of which other threads do other parts.
-fn shares_wait(op: Op) -> bool {
+/// Returns whether an operation needs a barrier between things that are distributed: one needs what another one does,
+/// of which other threads do other parts.
+fn has_barriers_between_shares(op: Op) -> bool {
     let effects: Vec<Effects> = shares(op).into_iter().map(Effects::new).collect();
     let mut pairs = (0..effects.len()).flat_map(|n| (0..n).map(move |before| (before, n)));
     pairs.any(|(before, n)| effects[before].conflict(&effects[n]))
-        || ir::all(op).into_iter().any(is_wait)
+        || ir::all(op).into_iter().any(is_copy_wait)
 }
 
-/// The outermost loops and computations of an operation that threads share out.
+/// The outermost loops and computations of an operation that are distributed.
 fn shares(op: Op) -> Vec<Op> {
     let is_outermost = |inner: &Op| {
         let mut around = ir::ancestors(*inner).skip(1);
@@ -532,18 +540,17 @@ fn shares(op: Op) -> Vec<Op> {
         .collect()
 }
 
-/// Returns whether threads wait for each other in a loop: where something is cooperative, or one needs what
-/// another one does.
-fn has_waits(op: Op) -> bool {
+/// Returns whether a loop needs a barrier: something is cooperative or convergent, or a thread needs what another one
+/// does.
+fn has_barriers(op: Op) -> bool {
     let effects = Effects::new(op);
     let is_cooperative = ir::all(op).into_iter().any(is_cooperative);
-    is_cooperative || is_of_warps(op) || effects.conflict(&effects)
+    is_cooperative || is_convergent(op) || effects.conflict(&effects)
 }
 
-/// Returns whether threads need not wait within a part: nothing is cooperative, and nothing beside
-/// loops over other axes.
-fn is_simple(op: Op) -> bool {
-    if ir::all(op).into_iter().any(is_cooperative) || is_of_warps(op) {
+/// Returns whether a part needs no barrier: nothing is cooperative, and nothing stands beside loops over other axes.
+fn is_barrier_free_part(op: Op) -> bool {
+    if ir::all(op).into_iter().any(is_cooperative) || is_convergent(op) {
         return false;
     }
     let inner = loops_inside(op);
@@ -552,7 +559,7 @@ fn is_simple(op: Op) -> bool {
     };
     let body = guard::body(op);
     let mut rest = body.iter().filter(|other| **other != inner);
-    body.contains(&inner) && !rest.any(|op| has_effects(*op)) && is_simple(inner)
+    body.contains(&inner) && !rest.any(|op| has_effects(*op)) && is_barrier_free_part(inner)
 }
 
 /// The parallel loops in an operation, but those inside of others again.
