@@ -63,7 +63,7 @@ pub fn run_all(
     pipelines.try_for_each(|pipeline| run(asm, context, module, pipeline))
 }
 
-/// Runs a pipeline of which no pass goes by the machine.
+/// Runs a pipeline whose passes do not depend on the machine.
 pub fn run_portable(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
     run_as(context, module, pipeline, pipeline.passes)
 }

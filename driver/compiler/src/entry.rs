@@ -356,7 +356,7 @@ fn is_kept<'c>(
     overwritten::written(function, argument, known) == Written::Part
 }
 
-/// Returns the role of an argument, as far as views tell; what they do not tell, its users do.
+/// Returns the role of an argument by the views of it, and by its other users.
 fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     let read = |parts: &Parts| {
         let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);

@@ -140,7 +140,7 @@ fn named(source: &Source, aliases: &[Alias]) -> Result<Plans> {
     Ok(Plans::Several(plans))
 }
 
-/// The text of a schedule with a name. Blanks where the name is keep the columns of what is wrong.
+/// The text of a schedule with a name. Blanks stand for the name, so that mistakes keep their columns.
 fn text_of(source: &Source, aliases: &[Alias], n: usize) -> String {
     let lines: Vec<&str> = source.text().lines().collect();
     let alias = &aliases[n];

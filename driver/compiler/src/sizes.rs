@@ -168,7 +168,7 @@ enum Learned {
     Free,
     /// All extents.
     All,
-    /// Those of what is padded.
+    /// Sizes of a padded operand.
     Padded,
 }
 

@@ -185,7 +185,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 }
 
 impl Shared<'_> {
-    /// Another empty tensor for those that come.
+    /// Makes another empty tensor, for later users.
     fn renew(&mut self) {
         let copy = region::copy_before(self.empty, self.empty);
         if let Some(own) = ir::result(copy, 0) {

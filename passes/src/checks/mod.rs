@@ -1,4 +1,4 @@
-//! Assertions of what is neither proved nor refuted before the program runs.
+//! Assertions for rules that are neither proved nor refuted at compile time.
 
 pub mod check_divisions;
 pub mod insert_range_checks;

@@ -75,7 +75,7 @@ impl Pipeline {
     }
 }
 
-/// The pass of a pipeline's entry, if it goes by the machine.
+/// The pass of a pipeline's entry, if it depends on the machine.
 fn goes_by_machine(entry: &str) -> Option<&'static Pass> {
     let name = entry.split('{').next().unwrap_or_default();
     let mut passes = table::PASSES.iter();

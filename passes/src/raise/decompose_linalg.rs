@@ -18,7 +18,7 @@
 //! }
 //! ```
 //!
-//! Padding by less than nothing becomes padding of a slice, since upstream lowers no other.
+//! Negative padding becomes padding of a slice, since upstream lowers no other.
 //!
 //! These are `linalg.softmax`, `pack` and `unpack`, and the transformations of Winograd's convolution.
 //! Upstream's decompositions take tensors: memrefs are seen as such, and what is made of them is put

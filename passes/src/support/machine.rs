@@ -1,6 +1,6 @@
 //! The machine that code is for, as the options of passes tell it.
 //!
-//! A pass that goes by the machine has the option `asm`, and one for each fact that it needs:
+//! A pass that depends on the machine has the option `asm`, and one for each fact that it needs:
 //!
 //! ```text
 //! mdh-schedule                    the machine that the program runs on
@@ -156,7 +156,7 @@ pub fn told(pass: &Pass, asm: &Asm) -> String {
     known.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether a pass goes by the machine.
+/// Returns whether a pass depends on the machine.
 pub fn goes_by_it(pass: &Pass) -> bool {
     pass.options.iter().any(|(option, ..)| *option == ASM.0)
 }

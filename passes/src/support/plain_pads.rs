@@ -1,4 +1,4 @@
-//! Padding by less than nothing, which leaves elements out: what is left is a slice, and that is padded.
+//! Negative padding, which removes elements: the operand is sliced, and the slice is padded.
 //!
 //! Upstream's lowering puts a tensor into the padded one at an offset, which must not be negative.
 
@@ -14,7 +14,7 @@ use crate::support::extents;
 use crate::support::ranges;
 use crate::support::region;
 
-/// Makes padding of a slice of a `tensor.pad` that may be by less than nothing, which it returns.
+/// Replaces a `tensor.pad` whose padding may be negative by padding of a slice, which it returns.
 pub fn plain<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let (source, padded) = (ir::operand(op, 0)?, ir::result(op, 0)?);
     let [low, high] = listed(op, 1, PAD)?;

@@ -316,7 +316,7 @@ pub fn attributes<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
     }
 }
 
-/// Gives an operation the discardable attributes of another one that hold of what is made of it.
+/// Copies those discardable attributes of an operation that also hold for its replacement.
 pub fn copy_attributes(from: Op, to: Op) {
     // SAFETY: both operations are valid, and the numbers are those of attributes.
     unsafe {

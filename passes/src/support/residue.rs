@@ -1,4 +1,4 @@
-//! Remainders of indices divided by a constant, as far as the loops around tell.
+//! Remainders of indices divided by a constant, where the enclosing loops determine them.
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};

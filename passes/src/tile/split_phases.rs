@@ -78,7 +78,7 @@ struct Phases<'c> {
     builder: Builder<'c>,
     /// The computation so far, on what it reads.
     parts: Parts<'c>,
-    /// The schedule of what is left.
+    /// The schedule of the rest.
     rest: Schedule,
     buffers: Vec<Val<'c>>,
 }

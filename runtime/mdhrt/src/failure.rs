@@ -1,4 +1,4 @@
-//! Failures of compiled code: a status and a message for whoever called it.
+//! Failures of compiled code: a status and a message for the caller.
 //!
 //! A check that fails cannot return: it stands in the middle of a loop, on any thread. It unwinds
 //! instead, as a Rust panic does, through compiled code (whose frames have nothing to clean up,

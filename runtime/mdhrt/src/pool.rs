@@ -290,7 +290,7 @@ struct Job {
     outcome: *const Outcome,
 }
 
-// SAFETY: whoever makes a job promises that its body may be called on any thread.
+// SAFETY: the maker of a job promises that its body may be called on any thread.
 unsafe impl Send for Job {}
 
 impl Job {
@@ -335,7 +335,7 @@ impl Job {
         let outcome = unsafe { &*self.outcome };
         outcome.of(|| {
             for part in parts {
-                // SAFETY: by the contract of whoever made the job.
+                // SAFETY: by the contract of the job's maker.
                 unsafe { (self.body)(self.context, part as i64) }
             }
         });

@@ -80,7 +80,7 @@ pub trait Knobs: Send + Sync {
     /// The model's choice; `None` where it has none.
     fn default(&self) -> Option<ModelChoice>;
 
-    /// The knobs' say in chains of computations; `None` where none are searched.
+    /// Choice of the knobs for chains of computations; `None` where none are searched.
     fn chained(&self) -> Option<&dyn Chained> {
         None
     }

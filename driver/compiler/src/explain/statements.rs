@@ -140,7 +140,7 @@ fn first_write<'c>(allocation: Op<'c>, function: Op<'c>) -> Op<'c> {
     writes.find(is_written).unwrap_or(allocation)
 }
 
-/// The bytes of what is allocated, as far as that is known; in the tensor language all is.
+/// The bytes of an allocation, if they are known; in the tensor language they always are.
 fn temporaries(allocations: &[Op]) -> u64 {
     let bytes_of = |op: &Op| {
         let ty = op.result(0).ok()?.r#type();

@@ -118,7 +118,7 @@ impl Object for Named {
                 let site = number.and_then(|n| self.job.placeholders.sites.get(n));
                 let site =
                     site.ok_or_else(|| wrong(format!("expected indices of '{}'", self.name)))?;
-                // What is wrong here hides nothing of what is wrong elsewhere.
+                // A mistake here does not hide others.
                 let result = self.at(site, method, &arguments[1..]);
                 Ok(result.unwrap_or_else(|finding| {
                     self.job.left().findings.push(finding);

@@ -203,7 +203,7 @@ fn places(op: Op) -> Vec<usize> {
     (0..count).filter(has_tensor).collect()
 }
 
-/// The size of what is at a place, if it is known before and stays.
+/// The size of a place's value, if it is known before the loop and does not change.
 fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
     let tensor = example(op, place)?;
     let shape = types::buffer_type(tensor.r#type())?.shape;

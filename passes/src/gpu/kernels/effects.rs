@@ -22,7 +22,7 @@ pub struct Effects<'c> {
 }
 
 impl<'c> Effects<'c> {
-    /// Those of an operation, and of what is inside of it.
+    /// Effects of an operation, with those in its regions.
     pub fn new(op: Op<'c>) -> Effects<'c> {
         let mut effects = Effects::default();
         for op in ir::all(op) {

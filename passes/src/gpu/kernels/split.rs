@@ -40,7 +40,7 @@ use crate::support::region;
 
 /// Splits the loops over blocks of a nest; returns its parts.
 pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
-    // Inside first: what is split there makes several parts of what is around it.
+    // Innermost first: a split inside makes several parts of its surroundings.
     for op in guard::body(nest) {
         if is_of_blocks(op) {
             lower(op)?;

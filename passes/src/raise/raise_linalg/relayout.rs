@@ -91,7 +91,7 @@ impl<'c> Buffer<'c> {
 
 /// Says how the tiles of a packed buffer lie.
 struct Packing {
-    /// For each axis of what is not packed, that of the packed buffer which counts its tiles.
+    /// For each axis of the unpacked buffer, the axis of the packed one that counts its tiles.
     outer: Vec<usize>,
     /// And the axis inside of a tile with its extent, if it is cut.
     tile: Vec<Option<(usize, i64)>>,

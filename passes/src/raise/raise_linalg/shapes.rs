@@ -101,8 +101,8 @@ fn is_read_elsewhere(op: Op) -> bool {
     !is_known || !users(op).iter().all(of_compute)
 }
 
-/// Returns whether a tensor is padded here, and loses elements where it is padded by less than nothing: a slice of
-/// it is padded instead, since those are nowhere to be written.
+/// Returns whether a tensor is padded here, and loses elements by negative padding: a slice of it is padded instead,
+/// since lost elements have no place to be written to.
 fn cuts_off(op: Op) -> bool {
     let is_cut = || {
         let mut counts = PAD.map(|name| ir::integers(op, name)).into_iter().flatten();

@@ -152,7 +152,7 @@ impl<'c, 't> Trial<'c, 't> {
         }
     }
 
-    /// The choices of what is fused, with their positions.
+    /// The choices of the fused computations, with their positions.
     fn run(&mut self, facts: &Facts) -> Vec<(usize, Choice)> {
         let has_packed =
             |choice: &Choice| choice.schedule.inputs.values().any(|i| !i.stage.is_empty());

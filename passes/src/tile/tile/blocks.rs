@@ -127,7 +127,7 @@ fn within_block<'c>(
         points = known(nest.span_of(tile, *d));
     }
     let offset = builder.binary(ops::arith::SUBI, start, block.first);
-    // A tile that is all of what is staged starts where its only block does.
+    // A tile that is the whole staged region starts where its only block does.
     let divides = |points: i64| points > 0 && size % points == 0;
     let is_whole = |points: i64| points <= size && known(offset) == Some(0);
     if points.is_none_or(|points| !divides(points) && !is_whole(points)) {

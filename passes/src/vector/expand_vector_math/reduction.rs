@@ -127,7 +127,7 @@ fn in_double<'c>(
     Quadrant { n, r }
 }
 
-/// The reduction of what is not large.
+/// The reduction of small arguments.
 fn by_parts<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Quadrant<'c> {
     let (float, n) = code.rounded(size, std::f64::consts::FRAC_2_PI);
     let [first, second, third, last] = HALF_PI_PARTS;
@@ -147,7 +147,7 @@ fn by_parts<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Quadrant<'c> {
     }
 }
 
-/// The reduction of what is large.
+/// The reduction of large arguments.
 fn by_digits<'c>(code: &mut Code<'c, '_>, size: Val<'c>, steps: &[usize]) -> Quadrant<'c> {
     let bits = code.bits_of(size);
     // `x = m 2^(p - 62)`, and the digit of `2/pi` that is worth 2 stands at `p`.
@@ -227,7 +227,7 @@ fn product<'c>(code: &mut Code<'c, '_>, m: Val<'c>, [a, b, c]: [Val<'c>; 3]) -> 
 
 /// `pi/2` times a fraction of 128 bits with a sign.
 fn angle<'c>(code: &mut Code<'c, '_>, high: Val<'c>, low: Val<'c>) -> Pair<'c> {
-    // The complement of what is negative is one digit less than its opposite.
+    // The complement of a negative number is its negation less one in the last digit.
     let signs = code.shifted(ops::arith::SHRSI, high, 63);
     let sizes = [high, low].map(|word| code.op(ops::arith::XORI, &[word, signs]));
     let mask = code.integer(0xffff_ffff);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// A plain value that the board's protocol keeps from being written while somebody reads it.
 pub struct Cell<T>(UnsafeCell<T>);
 
-// SAFETY: whoever calls `get` and `set` promises that they do not race.
+// SAFETY: the callers of `get` and `set` promise that they do not race.
 unsafe impl<T: Send> Sync for Cell<T> {}
 
 impl<T: Copy> Cell<T> {

@@ -203,7 +203,7 @@ impl KernelSpace {
         Some([x, y, *self.cuts.first()?])
     }
 
-    /// Leaves out shapes of which there is no code, as far as a few of their schedules tell.
+    /// Removes shapes that cannot be lowered, judged by a sample of their schedules.
     fn keep_legal(&mut self) {
         let legal = |shape: &usize| {
             let mut random = Random::new(0);

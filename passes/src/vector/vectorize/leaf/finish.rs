@@ -83,7 +83,7 @@ impl<'c> Leaf<'c, '_> {
         }
     }
 
-    /// Non-temporal stores are those of what is written once and not read by this computation again.
+    /// Non-temporal stores are for elements that are written once and not read by this computation.
     fn stores(&self, buffer: &BufferPart<'c>) -> Stores {
         let parts = &self.of.parts;
         let is_read = parts.inputs.iter().any(|input| input.value == buffer.value);
