@@ -1,5 +1,6 @@
 //! `mdh compile`: every stage of a compilation, readable.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -64,31 +65,67 @@ pub fn compile(host: &Host, source: &Source, arguments: &CompileArguments) -> Re
     }
     let history = History::form(&context, &mut module, arguments.raise())?;
     if is_given {
-        let functions = functions(&module, source, arguments)?;
-        let is_alone = functions.len() == 1;
-        for name in &functions {
-            let names_of_it = names.get(name).cloned().unwrap_or_default();
-            let label = (!is_alone).then(|| name.clone());
-            give(
-                host,
-                &context,
-                &mut module,
-                (name, &names_of_it),
-                arguments,
-                label,
-            )?;
-            schedules::note_limits(&host.machine, compile::operation(&module), name)?;
-        }
+        give_all(host, &context, &mut module, &names, source, arguments)?;
     }
+    let file = FormedFile {
+        module,
+        history,
+        names,
+    };
+    emit(host, &context, file, source, arguments)
+}
+
+/// A file whose computations are formed.
+struct FormedFile<'c> {
+    module: Module<'c>,
+    history: History<'c>,
+    /// The names in each function.
+    names: BTreeMap<String, Names>,
+}
+
+/// Gives functions the schedules that the command is given.
+fn give_all<'c>(
+    host: &Host,
+    context: &'c Context,
+    module: &mut Module<'c>,
+    names: &BTreeMap<String, Names>,
+    source: &Source,
+    arguments: &CompileArguments,
+) -> Result<()> {
+    let functions = functions(module, source, arguments)?;
+    let is_alone = functions.len() == 1;
+    for name in &functions {
+        let names = names.get(name).cloned().unwrap_or_default();
+        let label = (!is_alone).then(|| name.clone());
+        give(host, context, module, (name, &names), arguments, label)?;
+        schedules::note_limits(&host.machine, compile::operation(module), name)?;
+    }
+    Ok(())
+}
+
+/// Makes what is emitted of a file.
+fn emit<'c>(
+    host: &Host,
+    context: &'c Context,
+    file: FormedFile<'c>,
+    source: &Source,
+    arguments: &CompileArguments,
+) -> Result<Vec<u8>> {
+    let FormedFile {
+        mut module,
+        history,
+        names,
+    } = file;
+    let (asm, wanted) = (&host.machine, arguments.entry.as_deref());
     Ok(match arguments.emit {
         Stage::Package => {
             let formed = Formed::of_history(module, history, source, wanted)?;
-            package::emit(&context, &formed, &Wanted::new(arguments)?)?
+            package::emit(context, &formed, &Wanted::new(arguments)?)?
         }
         Stage::Ptx => {
             expect_code(&module, arguments)?;
-            library::protect(&context, &module, &history, &names, wanted)?;
-            ptx::emit(&host.machine, &context, &mut module, arguments)?
+            library::protect(context, &module, &history, &names, wanted)?;
+            ptx::emit(asm, context, &mut module, arguments)?
         }
         Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
             expect_code(&module, arguments)?;
@@ -97,19 +134,12 @@ pub fn compile(host: &Host, source: &Source, arguments: &CompileArguments) -> Re
                 // What is only read need not have a form in C.
                 false => library::entries(&module, &history, &names, wanted)?,
             };
-            let asm = &host.machine;
-            library::emit(
-                asm,
-                &context,
-                &mut module,
-                entries,
-                arguments,
-                source.stem(),
-            )?
+            let stem = source.stem();
+            library::emit(asm, context, &mut module, entries, arguments, stem)?
         }
         _ => {
             let entries = library::entries(&module, &history, &names, wanted)?;
-            lower(&host.machine, &context, &mut module, &entries, arguments)?;
+            lower(asm, context, &mut module, &entries, arguments)?;
             module.as_operation().to_string().into_bytes()
         }
     })

@@ -36,6 +36,7 @@ pub mod output;
 pub mod package;
 pub mod plan;
 pub mod progress;
+pub mod prospect;
 pub mod ptx;
 pub mod raise;
 pub mod rehearsal;
