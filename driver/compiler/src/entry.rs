@@ -485,7 +485,7 @@ pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
 
 /// The same for a function that an entry describes, and for its versions.
 pub fn protect_inputs_of(context: &Context, function: Op, entry: &Entry) {
-    for (version, _) in versions::of(function) {
+    for (version, _) in versions::list(function) {
         protect(context, version, entry);
     }
     protect(context, function, entry);

@@ -164,8 +164,8 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
     let chosen = tile::schedule::choices(&open, asm, MIN_GRAIN).map_err(failed)?;
     let mut explained = Vec::new();
     for op in computations {
-        let choice_of_it = chosen.iter().find(|(other, _)| *other == op);
-        let choice = choice_of_it.and_then(|(_, choice)| choice.clone());
+        let chosen_pair = chosen.iter().find(|(other, _)| *other == op);
+        let choice = chosen_pair.and_then(|(_, choice)| choice.clone());
         explained.push(Explained::new(op, choice, given)?);
     }
     let made = explained

@@ -358,10 +358,10 @@ pub fn note_limits(this: &Asm, module: Op, name: &str) -> Result<()> {
             .err()
             .unwrap_or_default()
         {
-            let name_of_it = schedule::name(op);
+            let computation_name = schedule::name(op);
             let why = "its code is right, and slower than it could be";
             say(&format!(
-                "note: the schedule of '{name_of_it}' exceeds this machine: {violation}; {why}\n"
+                "note: the schedule of '{computation_name}' exceeds this machine: {violation}; {why}\n"
             ));
         }
     }

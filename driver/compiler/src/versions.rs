@@ -171,8 +171,8 @@ fn list<'c>(
     let func = function(module, name)?;
     let context = ir::context_of(func);
     let symbol = |name: &String| Attribute::from(FlatSymbolRefAttribute::new(context, name));
-    let symbols_of_all: Vec<Attribute> = symbols.iter().map(symbol).chain(asked).collect();
-    versions::set(func, &symbols_of_all);
+    let all_symbols: Vec<Attribute> = symbols.iter().map(symbol).chain(asked).collect();
+    versions::set(func, &all_symbols);
     Ok(())
 }
 

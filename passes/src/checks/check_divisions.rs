@@ -118,7 +118,7 @@ fn check_divisor(op: Op) {
         return ir::remark_at(op, &text);
     };
     let never = match ty {
-        ScalarType::Index => !ranges::of(divisor).contains(0),
+        ScalarType::Index => !ranges::interval(divisor).contains(0),
         _ => known(divisor).is_some_and(|divisor| divisor != 0),
     };
     if never {
@@ -140,7 +140,8 @@ fn check_quotient(op: Op) {
     let smallest = i64::MIN >> (64 - ty.bit_width());
     let never = match ty {
         ScalarType::Index => {
-            !ranges::of(divisor).contains(-1) || !ranges::of(dividend).contains(smallest)
+            !ranges::interval(divisor).contains(-1)
+                || !ranges::interval(dividend).contains(smallest)
         }
         _ => {
             known(divisor).is_some_and(|divisor| divisor != -1)

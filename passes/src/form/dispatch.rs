@@ -73,7 +73,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 /// The versions of a function, or what keeps it from calling them.
 fn versions_of<'c>(function: Op<'c>) -> Result<Vec<Version<'c>>, String> {
     let wanted = ir::array(function, marks::VERSIONS.name).len();
-    let versions = versions::of(function);
+    let versions = versions::list(function);
     if versions.len() < wanted {
         return Err(format!(
             "has {}, of which {} are there, with their sizes: expected functions with '{}'; run mdh-specialize",

@@ -71,11 +71,11 @@ pub const PASS: Pass = Pass {
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let outermost = |op: &Op| {
         let mut around = ir::ancestors(*op).skip(1);
-        Core::of(*op).is_some() && !around.any(|op| Core::of(op).is_some())
+        Core::read(*op).is_some() && !around.any(|op| Core::read(op).is_some())
     };
     // All of them now: those inside go with them.
     let mut nests = ir::find_all(module, &[FORALL]);
-    let is_several = |op: &&Op| parallel::is_mapped(**op) && Core::of(**op).is_none();
+    let is_several = |op: &&Op| parallel::is_mapped(**op) && Core::read(**op).is_none();
     for op in nests.iter().filter(is_several) {
         ir::remark_at(
             *op,

@@ -58,7 +58,7 @@ const PARALLEL_FOR: &str = "mdh_parallel_for";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[FORALL]) {
-        let first = parallel::bounds(op).filter(|_| Core::of(op).is_some());
+        let first = parallel::bounds(op).filter(|_| Core::read(op).is_some());
         if let Some([first, ..]) = first.filter(|_| parallel::known_trips(op) == Some(1)) {
             let first = value(&mut Builder::before(op), first);
             parallel::inline(op, first);
@@ -106,7 +106,7 @@ fn drives_device(op: Op) -> bool {
 
 /// Returns whether the iterations of a loop are for the threads.
 fn is_parallel(op: Op) -> bool {
-    ir::name_of(op) == ops::scf::PARALLEL || Core::of(op).is_some()
+    ir::name_of(op) == ops::scf::PARALLEL || Core::read(op).is_some()
 }
 
 /// The bounds of a parallel loop of one variable and without results.

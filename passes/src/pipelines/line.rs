@@ -173,7 +173,7 @@ impl Line {
 
     /// The pipelines of a stage. In exact arithmetic, floats become integers where all have schedules; on a GPU,
     /// a schedule that integers cannot have is chosen again.
-    fn of(self, row: &'static Stage) -> Vec<&'static Pipeline> {
+    fn pipelines_of(self, row: &'static Stage) -> Vec<&'static Pipeline> {
         let mut own = row.pipelines.to_vec();
         if self.options.arithmetic == Arithmetic::Exact && row.name == SCHEDULED {
             let again = own.clone();
@@ -188,7 +188,7 @@ impl Line {
     }
 
     fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
-        let pipelines = rows.flat_map(|row| self.of(row));
+        let pipelines = rows.flat_map(|row| self.pipelines_of(row));
         let kept = pipelines.filter(|pipeline| !self.options.leave_out(pipeline));
         let stays = |own: &Pipeline| self.options.raise == Raise::Off && own.name == RAISE.name;
         kept.map(|own| if stays(own) { &ELEMENTWISE } else { own })

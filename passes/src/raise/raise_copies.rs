@@ -52,7 +52,10 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, grain) = (machine::of(options)?, tile::schedule::grain(options)?);
+    let (asm, grain) = (
+        machine::from_options(options)?,
+        tile::schedule::grain(options)?,
+    );
     for copy in ir::find_all(module, &[ops::memref::COPY]) {
         match obstacle(copy, &asm, grain) {
             Some(why) => ir::remark_at(copy, &format!("stays one core's: {why}")),

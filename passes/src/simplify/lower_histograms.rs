@@ -108,7 +108,10 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, grain) = (machine::of(options)?, tile::schedule::grain(options)?);
+    let (asm, grain) = (
+        machine::from_options(options)?,
+        tile::schedule::grain(options)?,
+    );
     let cores = asm.layer("core").and_then(|layer| layer.core()?.count);
     let cores = cores.map_or(1, |cores| i64::try_from(cores).unwrap_or(i64::MAX));
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
@@ -230,13 +233,13 @@ impl<'c, 'h> Lowering<'c, 'h> {
 
     fn emit(&self) {
         let builder = &mut self.builder.clone();
-        let others_of_it = self.of.others();
+        let other_dims = self.of.others();
         let start: Vec<Val> = self.grids.iter().map(|g| g.lower).collect();
         match self.shared {
             Shared::Histograms(d) => self.each_part(builder, d, &|builder, part| {
                 self.each_point(
                     builder,
-                    &others_of_it,
+                    &other_dims,
                     Some(part),
                     &start,
                     &|builder, point| {
@@ -247,7 +250,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
                 );
             }),
             Shared::Values(d) => {
-                self.each_point(builder, &others_of_it, None, &start, &|builder, point| {
+                self.each_point(builder, &other_dims, None, &start, &|builder, point| {
                     self.each_part(builder, d, &|builder, part| {
                         self.fill(builder, part);
                         self.count(builder, Some(part), part, point);

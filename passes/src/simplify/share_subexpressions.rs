@@ -97,7 +97,10 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, grain) = (machine::of(options)?, tile::schedule::grain(options)?);
+    let (asm, grain) = (
+        machine::from_options(options)?,
+        tile::schedule::grain(options)?,
+    );
     self::share(module, &asm, grain).or_else(|(op, errors)| emit_all(op, errors))
 }
 
@@ -112,13 +115,13 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, grain: i64) -> Result<(), (Op<'c>, E
         };
         let (mut number, mut before) = (0, None);
         loop {
-            let subexpressions_of_all = subexpressions(function)?;
-            let Some(found) = subexpressions_of_all.get(number) else {
+            let all_subexpressions = subexpressions(function)?;
+            let Some(found) = all_subexpressions.get(number) else {
                 break;
             };
             let chosen = before.get_or_insert_with(|| choices(function));
             if pays(function, number, chosen, asm, grain) {
-                rewrite::share(found, &names(function, &subexpressions_of_all)[number]);
+                rewrite::share(found, &names(function, &all_subexpressions)[number]);
                 before = None;
                 continue;
             }

@@ -88,7 +88,7 @@ pub fn find(name: &str) -> Result<Asm, String> {
 
 /// Returns the machine of a pass's options. Facts that neither the machine nor an option has are
 /// usual ones.
-pub fn of(options: &Options) -> Result<Asm, Errors> {
+pub fn from_options(options: &Options) -> Result<Asm, Errors> {
     let name = options.get(ASM.0);
     let wrong = |what: String| vec![format!("option 'asm' of {}: {what}", options.pass())];
     let asm = find(name).map_err(wrong)?;
@@ -110,7 +110,7 @@ pub fn of(options: &Options) -> Result<Asm, Errors> {
             asm.name
         )));
     }
-    let facts = Facts::of(&asm);
+    let facts = CpuOptions::new(&asm);
     let usual = CpuFacts::default();
     let number = |option: OptionText, fact: Option<u64>| -> Result<Option<u64>, Errors> {
         Ok(options.number(option.0)?.or(fact))
@@ -137,7 +137,7 @@ pub fn told(pass: &Pass, asm: &Asm) -> String {
     if !goes_by_it(pass) {
         return String::new();
     }
-    let facts = Facts::of(asm);
+    let facts = CpuOptions::new(asm);
     let features = facts.features.join(",");
     let number = |fact: Option<u64>| fact.map(|fact| fact.to_string());
     let options = [
@@ -162,7 +162,7 @@ pub fn goes_by_it(pass: &Pass) -> bool {
 }
 
 /// Facts about a machine like `cpu`.
-struct Facts {
+struct CpuOptions {
     cores: Option<u64>,
     vector: Option<u64>,
     registers: Option<u64>,
@@ -172,12 +172,12 @@ struct Facts {
     features: Vec<String>,
 }
 
-impl Facts {
-    fn of(asm: &Asm) -> Facts {
+impl CpuOptions {
+    fn new(asm: &Asm) -> CpuOptions {
         let core = |name: &str| asm.layer(name)?.core();
         let bytes = |name: &str| asm.memory(name)?.capacity;
         let vector = asm.vector();
-        Facts {
+        CpuOptions {
             cores: core("core").and_then(|core| core.count),
             vector,
             registers: bytes("register").zip(vector).map(|(all, one)| all / one),

@@ -70,7 +70,7 @@ impl Core {
     }
 
     /// The level of a loop.
-    pub fn of(op: Op) -> Option<Core> {
+    pub fn read(op: Op) -> Option<Core> {
         if ir::name_of(op) != FORALL {
             return None;
         }

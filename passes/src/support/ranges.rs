@@ -20,7 +20,7 @@ const ANY: Interval = Interval {
 };
 
 /// Returns the numbers that a value of type `index` can be.
-pub fn of(value: Val) -> Interval {
+pub fn interval(value: Val) -> Interval {
     follow(value, DEPTH)
 }
 

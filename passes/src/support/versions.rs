@@ -79,7 +79,7 @@ fn fit(sizes: &[Option<i64>], ty: &BufferType) -> bool {
 }
 
 /// The versions that a function has, and the sizes that each is for.
-pub fn of<'c>(function: Op<'c>) -> Vec<(Op<'c>, Sizes)> {
+pub fn list<'c>(function: Op<'c>) -> Vec<(Op<'c>, Sizes)> {
     let names = ir::array(function, marks::VERSIONS.name).into_iter();
     let versions = names.filter_map(|name| ir::lookup_symbol(function, ir::symbol(name)?));
     let sized = versions.filter_map(|version| {

@@ -79,7 +79,7 @@ pub const OPTIONS: &[OptionText] = &[
 ];
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, grain) = (machine::of(options)?, grain(options)?);
+    let (asm, grain) = (machine::from_options(options)?, grain(options)?);
     let computations = ir::find_all(module, &[ops::mdh::COMPUTE]);
     let is_left = |op: &&Op| works_on_tensors(**op) && !schedule::has_schedule(**op);
     for op in computations.iter().filter(is_left) {

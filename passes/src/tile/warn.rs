@@ -44,7 +44,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let asm = machine::of(options)?;
+    let asm = machine::from_options(options)?;
     let mut said = Said::new();
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         if let Ok(computation) = translate::compute(op, Depth::Code) {

@@ -54,7 +54,7 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     // Without lanes there are no vectors to be cut.
-    let Some(bytes) = machine::of(options)?.vector() else {
+    let Some(bytes) = machine::from_options(options)?.vector() else {
         return Ok(());
     };
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);

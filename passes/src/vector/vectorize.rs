@@ -74,7 +74,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let asm = machine::of(options)?;
+    let asm = machine::from_options(options)?;
     let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
     pass::each(module, ops::mdh::COMPUTE, |op| lower(op, &features))
@@ -117,7 +117,7 @@ fn lower<'c>(op: Op<'c>, features: &[&str]) -> Result<(), Errors> {
     if !refused.is_empty() {
         return Err(refused);
     }
-    let product = leaf::matrix::of(&scheduled, &form)?;
+    let product = leaf::matrix::product(&scheduled, &form)?;
     let mut builder = Builder::before(op);
     let grids: Vec<Grid> = (scheduled.parts.dims.iter())
         .map(|dim| Grid::new(&mut builder, dim))

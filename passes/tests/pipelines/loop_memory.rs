@@ -120,7 +120,7 @@ fn misplaced(module: Op) -> Vec<String> {
 
 /// Returns whether an operation stands among the first ones of what a core does.
 fn starts_part(op: Op) -> bool {
-    let is_part = |around: &Op| Core::of(*around).is_some();
+    let is_part = |around: &Op| Core::read(*around).is_some();
     let is_start = |op: &Op| {
         let name = ir::name_of(*op);
         name == "memref.alloca" || name.starts_with("arith.")

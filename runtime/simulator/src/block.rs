@@ -329,7 +329,7 @@ impl Block<'_> {
             Some(Some(buffer)) if buffer.has(address, bytes) => (&buffer.shadow, Space::Device),
             Some(found) => return self.outside(thread, how, at, site, found.as_deref()),
         };
-        let flight = self.flights.of(how, space, at, shadow);
+        let flight = self.flights.conflict(how, space, at, shadow);
         let conflict = match how {
             Use::Read => shadow.read(address, bytes, access),
             Use::Write => shadow.write(address, bytes, access),

@@ -64,7 +64,7 @@ impl Flights {
 
     /// The copy that an access meets and must not: of what it writes, or, if the access writes, of
     /// what it reads.
-    pub fn of(
+    pub fn conflict(
         &self,
         how: Use,
         space: Space,

@@ -79,11 +79,11 @@ impl Report {
     /// Rule: what a block has found.
     pub fn join(&mut self, other: Report) {
         for (key, finding) in other.findings {
-            let finding_there = self.findings.entry(key).or_insert_with(|| Finding {
+            let merged = self.findings.entry(key).or_insert_with(|| Finding {
                 count: 0,
                 ..finding.clone()
             });
-            finding_there.count += finding.count;
+            merged.count += finding.count;
         }
         for (site, counters) in other.counters {
             self.counters.entry(site).or_default().join(&counters);

@@ -30,7 +30,7 @@ const RESERVED: &str = " alignas alignof and asm auto bitand bitor bool break ca
     union unsigned using virtual void volatile while xor ";
 
 /// The C function of a function, or why there is none.
-pub fn of(entry: &Entry) -> Result<Interface> {
+pub fn interface(entry: &Entry) -> Result<Interface> {
     check_name(&entry.name)?;
     let mut parameters = Vec::new();
     for argument in &entry.arguments {

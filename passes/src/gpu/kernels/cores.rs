@@ -27,7 +27,7 @@ pub fn core(of: &Scheduled, level: Loop) -> Core {
 
 /// Returns whether an operation is inside of a loop over cores.
 pub fn is_in_core(op: Op) -> bool {
-    ir::ancestors(op).skip(1).any(|op| Core::of(op).is_some())
+    ir::ancestors(op).skip(1).any(|op| Core::read(op).is_some())
 }
 
 /// A loop of a cooperative computation is cooperative.
@@ -90,7 +90,7 @@ pub fn is_block(core: &Core) -> bool {
 
 /// Returns whether an operation is a loop over blocks.
 pub fn is_of_blocks(op: Op) -> bool {
-    Core::of(op).as_ref().is_some_and(is_block)
+    Core::read(op).as_ref().is_some_and(is_block)
 }
 
 /// Returns whether the parts of a level are threads of a block, or warps of them.
@@ -100,7 +100,7 @@ pub fn is_of_threads(core: &Core) -> bool {
 
 /// Returns whether a nest of loops is for blocks, warps or threads: others are the processor's.
 pub fn has_kernels(nest: Op) -> bool {
-    let cores = ir::all(nest).into_iter().filter_map(Core::of);
+    let cores = ir::all(nest).into_iter().filter_map(Core::read);
     cores
         .into_iter()
         .any(|core| is_block(&core) || is_of_threads(&core))

@@ -33,7 +33,7 @@ use crate::support::parallel;
 use crate::support::region;
 
 /// The guard of a loop; `None` if each has a part.
-pub fn of<'c>(op: Op<'c>) -> Option<Op<'c>> {
+pub fn guard<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let ops = parallel::body(op);
     let mut rest = ops.into_iter().filter(|op| !only_computes(*op));
     let branch = rest.next().filter(|op| ir::name_of(*op) == ops::scf::IF)?;
@@ -48,7 +48,7 @@ fn only_computes(op: Op) -> bool {
 
 /// Returns the body that each thread with a part executes.
 pub fn body<'c>(op: Op<'c>) -> Vec<Op<'c>> {
-    parallel::body(of(op).unwrap_or(op))
+    parallel::body(guard(op).unwrap_or(op))
 }
 
 /// Gives a loop's variable a value. What only computes comes before the loop, and what stood under the
@@ -56,7 +56,7 @@ pub fn body<'c>(op: Op<'c>) -> Vec<Op<'c>> {
 pub fn open<'c>(op: Op<'c>, number: Val<'c>) -> Option<Val<'c>> {
     let inside = region::block_of(ir::region(op, 0));
     region::replace_all_uses(mdh_dialect::code::arguments(inside)[0], number);
-    let guard = of(op)?;
+    let guard = guard(op)?;
     let ops = parallel::body(op);
     let before: Vec<Op> = ops.into_iter().filter(|op| *op != guard).collect();
     parallel::move_before(&before, op);

@@ -74,7 +74,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
     let mut blocks = Extents::default();
     for op in loops_of_blocks(nest) {
         let extent = before(&mut builder, nest, op)?;
-        let core = Core::of(op);
+        let core = Core::read(op);
         blocks.add(core.map_or(0, |core| core.axis), extent)?;
     }
     let threads = Threads::new(nest)?;
@@ -211,7 +211,7 @@ fn before<'c>(builder: &mut Builder<'c>, nest: Op<'c>, op: Op<'c>) -> Result<Val
         return Err(vec![format!(
             "has as many parts of '{}' as another level around it says: expected a number that is \
              known before all blocks start",
-            Core::of(op).map_or(String::new(), |core| core.to_string()),
+            Core::read(op).map_or(String::new(), |core| core.to_string()),
         )]);
     };
     Ok(value(builder, extent))

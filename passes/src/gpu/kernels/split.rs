@@ -67,8 +67,8 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     for n in 0..parts.len() {
         let copy = region::copy_before(nest, nest);
         // The same operations, as they stand in the copy.
-        let parts_of_it = parts_of_copy(&parts, nest, copy);
-        for (other, part) in parts_of_it.iter().enumerate().rev() {
+        let parts_in_copy = parts_of_copy(&parts, nest, copy);
+        for (other, part) in parts_in_copy.iter().enumerate().rev() {
             if other != n {
                 part.iter().rev().for_each(|op| region::erase(*op));
             }

@@ -83,7 +83,7 @@ impl<'c> Walk<'_, 'c> {
     fn walk(&mut self, code: Vec<Op<'c>>, scope: &Scope<'c>) -> Result<(), Errors> {
         for op in code {
             let name = ir::name_of(op);
-            match Core::of(op) {
+            match Core::read(op) {
                 Some(core) if is_block(&core) => self.block_loop(op, core.axis, scope)?,
                 Some(_) if is_cooperative(op) => self.cooperative_loop(op)?,
                 Some(core) => self.thread_loop(op, &core, scope)?,
@@ -496,7 +496,7 @@ fn is_pipelined(op: Op) -> bool {
 
 /// Returns whether threads have parts of what is in an operation, or elect one of them for it.
 fn has_thread_parts(op: Op) -> bool {
-    let is_part = |op: &Op| Core::of(*op).is_some() || is_cooperative(*op);
+    let is_part = |op: &Op| Core::read(*op).is_some() || is_cooperative(*op);
     ir::all(op).iter().any(is_part) || is_convergent(op)
 }
 
@@ -567,11 +567,11 @@ fn loops_inside<'c>(op: Op<'c>) -> Vec<(Op<'c>, Core)> {
     let foralls = ir::find_all(op, &[FORALL]).into_iter();
     let directly = |inner: &Op<'c>| {
         let mut around = ir::ancestors(*inner).skip(1);
-        around.find(|other| *other == op || Core::of(*other).is_some()) == Some(op)
+        around.find(|other| *other == op || Core::read(*other).is_some()) == Some(op)
     };
     let foralls = foralls.filter(|inner| *inner != op && directly(inner));
     foralls
-        .filter_map(|inner| Some((inner, Core::of(inner)?)))
+        .filter_map(|inner| Some((inner, Core::read(inner)?)))
         .collect()
 }
 

@@ -51,7 +51,7 @@ impl Threads {
             if is_cooperative(op) {
                 shared = spmd::shape(op).into_iter().product::<i64>().max(shared);
             }
-            let core_of_op = Core::of(op).filter(|core| !is_block(core) && !is_cooperative(op));
+            let core_of_op = Core::read(op).filter(|core| !is_block(core) && !is_cooperative(op));
             let Some(core) = core_of_op else {
                 continue;
             };

@@ -144,8 +144,8 @@ impl<'c> Body<'_, 'c> {
     }
 
     fn found(&self, merging: &[Op<'c>]) -> Option<Found<'c>> {
-        let roles_of_all = self.roles(merging);
-        let mut fitting = roles_of_all.into_iter().flat_map(|roles| {
+        let all_roles = self.roles(merging);
+        let mut fitting = all_roles.into_iter().flat_map(|roles| {
             let mut ways = ways(roles.met[0]);
             ways.retain(|way| roles.places.is_none() || !way.by_maxima);
             let both = ways.into_iter().map(|way| (roles.clone(), way));

@@ -35,7 +35,7 @@ pub struct Buffer<'c> {
 
 impl<'c> Buffer<'c> {
     /// An operand of an operation.
-    pub fn of(op: Op<'c>, operand: usize) -> Result<Self, String> {
+    pub fn of_operand(op: Op<'c>, operand: usize) -> Result<Self, String> {
         Self::of_value(ir::operand(op, operand).ok_or("it has fewer operands")?)
     }
 
@@ -162,7 +162,7 @@ pub fn raise(op: Op, checks: Checks) -> Result<(), String> {
 
 /// `linalg.pack`.
 fn pack(op: Op, checks: Checks) -> Result<(), String> {
-    let (source, packed) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
+    let (source, packed) = (Buffer::of_operand(op, 0)?, Buffer::of_operand(op, 1)?);
     let packing = Packing::new(op, source.shape.len())?;
     let index = packing
         .outer
@@ -186,7 +186,7 @@ fn pack(op: Op, checks: Checks) -> Result<(), String> {
 
 /// `linalg.unpack`.
 fn unpack(op: Op) -> Result<(), String> {
-    let (packed, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
+    let (packed, dest) = (Buffer::of_operand(op, 0)?, Buffer::of_operand(op, 1)?);
     let packing = Packing::new(op, dest.shape.len())?;
     let mut index = vec![Expr::Const(0); packed.shape.len()];
     for (axis, (outer, tile)) in packing.outer.iter().zip(&packing.tile).enumerate() {

@@ -134,7 +134,7 @@ fn is_copied(op: Op) -> bool {
 
 /// Copies memory, on all cores, unless it is the same.
 fn memory<'c>(op: Op<'c>) -> Result<(), String> {
-    let (source, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
+    let (source, dest) = (Buffer::of_operand(op, 0)?, Buffer::of_operand(op, 1)?);
     let is_here = |buffer: &Buffer| {
         let ty = buffer.value.r#type();
         space::within(ty, None) == ty
@@ -233,7 +233,7 @@ fn around<'c>(
 
 /// Reads `x[i - low]`, and the padding outside.
 fn pad(op: Op) -> Result<(), String> {
-    let source = Buffer::of(op, 0)?;
+    let source = Buffer::of_operand(op, 0)?;
     let number = padding(op).ok_or("what it is padded with is no constant")?;
     let builder = &mut Builder::before(op);
     let (low, dest) = around(builder, op, &source)?;
@@ -251,7 +251,7 @@ fn pad(op: Op) -> Result<(), String> {
 /// Computes the padding of each place from its indices, and writes the source over it.
 fn pad_by_indices(op: Op) -> Result<(), String> {
     body::check(op)?;
-    let source = Buffer::of(op, 0)?;
+    let source = Buffer::of_operand(op, 0)?;
     let builder = &mut Builder::before(op);
     let (low, dest) = around(builder, op, &source)?;
     let compute = compute::of_indices(builder, &dest, region::copy(op, 0))?;
@@ -340,7 +340,7 @@ impl<'c> Part<'c> {
 
 /// Copies the elements of a slice.
 fn slice(op: Op) -> Result<(), String> {
-    let source = Buffer::of(op, 0)?;
+    let source = Buffer::of_operand(op, 0)?;
     let rank = ir::result(op, 0).and_then(|r| Buffer::of_value(r).ok());
     let rank = rank.map_or(0, |buffer| buffer.shape.len());
     let part = Part::new(op, 1, rank)?;
@@ -353,7 +353,7 @@ fn slice(op: Op) -> Result<(), String> {
 
 /// Writes elements into a part of a tensor.
 fn inserted(op: Op) -> Result<(), String> {
-    let (source, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
+    let (source, dest) = (Buffer::of_operand(op, 0)?, Buffer::of_operand(op, 1)?);
     let part = Part::new(op, 2, source.shape.len())?;
     let builder = &mut Builder::before(op);
     let output = part.access(builder, &dest, "out")?;
@@ -366,8 +366,9 @@ fn inserted(op: Op) -> Result<(), String> {
 fn concat(op: Op) -> Result<(), String> {
     let along = ir::integer(op, "dim").and_then(|dim| usize::try_from(dim).ok());
     let along = along.ok_or("its dimension is none of its axes")?;
-    let sources: Result<Vec<Buffer>, String> =
-        (0..op.operand_count()).map(|n| Buffer::of(op, n)).collect();
+    let sources: Result<Vec<Buffer>, String> = (0..op.operand_count())
+        .map(|n| Buffer::of_operand(op, n))
+        .collect();
     let sources = sources?;
     let first = sources.first().ok_or("it joins no tensors")?;
     let builder = &mut Builder::before(op);

@@ -28,7 +28,7 @@ struct Rows<'c> {
 
 impl<'c> Rows<'c> {
     fn new(builder: &mut Builder<'c>, op: Op<'c>, dest: &Buffer<'c>) -> Result<Self, String> {
-        let source = Buffer::of(op, 0)?;
+        let source = Buffer::of_operand(op, 0)?;
         let mut is_kept = vec![true; source.shape.len()];
         let along = ir::integer(op, "dimension").and_then(|d| usize::try_from(d).ok());
         let along = along.and_then(|d| is_kept.get_mut(d));
@@ -91,7 +91,7 @@ impl<'c> Rows<'c> {
 
 /// Raises it, with an assertion where extents are open.
 pub fn raise(op: Op, checks: Checks) -> Result<(), String> {
-    let dest = Buffer::of(op, 1)?;
+    let dest = Buffer::of_operand(op, 1)?;
     let builder = &mut Builder::before(op);
     let rows = Rows::new(builder, op, &dest)?;
     let rank = rows.is_kept.len();

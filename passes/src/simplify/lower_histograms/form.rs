@@ -69,7 +69,7 @@ pub fn recognise<'c>(op: Op<'c>) -> Result<Histogram<'c>, Option<String>> {
         return Err(None);
     }
     let yields = region::yields(block);
-    let mut terms = yields.iter().map(|value| Term::of(*value));
+    let mut terms = yields.iter().map(|value| Term::read(*value));
     let first = terms.next().flatten().ok_or(None)?;
     let cases = first.cases.iter().enumerate();
     let tests =
@@ -119,7 +119,7 @@ struct Case<'c> {
 }
 
 impl<'c> Term<'c> {
-    fn of(value: Val<'c>) -> Option<Self> {
+    fn read(value: Val<'c>) -> Option<Self> {
         let number = |n: i64| {
             let ty = types::scalar_type(value.r#type())?;
             let number = match ty.is_float() {

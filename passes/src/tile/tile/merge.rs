@@ -60,7 +60,7 @@ pub fn neighbours<'c>(builder: &mut Builder<'c>, parts: &mut Parts<'c>) -> Scale
     remove(parts, &unit);
     let mut outer = 0;
     while outer < parts.dims.len() {
-        let mergeable = (0..parts.dims.len()).find_map(|inner| Pair::of(parts, outer, inner));
+        let mergeable = (0..parts.dims.len()).find_map(|inner| Pair::new(parts, outer, inner));
         match mergeable {
             // The merged dimension may have a neighbour, too; one that was merged into another
             // one is gone.
@@ -89,7 +89,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(parts: &Parts, outer: usize, inner: usize) -> Option<Pair> {
+    fn new(parts: &Parts, outer: usize, inner: usize) -> Option<Pair> {
         let is_dense = |dim: &Dim| [dim.step, dim.width].map(Bound::known) == [Some(1); 2];
         let [first, second] = [&parts.dims[outer], &parts.dims[inner]];
         let is_whole = second.lower.known() == Some(0);

@@ -112,7 +112,7 @@ pub fn enter<'c>(
 /// block does.
 pub fn around<'c>(nest: &Nest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> {
     let (asm, op) = (&nest.of.resolved.asm, nest.of.op);
-    let core = ir::ancestors(op).find_map(parallel::Core::of)?;
+    let core = ir::ancestors(op).find_map(parallel::Core::read)?;
     let is_block = core.layer == BLOCK || kernels::is_cooperative(op);
     let layer = asm.position(if is_block { BLOCK } else { THREAD })?;
     Some(Owner {

@@ -33,7 +33,7 @@ impl<'c> Slices<'c> {
             .iter()
             .map(|ty| owner::in_registers(nest, tile, &extents, *ty));
         let memories: Vec<Memory> = memories.collect::<Option<_>>()?;
-        let slices = Slices::of(builder, tile, dims, &memories);
+        let slices = Slices::from_memories(builder, tile, dims, &memories);
         Some(Slices {
             is_own: true,
             ..slices
@@ -56,10 +56,10 @@ impl<'c> Slices<'c> {
         let types = types.iter();
         let memories = types.map(|ty| nest.allocate(tile, &extents, *ty, None));
         let memories: Vec<Memory> = memories.collect();
-        Slices::of(builder, tile, dims, &memories)
+        Slices::from_memories(builder, tile, dims, &memories)
     }
 
-    fn of(
+    fn from_memories(
         builder: &mut Builder<'c>,
         tile: &Tile<'c>,
         dims: Vec<usize>,

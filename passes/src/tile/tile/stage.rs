@@ -260,7 +260,7 @@ impl<'c, 'a> Staging<'c, 'a> {
             axes,
             from,
             extent,
-            widening: promote::of(nest, &tile.parts, n, region),
+            widening: promote::promotion_of(nest, &tile.parts, n, region),
             of: scope,
             what,
             input,

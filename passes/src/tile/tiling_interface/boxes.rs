@@ -120,7 +120,7 @@ impl<'c> Spans<'c> {
     /// The indices of a part of the domain.
     pub fn new(parts: &Parts<'c>, part: &Part<'c>) -> Result<Self, Refusal> {
         let dims = parts.dims.iter().zip(part.offsets.iter().zip(&part.sizes));
-        let spans = dims.map(|(dim, (offset, size))| of(dim, *offset, *size));
+        let spans = dims.map(|(dim, (offset, size))| span_of(dim, *offset, *size));
         let spans: Vec<Span> = spans.collect::<Result<_, _>>()?;
         match spans.len() == parts.dims.len() {
             true => Ok(Spans(spans)),
@@ -271,7 +271,7 @@ fn bounds<'c>(
     }
 }
 
-fn of<'c>(dim: &Dim<'c>, offset: Bound<'c>, size: Bound<'c>) -> Result<Span<'c>, Refusal> {
+fn span_of<'c>(dim: &Dim<'c>, offset: Bound<'c>, size: Bound<'c>) -> Result<Span<'c>, Refusal> {
     let is_cut = Sum::of_bound(offset).known() != Some(0) || !are_all(size, dim);
     let lower = Sum::of_bound(dim.lower);
     let Some(step) = step(dim) else {

@@ -43,7 +43,7 @@ impl<'c, 'b> Code<'c, 'b> {
     }
 
     /// The alternative for these floats.
-    pub fn of<T>(&self, either: Either<T>) -> T {
+    pub fn pick<T>(&self, either: Either<T>) -> T {
         match self.precision {
             Precision::Single => either.0,
             Precision::Double => either.1,
@@ -52,17 +52,17 @@ impl<'c, 'b> Code<'c, 'b> {
 
     /// The type of the floats.
     pub fn float(&self) -> ScalarType {
-        self.of(Either(ScalarType::F32, ScalarType::F64))
+        self.pick(Either(ScalarType::F32, ScalarType::F64))
     }
 
     /// The type of integers of the same width.
     fn bits(&self) -> ScalarType {
-        self.of(Either(ScalarType::I32, ScalarType::I64))
+        self.pick(Either(ScalarType::I32, ScalarType::I64))
     }
 
     /// Bits of a fraction, without the leading one.
     pub fn fraction(&self) -> i64 {
-        self.of(Either(23, 52))
+        self.pick(Either(23, 52))
     }
 
     fn vector(&self, ty: ScalarType) -> Type<'c> {
@@ -249,7 +249,7 @@ impl<'c, 'b> Code<'c, 'b> {
 
     /// `2^n` for an `n` that is the exponent of a normal number.
     pub fn power_of_two(&mut self, n: Val<'c>) -> Val<'c> {
-        let (bias, width) = (self.of(Either(127, 1023)), self.fraction());
+        let (bias, width) = (self.pick(Either(127, 1023)), self.fraction());
         let bias = self.integer(bias);
         let width = self.integer(width);
         let exponent = self.op(ops::arith::ADDI, &[n, bias]);

@@ -116,7 +116,7 @@ const LAST: Either<f64> = Either(10.5, 28.0);
 /// `erf |x|` for `|x| <= 1`.
 fn near_zero<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Val<'c> {
     let z = code.mul(size, size);
-    let near = code.polynomial(z, code.of(NEAR));
+    let near = code.polynomial(z, code.pick(NEAR));
     code.mul(size, near)
 }
 
@@ -125,9 +125,9 @@ pub fn erf<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let a = code.abs(x);
     let near = near_zero(code, a);
     // Beyond, no float is nearer to the result than 1.
-    let most = code.of(Either(4.0, 6.0));
+    let most = code.pick(Either(4.0, 6.0));
     let inside = code.at_most(a, most);
-    let g = code.polynomial(inside, code.of(FAR));
+    let g = code.polynomial(inside, code.pick(FAR));
     let opposite = code.op(ops::arith::NEGF, &[g]);
     let rest = exp_inside(code, opposite);
     let unit = code.number(1.0);
@@ -144,11 +144,11 @@ pub fn erfc<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let near = code.copysign(near, x);
     let unit = code.number(1.0);
     let near = code.sub(unit, near);
-    let inside = code.at_most(size, code.of(LAST));
-    let centre = code.number(code.of(CENTRE));
+    let inside = code.at_most(size, code.pick(LAST));
+    let centre = code.number(code.pick(CENTRE));
     let (less, more) = (code.sub(inside, centre), code.add(inside, centre));
     let place = code.div(less, more);
-    let q = code.polynomial(place, code.of(COMPLEMENT));
+    let q = code.polynomial(place, code.pick(COMPLEMENT));
     let below = code.fma_by(inside, 2.0, unit);
     let q = code.div(q, below);
     let opposite = code.op(ops::arith::NEGF, &[inside]);

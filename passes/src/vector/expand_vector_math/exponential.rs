@@ -50,7 +50,7 @@ struct Parts<'c> {
 
 /// `e^r - 1` for a small `r`.
 fn small<'c>(code: &mut Code<'c, '_>, r: Val<'c>) -> Val<'c> {
-    let rest = code.of(REST);
+    let rest = code.pick(REST);
     let q = code.polynomial(r, rest);
     let square = code.mul(r, r);
     code.fma(square, q, r)
@@ -58,7 +58,7 @@ fn small<'c>(code: &mut Code<'c, '_>, r: Val<'c>) -> Val<'c> {
 
 fn parts<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Parts<'c> {
     let (float, n) = code.rounded(x, std::f64::consts::LOG2_E);
-    let [high, low] = code.of(LN_2);
+    let [high, low] = code.pick(LN_2);
     let r = code.fma_by(float, -high, x);
     let r = code.fma_by(float, -low, r);
     let p = small(code, r);
@@ -68,7 +68,7 @@ fn parts<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Parts<'c> {
 /// `e^(high + low) - 1` for what is in the range of `exp`, as `n` and `p`.
 fn parts_of_pair<'c>(code: &mut Code<'c, '_>, x: Pair<'c>) -> Parts<'c> {
     let (float, n) = code.rounded(x.high, std::f64::consts::LOG2_E);
-    let [high, low] = code.of(LN_2);
+    let [high, low] = code.pick(LN_2);
     let before = code.fma_by(float, -high, x.high);
     let r = code.fma_by(float, -low, before);
     let lost = code.sub(before, r);
@@ -82,7 +82,7 @@ fn parts_of_pair<'c>(code: &mut Code<'c, '_>, x: Pair<'c>) -> Parts<'c> {
 
 /// `y e^(high + low)`, for exponents in the range of `exp` or the pair of an infinity and 0.
 pub fn times_exp<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Pair<'c>) -> Val<'c> {
-    let [low, high] = code.of(RANGE);
+    let [low, high] = code.pick(RANGE);
     let high = code.clamp(x.high, low, high);
     let Parts { n, p } = parts_of_pair(code, Pair { high, low: x.low });
     let y = code.fma(y, p, y);
@@ -96,7 +96,7 @@ fn one_more<'c>(code: &mut Code<'c, '_>, p: Val<'c>) -> Val<'c> {
 
 /// `e^x`.
 pub fn exp<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let [low, high] = code.of(RANGE);
+    let [low, high] = code.pick(RANGE);
     let x = code.clamp(x, low, high);
     let Parts { n, p } = parts(code, x);
     let y = one_more(code, p);
@@ -113,7 +113,7 @@ pub fn exp_inside<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 
 /// `2^x`: `2^n e^(r ln 2)` with `x = n + r`.
 pub fn exp2<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let [low, high] = code.of(Either([-152.0, 129.0], [-1077.0, 1025.0]));
+    let [low, high] = code.pick(Either([-152.0, 129.0], [-1077.0, 1025.0]));
     let x = code.clamp(x, low, high);
     let (float, n) = code.rounded(x, 1.0);
     let r = code.sub(x, float);
@@ -126,8 +126,8 @@ pub fn exp2<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 
 /// `e^x - 1 = 2 (2^(n-1) p + (2^(n-1) - 1/2))`.
 pub fn expm1<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let [_, high] = code.of(RANGE);
-    let low = code.of(Either(-18.0, -38.0));
+    let [_, high] = code.pick(RANGE);
+    let low = code.pick(Either(-18.0, -38.0));
     let inside = code.clamp(x, low, high);
     let parts = parts(code, inside);
     let y = less_one(code, &parts);
@@ -177,7 +177,7 @@ fn half_exp<'c>(code: &mut Code<'c, '_>, parts: &Parts<'c>) -> Val<'c> {
 
 fn hyperbolic<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> (Val<'c>, Parts<'c>) {
     let size = code.abs(x);
-    let high = code.of(Either(90.0, 711.0));
+    let high = code.pick(Either(90.0, 711.0));
     let inside = code.at_most(size, high);
     (size, parts(code, inside))
 }

@@ -72,7 +72,7 @@ pub struct Float<'c> {
 /// Takes a positive normal number apart.
 fn split_float<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
     let bits = code.bits_of(x);
-    let root = code.integer(code.of(Either(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd)));
+    let root = code.integer(code.pick(Either(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd)));
     let width = code.integer(code.fraction());
     let above = code.op(ops::arith::SUBI, &[bits, root]);
     let exponent = code.op(ops::arith::SHRSI, &[above, width]);
@@ -84,7 +84,7 @@ fn split_float<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
 
 /// Takes a positive number apart; denormal numbers are made normal first.
 pub fn apart_from_any<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
-    let least = code.of(Either(2f64.powi(-126), 2f64.powi(-1022)));
+    let least = code.pick(Either(2f64.powi(-126), 2f64.powi(-1022)));
     let digits = code.fraction() as i32 + 1;
     let is_small = code.less(x, least);
     let factor = code.number(2f64.powi(digits));
@@ -110,7 +110,7 @@ fn terms<'c>(code: &mut Code<'c, '_>, f: Val<'c>) -> (Val<'c>, Val<'c>) {
     let below = code.add(two, f);
     let s = code.div(f, below);
     let z = code.mul(s, s);
-    let p = code.polynomial(z, code.of(REST));
+    let p = code.polynomial(z, code.pick(REST));
     let half = code.number(0.5);
     let half_f = code.mul(half, f);
     let square = code.mul(half_f, f);
@@ -128,7 +128,7 @@ fn near_one<'c>(code: &mut Code<'c, '_>, f: Val<'c>) -> Val<'c> {
 /// `e ln 2 + log (1 + f)`.
 fn natural<'c>(code: &mut Code<'c, '_>, e: Val<'c>, f: Val<'c>) -> Val<'c> {
     let (square, rest) = terms(code, f);
-    let [high, low] = code.of(LN_2);
+    let [high, low] = code.pick(LN_2);
     let rest = code.fma_by(e, low, rest);
     let less = code.sub(square, rest);
     let sum = code.sub(f, less);
@@ -158,7 +158,7 @@ pub fn log<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 pub fn log2<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let (e, f) = reduced(code, x);
     let l = near_one(code, f);
-    let [high, low] = code.of(LOG2_E);
+    let [high, low] = code.pick(LOG2_E);
     let rest = code.fma_by(l, low, e);
     let y = code.fma_by(l, high, rest);
     exceptions(code, x, y, 0.0)
@@ -168,7 +168,7 @@ pub fn log2<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 pub fn log10<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let (e, f) = reduced(code, x);
     let l = near_one(code, f);
-    let ([high, low], [two_high, two_low]) = (code.of(LOG10_E), code.of(LOG10_2));
+    let ([high, low], [two_high, two_low]) = (code.pick(LOG10_E), code.pick(LOG10_2));
     let low = code.number(low);
     let rest = code.mul(l, low);
     let rest = code.fma_by(e, two_low, rest);
@@ -247,7 +247,7 @@ const LARGE: Either<f64> = Either((1u64 << 30) as f64, (1u64 << 60) as f64);
 /// `asinh x = log (1 + (x + x^2 / (1 + sqrt (1 + x^2))))`, for `|x|`.
 pub fn asinh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
-    let is_large = code.greater(size, code.of(LARGE));
+    let is_large = code.greater(size, code.pick(LARGE));
     let unit = code.number(1.0);
     let square = code.mul(size, size);
     let more = code.add(unit, square);
@@ -262,7 +262,7 @@ pub fn asinh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 
 /// `acosh x = log (1 + (t + sqrt (2 t + t^2)))` with `t = x - 1`; NaN below 1.
 pub fn acosh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let is_large = code.greater(x, code.of(LARGE));
+    let is_large = code.greater(x, code.pick(LARGE));
     let unit = code.number(1.0);
     let t = code.sub(x, unit);
     let twice = code.add(t, t);

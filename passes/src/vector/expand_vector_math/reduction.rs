@@ -69,7 +69,7 @@ pub struct Quadrant<'c> {
 
 /// Reduces `|x|`. Single precision is reduced in double precision.
 pub fn reduced<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Quadrant<'c> {
-    let largest = code.of(LARGEST);
+    let largest = code.pick(LARGEST);
     let limit = code.number(largest);
     let is_large = code.compare(CmpfPredicate::Ogt, size, limit);
     let is_any_large = each::any(code.builder, is_large);
@@ -82,7 +82,7 @@ pub fn reduced<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Quadrant<'c> {
         |builder| {
             let mut code = Code::new(builder, precision, like);
             let near = in_double(&mut code, size, by_parts);
-            let words = code.of(STEPS);
+            let words = code.pick(STEPS);
             let far = in_double(&mut code, size, |code, wide| by_digits(code, wide, words));
             let near = parts(near).into_iter().zip(parts(far));
             near.map(|(near, far)| code.select(is_large, far, near))
@@ -261,7 +261,7 @@ fn angle<'c>(code: &mut Code<'c, '_>, high: Val<'c>, low: Val<'c>) -> Pair<'c> {
 /// The opposite where an integer's first bit is set.
 pub fn with_sign<'c>(code: &mut Code<'c, '_>, signs: Val<'c>, y: Val<'c>) -> Val<'c> {
     let bits = code.bits_of(y);
-    let sign = code.integer(code.of(Either(i64::from(i32::MIN), i64::MIN)));
+    let sign = code.integer(code.pick(Either(i64::from(i32::MIN), i64::MIN)));
     let sign = code.op(ops::arith::ANDI, &[signs, sign]);
     let bits = code.op(ops::arith::XORI, &[bits, sign]);
     code.float_of_bits(bits)

@@ -75,12 +75,12 @@ fn near_zero<'c>(code: &mut Code<'c, '_>, r: Pair<'c>) -> (Val<'c>, Val<'c>) {
     let z = code.mul(r, r);
     let unit = code.number(1.0);
     let first = code.fma_by(z, -0.5, unit);
-    let s = code.polynomial(z, code.of(SINE));
+    let s = code.polynomial(z, code.pick(SINE));
     let cube = code.mul(r, z);
     let added = code.mul(low, first);
     let rest = code.fma(cube, s, added);
     let sine = code.add(r, rest);
-    let c = code.polynomial(z, code.of(COSINE));
+    let c = code.polynomial(z, code.pick(COSINE));
     let less = code.sub(unit, first);
     let lost = code.fma_by(z, -0.5, less);
     let opposite = code.op(ops::arith::NEGF, &[r]);
@@ -159,7 +159,7 @@ fn angle<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Val<'c>) -> Val<'c> {
     let below = code.select(is_mid, more, b);
     let t = code.div(above, below);
     let z = code.mul(t, t);
-    let p = code.polynomial(z, code.of(ARC));
+    let p = code.polynomial(z, code.pick(ARC));
     let cube = code.mul(t, z);
     let arc = code.fma(cube, p, t);
     let quarters = code.select(is_mid, one, zero);
@@ -167,7 +167,7 @@ fn angle<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Val<'c>) -> Val<'c> {
     let (bits, none) = (code.bits_of(x), code.integer(0));
     let is_behind = code.builder.compare("slt", bits, none);
     let (quarters, arc) = reflected(code, is_behind, 4.0, (quarters, arc));
-    let [high, low] = code.of(HALF_PI);
+    let [high, low] = code.pick(HALF_PI);
     let arc = code.fma_by(quarters, low / 2.0, arc);
     code.fma_by(quarters, high / 2.0, arc)
 }
@@ -176,7 +176,7 @@ fn angle<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Val<'c>) -> Val<'c> {
 /// that of zeros is 0.
 fn finite<'c>(code: &mut Code<'c, '_>, a: Val<'c>, b: Val<'c>) -> (Val<'c>, Val<'c>) {
     let (one, zero) = (code.number(1.0), code.number(0.0));
-    let half_range = code.of(Either(2f64.powi(126), 2f64.powi(1022)));
+    let half_range = code.pick(Either(2f64.powi(126), 2f64.powi(1022)));
     let is_large = code.greater(b, half_range);
     let half = code.number(0.5);
     let factor = code.select(is_large, half, one);

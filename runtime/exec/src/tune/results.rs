@@ -42,7 +42,7 @@ pub struct TunedGpu {
 
 impl TunedGpu {
     /// The one that a driver describes.
-    pub fn of(facts: &Facts) -> TunedGpu {
+    pub fn new(facts: &Facts) -> TunedGpu {
         TunedGpu {
             name: facts.name.clone(),
             chip: facts.capability.to_string(),

@@ -47,7 +47,7 @@ pub struct Answer {
 
 /// Answers orders until there are none.
 pub fn serve(package: &TunePackage, request: &Request) -> Result<()> {
-    let mut bench = Bench::of(&package.manifest.common)?;
+    let mut bench = Bench::new(&package.manifest.common)?;
     let next = || mdh_process::next().map_err(|error| Error::input(error.to_string()));
     while let Some(order) = next()? {
         let answer = bench.answer(package, &order, request);
@@ -70,7 +70,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn of(manifest: &Manifest) -> Result<Bench> {
+    fn new(manifest: &Manifest) -> Result<Bench> {
         Ok(Bench {
             arguments: arrays(&manifest.arguments)?,
             results: arrays(&manifest.results)?,
@@ -97,7 +97,7 @@ impl Bench {
             .filter(|error| error.code == 5 && self.device.is_none());
         Answer {
             reply,
-            gpu: self.device.as_ref().map(|own| TunedGpu::of(own.facts())),
+            gpu: self.device.as_ref().map(|own| TunedGpu::new(own.facts())),
             is_last: error.as_ref().is_some_and(|error| error.code >= 4),
             end: end.map(|error| (error.code, error.message.clone())),
         }

@@ -66,7 +66,7 @@ pub(super) struct Matrix<'c> {
 }
 
 /// Recognises a computation whose schedule has `mma`; `None` if it has not, or is in no kernel.
-pub fn of(
+pub fn product(
     scheduled: &Scheduled,
     form: &RegisterTile,
 ) -> Result<Option<([Factor; 2], Dimensions)>, Errors> {
