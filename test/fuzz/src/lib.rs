@@ -6,6 +6,8 @@
 //!
 //! | module       | what is in it                                                        |
 //! |--------------|----------------------------------------------------------------------|
+//! | `hunt`       | suites of random cases: run by children, made smaller, counted        |
+//! | `case`       | the ways in which cases are made, run and judged                      |
 //! | `choices`    | named random choices, which make reducing a failing case possible     |
 //! | `program`    | a random program                                                      |
 //! | `generate`   | programs from choices                                                 |
@@ -19,12 +21,14 @@
 //! | `scripts`    | random scripts of upstream's transformations of programs              |
 
 pub mod builder;
+pub mod case;
 pub mod child;
 pub mod choices;
 pub mod environment;
 pub mod examine;
 pub mod failure;
 pub mod generate;
+pub mod hunt;
 pub mod linalg;
 pub mod linalg_round_trip;
 pub mod loops;
@@ -38,4 +42,5 @@ pub mod run;
 pub mod schedules;
 pub mod scripts;
 pub mod stack;
+pub mod tally;
 pub mod text;

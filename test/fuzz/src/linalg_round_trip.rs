@@ -6,6 +6,7 @@
 //! simplifies has changed the linalg may stay linalg, with the same results.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use mdh_compiler::cli::{CheckHow, RunArguments};
 use mdh_compiler::error::Result;
@@ -15,21 +16,22 @@ use mdh_compiler::{compile, diagnostics};
 use mdh_dialect::context;
 use mdh_passes::pipelines::{Pipeline, RAISE, TO_LINALG};
 
-use crate::run::{Ending, ended, ending, run_source};
-use crate::text::Program;
+use crate::case::Case;
+use crate::program;
+use crate::run::{self, Ending, ended, ending};
+use crate::text::{Checked, Program};
 
 /// A program at each step.
-pub struct Trip {
-    /// Raised.
-    pub raised: String,
+struct Trip {
+    raised: String,
     /// As linalg again.
-    pub out: String,
+    out: String,
     /// Raised again.
-    pub again: String,
+    again: String,
 }
 
 /// Takes a program all the way.
-pub fn trip(text: &str) -> Result<Trip> {
+fn trip(text: &str) -> Result<Trip> {
     let raised = through(text, &RAISE)?;
     let out = through(&raised, &TO_LINALG)?;
     let again = through(&out, &RAISE)?;
@@ -54,18 +56,30 @@ fn through(text: &str, pipeline: &Pipeline) -> Result<String> {
 
 impl Trip {
     /// Returns whether the way out and in again has changed nothing but names.
-    pub fn is_same(&self) -> bool {
+    fn is_same(&self) -> bool {
         renamed(&self.raised) == renamed(&self.again)
     }
 }
 
-/// Takes computations to linalg and back, and runs what comes back, also of simpler linalg.
-pub fn check_computations(text: &str, seed: u64) -> Ending {
-    computations_checked(text, seed).unwrap_or_else(|error| ended(&error))
+/// Computations that go to linalg and back; what comes back is run, also of simpler linalg.
+pub struct Computations(pub program::Program);
+
+impl Case for Computations {
+    fn text(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn run(&self, _: &Path) -> Ending {
+        computations_checked(&self.text(), self.0.seed).unwrap_or_else(|error| ended(&error))
+    }
+
+    fn write(&self, folder: &Path) -> Result<String> {
+        run::write(&self.0, run::Way::PLAIN, folder)
+    }
 }
 
 fn computations_checked(text: &str, seed: u64) -> Result<Ending> {
-    let report = run(text, seed)?;
+    let report = run_lowered(text, seed)?;
     let expected = digests(&report);
     let end = ending(Ok(report));
     let out = through(text, &TO_LINALG)?;
@@ -82,7 +96,7 @@ fn computations_checked(text: &str, seed: u64) -> Result<Ending> {
         if came != &again && renamed(came) == renamed(&again) || wrong.is_some() {
             continue;
         }
-        let report = run(came, seed)?;
+        let report = run_lowered(came, seed)?;
         let found = digests(&report);
         if ending(Ok(report)) != Ending::Right || found != expected {
             wrong = Some(came);
@@ -103,7 +117,7 @@ const SIMPLER: Pipeline = Pipeline {
 };
 
 /// Runs a program by upstream's lowering.
-fn run(text: &str, seed: u64) -> Result<Report> {
+fn run_lowered(text: &str, seed: u64) -> Result<Report> {
     let source = Source::from_text("f.mlir", text);
     let arguments = RunArguments {
         entry: Some("f".into()),
@@ -112,7 +126,7 @@ fn run(text: &str, seed: u64) -> Result<Report> {
         no_raise: true,
         ..RunArguments::new("f.mlir".as_ref())
     };
-    run_source(&source, &arguments)
+    run::run_source(&source, &arguments)
 }
 
 /// The fingerprints of what a run has left.
@@ -121,14 +135,26 @@ fn digests(report: &Report) -> Vec<String> {
     outputs.map(|value| value.digest.clone()).collect()
 }
 
-/// Goes all the way with a program; shows what was changed by it.
-pub fn check(program: &Program) -> Ending {
-    checked(program).unwrap_or_else(|error| ended(&error))
+/// A program of linalg that goes all the way.
+pub struct RoundTrip(pub Program);
+
+impl Case for RoundTrip {
+    fn text(&self) -> String {
+        self.0.text.clone()
+    }
+
+    fn run(&self, _: &Path) -> Ending {
+        checked(&self.0).unwrap_or_else(|error| ended(&error))
+    }
+
+    fn write(&self, folder: &Path) -> Result<String> {
+        Checked(self.0.clone(), CheckHow::All).write(folder)
+    }
 }
 
 fn checked(program: &Program) -> Result<Ending> {
     let trip = self::trip(&program.text)?;
-    let report = run(&trip.out, program.seed)?;
+    let report = run_lowered(&trip.out, program.seed)?;
     let found = digests(&report);
     let end = ending(Ok(report));
     if end == Ending::Right && !is_settled(&self::trip(&opened(&program.text))?)? {
@@ -144,7 +170,7 @@ fn checked(program: &Program) -> Result<Ending> {
     let is_exact = !["f16", "f32", "f64", "memref"]
         .iter()
         .any(|word| program.text.contains(word));
-    if is_exact && digests(&run(&program.text, program.seed)?) != found {
+    if is_exact && digests(&run_lowered(&program.text, program.seed)?) != found {
         eprintln!("raised:\n{}\nas linalg:\n{}", trip.raised, trip.out);
         return Ok(Ending::Wrong);
     }

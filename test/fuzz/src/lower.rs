@@ -52,15 +52,30 @@ fn machine(c: &mut Choices) -> Asm {
     })
 }
 
-impl Case {
+impl crate::case::Case for Case {
     /// Lowers it to the llvm dialect, for the machine and for a GPU; says why that failed.
-    pub fn lower(&self) -> Ending {
+    fn run(&self, _: &Path) -> Ending {
         let source = Source::from_text("f.mlir", &self.program.to_string());
         let mut targets = [Target::Cpu, Target::Sim].into_iter();
         let failed = targets.find_map(|target| self.lowered(&source, target).err());
         failed.map_or(Ending::Right, |error| run::ended(&error))
     }
 
+    /// Writes program and machine to a folder; returns the command that comes closest: for the machine
+    /// that it is on.
+    fn write(&self, folder: &Path) -> Result<String> {
+        let file = folder.join("f.mlir");
+        output::write(&file, self.program.to_string().as_bytes())?;
+        output::write(&folder.join("asm.json"), self.asm.to_json().as_bytes())?;
+        Ok(format!("mdh compile {} --emit llvm", file.display()))
+    }
+
+    fn text(&self) -> String {
+        format!("{}\n{}", self.program, self.asm.to_json())
+    }
+}
+
+impl Case {
     fn lowered(&self, source: &Source, target: Target) -> Result<()> {
         mdh_passes::register_all();
         let context = context::program_context();
@@ -77,20 +92,6 @@ impl Case {
                 .map_err(|error| refused(error, pipeline.name))?;
         }
         Ok(())
-    }
-
-    /// Writes program and machine to a folder; returns the command that comes closest: for the machine
-    /// that it is on.
-    pub fn write(&self, folder: &Path) -> Result<String> {
-        let file = folder.join("f.mlir");
-        output::write(&file, self.program.to_string().as_bytes())?;
-        output::write(&folder.join("asm.json"), self.asm.to_json().as_bytes())?;
-        Ok(format!("mdh compile {} --emit llvm", file.display()))
-    }
-
-    /// All that tells it from others.
-    pub fn text(&self) -> String {
-        format!("{}\n{}", self.program, self.asm.to_json())
     }
 }
 

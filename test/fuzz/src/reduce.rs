@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::choices::{Choice, Overrides};
 
-/// A case: its choices, and what tells it from others.
-pub struct Case {
+/// A case that is tried: its choices, and what tells it from others.
+pub struct Trial {
     /// All choices that were made for it.
     pub trail: Vec<Choice>,
     /// Its text; what gives the same text needs no second try.
@@ -16,7 +16,7 @@ pub struct Case {
 /// `fails` tries one. At most `budget` cases are tried.
 pub fn reduce(
     start: Overrides,
-    make: impl Fn(&Overrides) -> Case,
+    make: impl Fn(&Overrides) -> Trial,
     mut fails: impl FnMut(&Overrides) -> bool,
     mut budget: usize,
 ) -> Overrides {
@@ -102,7 +102,7 @@ fn values(trail: &[Choice]) -> Vec<Candidate> {
 }
 
 /// Without overrides of choices that are not made.
-fn tidy(overrides: Overrides, make: &impl Fn(&Overrides) -> Case) -> Overrides {
+fn tidy(overrides: Overrides, make: &impl Fn(&Overrides) -> Trial) -> Overrides {
     let trail = make(&overrides).trail;
     let is_made = |path: &String| trail.iter().any(|choice| choice.path == *path);
     let made = overrides.0.into_iter().filter(|(path, _)| is_made(path));
@@ -115,7 +115,7 @@ mod tests {
     use crate::choices::Choices;
 
     /// Some numbers; the case fails if one of them is at least 5 and there are two.
-    fn make(overrides: &Overrides) -> (Case, bool) {
+    fn make(overrides: &Overrides) -> (Trial, bool) {
         let mut choices = Choices::new(3, overrides.clone());
         let count = choices.below("count", 9);
         let mut numbers = Vec::new();
@@ -127,7 +127,7 @@ mod tests {
             });
         }
         let fails = numbers.len() >= 2 && numbers.iter().any(|n| *n >= 5);
-        let case = Case {
+        let case = Trial {
             trail: choices.trail().to_vec(),
             text: format!("{numbers:?}"),
         };

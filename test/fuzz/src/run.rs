@@ -75,9 +75,43 @@ pub enum Ending {
     Bug,
 }
 
+impl Ending {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Ending::Right => "right",
+            Ending::Wrong => "wrong",
+            Ending::Refused => "refused",
+            Ending::Bug => "bug",
+        }
+    }
+}
+
+/// A program, and how it is run.
+pub struct Case {
+    /// The program.
+    pub program: Program,
+    /// The way.
+    pub way: Way,
+}
+
+impl crate::case::Case for Case {
+    fn text(&self) -> String {
+        format!("{}{:?}", self.program, self.program.values)
+    }
+
+    fn run(&self, folder: &Path) -> Ending {
+        run(&self.program, self.way, folder)
+    }
+
+    fn write(&self, folder: &Path) -> Result<String> {
+        write(&self.program, self.way, folder)
+    }
+}
+
 /// Runs a program on a device, of which a GPU may be simulated; `folder` is for the arrays that it
 /// is called with.
-pub fn run(program: &Program, way: Way, folder: &Path) -> Ending {
+fn run(program: &Program, way: Way, folder: &Path) -> Ending {
     let text = program.to_string();
     let source = Source::from_text("f.mlir", &text);
     let outcome = arguments(program, &source, folder).and_then(|mut arguments| {

@@ -68,28 +68,15 @@ pub fn case(c: &mut Choices) -> Case {
     }
 }
 
-impl Case {
-    /// Runs the program as the script leaves it; `folder` is for the script, and for arrays.
-    pub fn run(&self, folder: &Path) -> Ending {
+impl crate::case::Case for Case {
+    /// Runs the program as the script leaves it.
+    fn run(&self, folder: &Path) -> Ending {
         let source = Source::from_text("f.mlir", &self.program.to_string());
         let arguments = self.arguments(&source, folder);
         run::ending(arguments.and_then(|a| run::run_source(&source, &a)))
     }
 
-    fn arguments(&self, source: &Source, folder: &Path) -> Result<RunArguments> {
-        let file = folder.join("script.mlir");
-        output::write(&file, self.script.as_bytes())?;
-        Ok(RunArguments {
-            between: passes(&file),
-            between_gap: Some(0),
-            no_raise: self.keeps_linalg,
-            check: Some(CheckHow::All),
-            ..run::arguments(&self.program, source, folder)?
-        })
-    }
-
-    /// Writes program, script and arrays to a folder; returns the command.
-    pub fn write(&self, folder: &Path) -> Result<String> {
+    fn write(&self, folder: &Path) -> Result<String> {
         let command = run::write(&self.program, Way::PLAIN, folder)?;
         let file = folder.join("script.mlir");
         output::write(&file, self.script.as_bytes())?;
@@ -100,13 +87,26 @@ impl Case {
         ))
     }
 
-    /// All that tells it from others.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let values = &self.program.values;
         format!(
             "{}{}{}{values:?}",
             self.program, self.script, self.keeps_linalg
         )
+    }
+}
+
+impl Case {
+    fn arguments(&self, source: &Source, folder: &Path) -> Result<RunArguments> {
+        let file = folder.join("script.mlir");
+        output::write(&file, self.script.as_bytes())?;
+        Ok(RunArguments {
+            between: passes(&file),
+            between_gap: Some(0),
+            no_raise: self.keeps_linalg,
+            check: Some(CheckHow::All),
+            ..run::arguments(&self.program, source, folder)?
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use mdh_compiler::source::Source;
 use crate::run::{Ending, ending, run_source};
 
 /// A program and how it is run.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Program {
     /// The function `f`.
     pub text: String,
@@ -25,7 +25,7 @@ pub struct Program {
 
 impl Program {
     /// Runs it, and by upstream's lowering too, if it is to be compared; as it is, or in integers.
-    pub fn run(&self, check: CheckHow) -> Ending {
+    fn run(&self, check: CheckHow) -> Ending {
         let source = Source::from_text("f.mlir", &self.text);
         let run = |no_raise| {
             let mut arguments = self.arguments(check);
@@ -60,7 +60,7 @@ impl Program {
     }
 
     /// Writes it to a folder; returns the command that runs it.
-    pub fn write(&self, check: CheckHow, folder: &Path) -> Result<String> {
+    fn write(&self, check: CheckHow, folder: &Path) -> Result<String> {
         let file = folder.join("f.mlir");
         mdh_compiler::output::write(&file, self.text.as_bytes())?;
         Ok(format!("mdh run {} {}", file.display(), self.flags(check)))
@@ -81,5 +81,22 @@ impl Program {
             flags += " --device sim --fallback cpu";
         }
         flags
+    }
+}
+
+/// A program, and the check of its results.
+pub struct Checked(pub Program, pub CheckHow);
+
+impl crate::case::Case for Checked {
+    fn text(&self) -> String {
+        self.0.text.clone()
+    }
+
+    fn run(&self, _: &Path) -> Ending {
+        self.0.run(self.1)
+    }
+
+    fn write(&self, folder: &Path) -> Result<String> {
+        self.0.write(self.1, folder)
     }
 }

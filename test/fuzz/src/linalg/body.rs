@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::extracted::Extracted;
 use super::generic::Operand;
-use super::masks::{self, Numbers};
-use super::types::{cast, infinite, is_float, nan};
+use super::masks;
+use super::types::{self, Special, cast, is_float, special};
 use crate::choices::Choices;
 
 /// Way in which a body makes the elements of its destinations.
@@ -40,6 +40,16 @@ const FLOATS: [&str; 9] = [
 ];
 const LOGIC: [&str; 3] = ["andi", "ori", "xori"];
 
+/// Comparisons of one number with another, of floats and of integers.
+const ORDERS: [[&str; 8]; 2] = [
+    ["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
+    ["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
+];
+
+fn order(c: &mut Choices, element: &str) -> &'static str {
+    c.pick("predicate", &ORDERS[usize::from(!is_float(element))])
+}
+
 /// The kind of a body for elements of a type.
 pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
     let all: &[&str] = match element {
@@ -47,29 +57,19 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         "i1" => &LOGIC,
         _ => &INTEGERS,
     };
+    let several = |c: &mut Choices, weights: &[u64]| {
+        let count = 1 + c.weighted("several", weights);
+        let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
+        (0..count).map(one).collect()
+    };
     match c.weighted("kind", &[30, 34, 7, 3, 3, 4, 11, 4, 2, 2]) {
-        1 => {
-            let count = 1 + c.weighted("several", &[80, 15, 5]);
-            let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
-            Kind::Sums((0..count).map(one).collect())
-        }
-        2 if element != "i1" => {
-            let predicates: &[&str] = match element {
-                _ if is_float(element) => &["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
-                _ => &["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
-            };
-            let predicate = c.pick("predicate", predicates);
-            Kind::Best(predicate, c.chance("turned", 50))
-        }
+        1 => Kind::Sums(several(c, &[80, 15, 5])),
+        2 if element != "i1" => Kind::Best(order(c, element), c.chance("turned", 50)),
         3 if element == "i32" => Kind::Product,
         4 if element != "i1" => Kind::Horner,
         5 if is_float(element) => Kind::LogSum,
         6..=9 if element == "i1" => Kind::Logical,
-        6 | 8 => {
-            let count = 1 + c.weighted("several", &[80, 20]);
-            let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
-            Kind::Masked((0..count).map(one).collect())
-        }
+        6 | 8 => Kind::Masked(several(c, &[80, 20])),
         7 => Kind::Narrow,
         9 => Kind::Tied,
         _ => Kind::Each,
@@ -115,8 +115,8 @@ impl Kind {
         let text = match *operators.get(number)? {
             "addf" | "subf" | "fma" => "0.0",
             "mulf" => "1.0",
-            "maximumf" => infinite(element, true),
-            "minimumf" => infinite(element, false),
+            "maximumf" => special(element, Special::NegativeInfinity),
+            "minimumf" => special(element, Special::Infinity),
             "addi" | "subi" | "ori" | "xori" if element != "i1" => "0",
             "ori" | "xori" => "false",
             "andi" if element == "i1" => "true",
@@ -130,10 +130,15 @@ impl Kind {
     }
 }
 
-/// Lines of a body and names in it.
+/// A body while it is made.
 pub struct Code {
     lines: String,
     next: usize,
+    /// The numbers of the inputs, and their type.
+    numbers: Vec<String>,
+    pub element: &'static str,
+    /// The number of loops.
+    pub rank: usize,
 }
 
 impl Code {
@@ -141,13 +146,8 @@ impl Code {
     pub fn put(&mut self, text: &str) -> String {
         self.next += 1;
         let name = format!("%t{}", self.next);
-        let _ = writeln!(self.lines, "    {name} = {text}");
+        self.line(&format!("{name} = {text}"));
         name
-    }
-
-    /// The same of one with a region, which is open then.
-    pub fn open(&mut self, text: &str) -> String {
-        self.put(&format!("{text} {{"))
     }
 
     /// Adds a line.
@@ -155,13 +155,52 @@ impl Code {
         let _ = writeln!(self.lines, "    {text}");
     }
 
+    /// Adds an operation on numbers.
+    pub fn op(&mut self, name: &str, operands: &[&str]) -> String {
+        self.put(&format!(
+            "{name} {} : {}",
+            operands.join(", "),
+            self.element
+        ))
+    }
+
+    /// Adds a comparison of numbers.
+    pub fn compare(&mut self, predicate: &str, a: &str, b: &str) -> String {
+        let compare = if is_float(self.element) { "f" } else { "i" };
+        self.op(&format!("arith.cmp{compare} {predicate},"), &[a, b])
+    }
+
+    /// Adds a choice between numbers.
+    pub fn select(&mut self, by: &str, a: &str, b: &str) -> String {
+        self.op("arith.select", &[by, a, b])
+    }
+
     /// Adds a constant.
     pub fn constant(&mut self, number: i64, element: &str) -> String {
-        self.put(&match element {
-            _ if is_float(element) => format!("arith.constant {number}.0 : {element}"),
-            "i1" => format!("arith.constant {}", number % 2 != 0),
-            _ => format!("arith.constant {number} : {element}"),
-        })
+        self.put(&format!(
+            "arith.constant {}",
+            types::number(number, element)
+        ))
+    }
+
+    /// Adds the index of some loop.
+    pub fn index(&mut self, c: &mut Choices, name: &str) -> String {
+        let number = c.below(name, self.rank as u64);
+        self.put(&format!("linalg.index {number} : index"))
+    }
+
+    /// The same as a number of type i32.
+    fn place(&mut self, c: &mut Choices, name: &str) -> String {
+        if self.rank == 0 {
+            return self.constant(3, "i32");
+        }
+        let index = self.index(c, name);
+        self.put(&format!("arith.index_cast {index} : index to i32"))
+    }
+
+    /// One of the numbers.
+    pub fn any(&self, c: &mut Choices, name: &str) -> String {
+        self.numbers[c.below(name, self.numbers.len() as u64) as usize].clone()
     }
 }
 
@@ -172,142 +211,32 @@ pub fn text(
     (inputs, outputs, extracted): (&[Operand], &[Operand], Option<&Extracted>),
     rank: usize,
 ) -> String {
+    let element = outputs[0].element();
     let mut code = Code {
         lines: String::new(),
         next: 0,
+        numbers: Vec::new(),
+        element,
+        rank,
     };
-    let element = outputs[0].element();
     let mut arguments = Vec::new();
-    let mut numbers = Vec::new();
     for (n, input) in inputs.iter().enumerate() {
         arguments.push(format!("%a{n}: {}", input.element()));
         let number = match input.element() {
             own if own == element => format!("%a{n}"),
             own => code.put(&convert(&format!("%a{n}"), own, element)),
         };
-        numbers.push(number);
+        code.numbers.push(number);
     }
-    numbers.extend(extracted.map(|extracted| extracted.put(&mut code)));
+    if let Some(extracted) = extracted {
+        let number = extracted.put(&mut code);
+        code.numbers.push(number);
+    }
     for (n, output) in outputs.iter().enumerate() {
         arguments.push(format!("%o{n}: {}", output.element()));
     }
-    let first = c.scope("e0", |c| number(c, &mut code, &numbers, element, rank));
-    let yields: Vec<String> = match kind {
-        Kind::Each => {
-            let used = c.chance("before", 30);
-            vec![if used {
-                code.put(&binary(c, "%o0", &first, element))
-            } else {
-                first
-            }]
-        }
-        Kind::Sums(operators) => {
-            let all = operators.iter().enumerate();
-            all.map(|(n, operator)| {
-                c.scope(format!("e{n}"), |c| {
-                    let e = match n {
-                        0 => first.clone(),
-                        _ => number(c, &mut code, &numbers, element, rank),
-                    };
-                    accumulate(c, &mut code, (&format!("%o{n}"), &e), operator, element)
-                })
-            })
-            .collect()
-        }
-        Kind::Masked(operators) => {
-            let all = operators.iter().enumerate();
-            all.map(|(n, operator)| {
-                c.scope(format!("e{n}"), |c| {
-                    let e = match n {
-                        0 => first.clone(),
-                        _ => number(c, &mut code, &numbers, element, rank),
-                    };
-                    let with = Numbers {
-                        of: &numbers,
-                        element,
-                        rank,
-                    };
-                    let acc = format!("%o{n}");
-                    masks::masked(c, &mut code, (&acc, &e), operator, &with)
-                })
-            })
-            .collect()
-        }
-        Kind::Narrow => {
-            let with = Numbers {
-                of: &numbers,
-                element,
-                rank,
-            };
-            vec![masks::narrow(c, &mut code, ("%o0", &first), &with)]
-        }
-        Kind::Logical => vec![masks::logical(c, &mut code, ("%o0", &first))],
-        Kind::Tied => {
-            let place = place(c, &mut code, rank);
-            masks::tied(c, &mut code, (&first, &place), element)
-        }
-        Kind::Best(predicate, is_swapped) => {
-            let place = place(c, &mut code, rank);
-            let compare = if is_float(element) { "cmpf" } else { "cmpi" };
-            let (a, b) = if *is_swapped {
-                ("%o0", first.as_str())
-            } else {
-                (first.as_str(), "%o0")
-            };
-            let better = code.put(&format!(
-                "arith.{compare} {predicate}, {a}, {b} : {element}"
-            ));
-            let pairs = [
-                (a, b, element),
-                match is_swapped {
-                    true => ("%o1", place.as_str(), "i32"),
-                    false => (place.as_str(), "%o1", "i32"),
-                },
-            ];
-            pairs
-                .map(|(a, b, ty)| code.put(&format!("arith.select {better}, {a}, {b} : {ty}")))
-                .to_vec()
-        }
-        Kind::Product => {
-            // Elements are told apart by their places: others than the inputs in order stay loops.
-            let (first, second) = match inputs.len() {
-                2 => (numbers[0].clone(), numbers[1].clone()),
-                _ => (first.clone(), first),
-            };
-            let [ac, bd, ad, bc] = [
-                ("%o0", &first),
-                ("%o1", &second),
-                ("%o0", &second),
-                ("%o1", &first),
-            ]
-            .map(|(a, b)| code.put(&format!("arith.muli {a}, {b} : {element}")));
-            let real = code.put(&format!("arith.subi {ac}, {bd} : {element}"));
-            let other = code.put(&format!("arith.addi {ad}, {bc} : {element}"));
-            vec![real, other]
-        }
-        Kind::LogSum => {
-            let largest = code.put(&format!("arith.maximumf %o0, {first} : {element}"));
-            let powers = ["%o0", first.as_str()].map(|of| {
-                let less = code.put(&format!("arith.subf {of}, {largest} : {element}"));
-                code.put(&format!("math.exp {less} : {element}"))
-            });
-            let sum = code.put(&format!(
-                "arith.addf {}, {} : {element}",
-                powers[0], powers[1]
-            ));
-            let log = code.put(&format!("math.log {sum} : {element}"));
-            vec![code.put(&format!("arith.addf {largest}, {log} : {element}"))]
-        }
-        Kind::Horner => {
-            let (mul, add) = if is_float(element) {
-                ("mulf", "addf")
-            } else {
-                ("muli", "addi")
-            };
-            let twice = code.put(&format!("arith.{mul} %o0, {first} : {element}"));
-            vec![code.put(&format!("arith.{add} {twice}, {first} : {element}"))]
-        }
-    };
+    let first = c.scope("e0", |c| number(c, &mut code));
+    let yields = yields(c, kind, &mut code, first, inputs.len());
     let types: Vec<&str> = outputs.iter().map(Operand::element).collect();
     format!(
         "  ^bb0({}):\n{}    linalg.yield {} : {}\n",
@@ -318,80 +247,134 @@ pub fn text(
     )
 }
 
-/// An index as a number, if there is one.
-fn place(c: &mut Choices, code: &mut Code, rank: usize) -> String {
-    if rank == 0 {
-        return code.put("arith.constant 3 : i32");
+/// The values that a body yields, made of a first number.
+fn yields(
+    c: &mut Choices,
+    kind: &Kind,
+    code: &mut Code,
+    first: String,
+    inputs: usize,
+) -> Vec<String> {
+    let e = first.as_str();
+    match kind {
+        Kind::Each => vec![match c.chance("before", 30) {
+            true => binary(c, code, "%o0", e),
+            false => first,
+        }],
+        Kind::Sums(operators) | Kind::Masked(operators) => {
+            let accumulate = match kind {
+                Kind::Masked(_) => masks::masked,
+                _ => accumulate,
+            };
+            let all = operators.iter().enumerate();
+            all.map(|(n, operator)| {
+                c.scope(format!("e{n}"), |c| {
+                    let e = match n {
+                        0 => first.clone(),
+                        _ => number(c, code),
+                    };
+                    accumulate(c, code, (&format!("%o{n}"), &e), operator)
+                })
+            })
+            .collect()
+        }
+        Kind::Narrow => vec![masks::narrow(c, code, ("%o0", e))],
+        Kind::Logical => vec![masks::logical(c, code, ("%o0", e))],
+        Kind::Tied => {
+            let place = code.place(c, "loop");
+            masks::tied(c, code, (e, &place))
+        }
+        Kind::Best(predicate, is_swapped) => {
+            let place = code.place(c, "loop");
+            let [mut a, mut b] = [[e, "%o0"], [place.as_str(), "%o1"]];
+            if *is_swapped {
+                a.reverse();
+                b.reverse();
+            }
+            let better = code.compare(predicate, a[0], a[1]);
+            let places = format!("arith.select {better}, {}, {} : i32", b[0], b[1]);
+            vec![code.select(&better, a[0], a[1]), code.put(&places)]
+        }
+        Kind::Product => {
+            // Elements are told apart by their places: others than the inputs in order stay loops.
+            let (first, second) = match inputs {
+                2 => (code.numbers[0].clone(), code.numbers[1].clone()),
+                _ => (first.clone(), first),
+            };
+            let pairs = [
+                ("%o0", &first),
+                ("%o1", &second),
+                ("%o0", &second),
+                ("%o1", &first),
+            ];
+            let [ac, bd, ad, bc] = pairs.map(|(a, b)| code.op("arith.muli", &[a, b]));
+            let real = code.op("arith.subi", &[&ac, &bd]);
+            vec![real, code.op("arith.addi", &[&ad, &bc])]
+        }
+        Kind::LogSum => {
+            let largest = code.op("arith.maximumf", &["%o0", e]);
+            let powers = ["%o0", e].map(|of| {
+                let less = code.op("arith.subf", &[of, &largest]);
+                code.op("math.exp", &[&less])
+            });
+            let sum = code.op("arith.addf", &[&powers[0], &powers[1]]);
+            let log = code.op("math.log", &[&sum]);
+            vec![code.op("arith.addf", &[&largest, &log])]
+        }
+        Kind::Horner => {
+            let ty = if is_float(code.element) { "f" } else { "i" };
+            let twice = code.op(&format!("arith.mul{ty}"), &["%o0", e]);
+            vec![code.op(&format!("arith.add{ty}"), &[&twice, e])]
+        }
     }
-    let index = code.put(&format!(
-        "linalg.index {} : index",
-        c.below("loop", rank as u64)
-    ));
-    code.put(&format!("arith.index_cast {index} : index to i32"))
 }
 
 fn convert(name: &str, from: &str, to: &str) -> String {
     format!("arith.{} {name} : {from} to {to}", cast(from, to))
 }
 
-fn binary(c: &mut Choices, a: &str, b: &str, element: &str) -> String {
-    let all: &[&str] = match element {
-        _ if is_float(element) => &["addf", "subf", "mulf", "maximumf"],
+fn binary(c: &mut Choices, code: &mut Code, a: &str, b: &str) -> String {
+    let all: &[&str] = match code.element {
+        element if is_float(element) => &["addf", "subf", "mulf", "maximumf"],
         "i1" => &LOGIC,
         _ => &["addi", "subi", "muli", "andi", "maxsi"],
     };
-    format!("arith.{} {a}, {b} : {element}", c.pick("binary", all))
+    code.op(&format!("arith.{}", c.pick("binary", all)), &[a, b])
 }
 
 /// A number of the inputs: one of them, a product or sum of two, with an index at times.
-fn number(c: &mut Choices, code: &mut Code, of: &[String], element: &str, rank: usize) -> String {
-    let one = |c: &mut Choices, name: &str| of[c.below(name, of.len() as u64) as usize].clone();
-    let mut number = one(c, "first");
+fn number(c: &mut Choices, code: &mut Code) -> String {
+    let (element, rank) = (code.element, code.rank);
+    let mut number = code.any(c, "first");
     if c.chance("second", 50) {
-        let other = one(c, "other");
-        number = code.put(&binary(c, &number, &other, element));
+        let other = code.any(c, "other");
+        number = binary(c, code, &number, &other);
     }
     if rank > 0 && element != "i1" && c.chance("index", 15) {
-        let index = code.put(&format!(
-            "linalg.index {} : index",
-            c.below("of", rank as u64)
-        ));
-        let whole = code.put(&format!("arith.index_cast {index} : index to i32"));
-        let own = match element {
-            "i32" => whole,
-            _ => code.put(&convert(&whole, "i32", element)),
-        };
-        number = code.put(&c.scope("with", |c| binary(c, &number, &own, element)));
+        let mut place = code.place(c, "of");
+        if element != "i32" {
+            place = code.put(&convert(&place, "i32", element));
+        }
+        number = c.scope("with", |c| binary(c, code, &number, &place));
     }
     if rank > 0 && is_float(element) && c.chance("special", 6) {
-        let index = code.put(&format!(
-            "linalg.index {} : index",
-            c.below("where", rank as u64)
-        ));
-        let place = code.put(&format!("arith.constant {} : index", c.below("at", 3)));
+        let index = code.index(c, "where");
+        let place = code.constant(c.below("at", 3) as i64, "index");
         let is_there = code.put(&format!("arith.cmpi eq, {index}, {place} : index"));
-        let special = match c.weighted("which", &[40, 20, 20, 20]) {
-            0 => nan(element),
-            1 => infinite(element, true),
-            2 => infinite(element, false),
+        let number_there = match c.weighted("which", &[40, 20, 20, 20]) {
+            0 => special(element, Special::Nan),
+            1 => special(element, Special::NegativeInfinity),
+            2 => special(element, Special::Infinity),
             _ => "-0.0",
         };
-        let special = code.put(&format!("arith.constant {special} : {element}"));
-        number = code.put(&format!(
-            "arith.select {is_there}, {special}, {number} : {element}"
-        ));
+        let there = code.op("arith.constant", &[number_there]);
+        number = code.select(&is_there, &there, &number);
     }
     if c.chance("chosen", 10) {
-        let other = one(c, "third");
-        let compare = if is_float(element) {
-            "cmpf olt"
-        } else {
-            "cmpi slt"
-        };
-        let is_less = code.put(&format!("arith.{compare}, {number}, {other} : {element}"));
-        number = code.put(&format!(
-            "arith.select {is_less}, {number}, {other} : {element}"
-        ));
+        let other = code.any(c, "third");
+        let less = if is_float(element) { "olt" } else { "slt" };
+        let is_less = code.compare(less, &number, &other);
+        number = code.select(&is_less, &number, &other);
     }
     number
 }
@@ -402,48 +385,34 @@ pub fn accumulate(
     code: &mut Code,
     (acc, e): (&str, &str),
     operator: &str,
-    element: &str,
 ) -> String {
     match operator {
-        "add" if is_float(element) => code.put(&format!("arith.addf {acc}, {e} : {element}")),
-        "add" => code.put(&format!("arith.addi {acc}, {e} : {element}")),
-        "fma" => code.put(&format!("math.fma {e}, {e}, {acc} : {element}")),
+        "fma" => code.op("math.fma", &[e, e, acc]),
         "subi" | "subf" => {
-            let once = code.put(&format!("arith.{operator} {acc}, {e} : {element}"));
-            let add = if operator == "subi" { "addi" } else { "addf" };
+            let once = code.op(&format!("arith.{operator}"), &[acc, e]);
             match c.chance("twice", 40) {
-                true => code.put(&format!("arith.{add} {once}, {e} : {element}")),
+                true => code.op(&operator.replace("sub", "arith.add"), &[&once, e]),
                 false => once,
             }
         }
         "select" => {
-            let all: &[&str] = match is_float(element) {
-                true => &["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
-                false => &["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
-            };
-            let compare = if is_float(element) { "cmpf" } else { "cmpi" };
-            let predicate = c.pick("predicate", all);
-            let [mut a, mut b] = [e, acc];
+            let predicate = order(c, code.element);
+            let mut pair = [e, acc];
             if c.chance("turned", 50) {
-                (a, b) = (b, a);
+                pair.reverse();
             }
-            let (x, y) = if c.chance("other", 50) {
-                (b, a)
-            } else {
-                (a, b)
-            };
-            let by = code.put(&format!(
-                "arith.{compare} {predicate}, {a}, {b} : {element}"
-            ));
-            code.put(&format!("arith.select {by}, {x}, {y} : {element}"))
+            let by = code.compare(predicate, pair[0], pair[1]);
+            if c.chance("other", 50) {
+                pair.reverse();
+            }
+            code.select(&by, pair[0], pair[1])
         }
         _ => {
-            let (a, b) = if c.chance("turned", 50) {
-                (e, acc)
-            } else {
-                (acc, e)
-            };
-            code.put(&format!("arith.{operator} {a}, {b} : {element}"))
+            let mut pair = [acc, e];
+            if c.chance("turned", 50) {
+                pair.reverse();
+            }
+            code.op(&format!("arith.{operator}"), &pair)
         }
     }
 }

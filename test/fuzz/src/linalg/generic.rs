@@ -1,60 +1,20 @@
 //! `linalg.generic` with random loops and maps.
 
+use mdh_algebra::affine::Expr;
+use mdh_algebra::domain::Grid;
+
 use super::body::{self, Kind};
 use super::extracted::{self, Extracted};
-use super::types::narrower;
+use super::types::{self, narrower};
 use super::{Maker, Value};
 use crate::choices::Choices;
-
-/// An axis of an operand: where the loops say.
-#[derive(Clone)]
-pub enum OperandAxis {
-    /// The index of a loop.
-    Loop(usize),
-    /// One place.
-    Fixed(i64),
-    /// `factor * d + e * other + offset`
-    Sum(usize, i64, Option<usize>, i64),
-    /// `d floordiv n`
-    Part(usize, i64),
-    /// `d mod n`
-    Rest(usize, i64),
-}
-
-impl OperandAxis {
-    fn text(&self) -> String {
-        match self {
-            OperandAxis::Loop(d) => format!("d{d}"),
-            OperandAxis::Fixed(n) => n.to_string(),
-            OperandAxis::Sum(d, factor, None, offset) => format!("d{d} * {factor} + {offset}"),
-            OperandAxis::Sum(d, factor, Some(e), offset) => {
-                format!("d{d} * {factor} + d{e} + {offset}")
-            }
-            OperandAxis::Part(d, n) => format!("d{d} floordiv {n}"),
-            OperandAxis::Rest(d, n) => format!("d{d} mod {n}"),
-        }
-    }
-
-    /// The size of an axis that has all of its places.
-    fn size(&self, extents: &[i64]) -> i64 {
-        let last = |d: usize| (extents[d] - 1).max(0);
-        match self {
-            OperandAxis::Loop(d) => extents[*d],
-            OperandAxis::Fixed(n) => n + 1,
-            OperandAxis::Sum(d, factor, other, offset) => {
-                last(*d) * factor + other.map_or(0, last) + offset + 1
-            }
-            OperandAxis::Part(d, n) => last(*d) / n + 1,
-            OperandAxis::Rest(_, n) => *n,
-        }
-    }
-}
+use crate::print::code::list;
 
 /// An operand with its map and its argument in the body.
 #[derive(Clone)]
 pub struct Operand {
     value: Value,
-    map: Vec<OperandAxis>,
+    map: Vec<Expr>,
 }
 
 impl Operand {
@@ -62,6 +22,16 @@ impl Operand {
     pub fn element(&self) -> &'static str {
         self.value.element
     }
+}
+
+/// The size of an axis that has all places of an index.
+fn size(index: &Expr, extents: &[i64]) -> i64 {
+    if let Expr::Dim(d) = index {
+        return extents[*d];
+    }
+    let grids = extents.iter().map(|n| Some(Grid::dense((*n).max(1))));
+    let range = index.range(&grids.collect::<Vec<_>>());
+    range.map_or(1, |range| range.max + 1)
 }
 
 /// Adds an operation; its results can be read by later ones.
@@ -99,34 +69,26 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     print(c, maker, operands, &kept, &kind);
 }
 
-fn axis(c: &mut Choices, extents: &[i64]) -> OperandAxis {
-    let rank = extents.len();
+/// An index of an operand.
+fn axis(c: &mut Choices, extents: &[i64]) -> Expr {
+    let rank = extents.len() as u64;
     if rank == 0 {
-        return OperandAxis::Fixed(c.below("place", 3) as i64);
+        return Expr::Const(c.below("place", 3) as i64);
     }
-    let d = c.below("loop", rank as u64) as usize;
+    let d = Expr::dim(c.below("loop", rank) as usize);
     match c.weighted("axis", &[70, 6, 8, 10, 3, 3]) {
         // Upstream has loops without iterations only where they are an axis.
-        _ if extents.contains(&0) => OperandAxis::Loop(d),
-        0 => OperandAxis::Loop(d),
-        1 => OperandAxis::Fixed(c.below("place", 3) as i64),
-        2 => OperandAxis::Sum(
-            d,
-            1 + c.below("factor", 3) as i64,
-            None,
-            c.below("offset", 3) as i64,
-        ),
+        _ if extents.contains(&0) => d,
+        0 => d,
+        1 => Expr::Const(c.below("place", 3) as i64),
+        2 => d * (1 + c.below("factor", 3) as i64) + c.below("offset", 3) as i64,
         3 => {
-            let other = c.below("other", rank as u64) as usize;
-            OperandAxis::Sum(
-                d,
-                1 + c.below("factor", 2) as i64,
-                Some(other).filter(|e| *e != d),
-                0,
-            )
+            let other = Expr::dim(c.below("other", rank) as usize);
+            let scaled = d.clone() * (1 + c.below("factor", 2) as i64);
+            if other == d { scaled } else { scaled + other }
         }
-        4 => OperandAxis::Part(d, 2),
-        _ => OperandAxis::Rest(d, 2),
+        4 => d.floor_div(2),
+        _ => d.modulo(2),
     }
 }
 
@@ -135,7 +97,7 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
         let number = c.below("which", maker.values.len() as u64) as usize;
         let value = maker.values[number].clone();
         let axes = value.shape.iter().enumerate();
-        let map: Option<Vec<OperandAxis>> = axes
+        let map: Option<Vec<Expr>> = axes
             .map(|(n, size)| c.scope(format!("a{n}"), |c| fitting(c, *size, extents)))
             .collect();
         if let Some(map) = map {
@@ -143,10 +105,10 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
         }
     }
     let rank = c.below("axes", extents.len() as u64 + 2).min(4);
-    let map: Vec<OperandAxis> = (0..rank)
+    let map: Vec<Expr> = (0..rank)
         .map(|n| c.scope(format!("a{n}"), |c| axis(c, extents)))
         .collect();
-    let shape = map.iter().map(|axis| axis.size(extents)).collect();
+    let shape = map.iter().map(|axis| size(axis, extents)).collect();
     let element = match c.chance("narrow", 12) {
         true => c.pick("from", narrower(maker.element)),
         false => maker.element,
@@ -159,14 +121,12 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
 }
 
 /// An axis of that size, if the loops can have one.
-fn fitting(c: &mut Choices, size: i64, extents: &[i64]) -> Option<OperandAxis> {
+fn fitting(c: &mut Choices, size: i64, extents: &[i64]) -> Option<Expr> {
     let own: Vec<usize> = (0..extents.len()).filter(|d| extents[*d] == size).collect();
     if !own.is_empty() && c.chance("own", 85) {
-        return Some(OperandAxis::Loop(
-            own[c.below("loop", own.len() as u64) as usize],
-        ));
+        return Some(Expr::dim(c.pick("loop", &own)));
     }
-    (size > 0).then(|| OperandAxis::Fixed(c.below("place", size as u64) as i64))
+    (size > 0).then(|| Expr::Const(c.below("place", size as u64) as i64))
 }
 
 fn output(
@@ -186,12 +146,12 @@ fn output(
         let other = c.scope(format!("p{n}"), |c| c.below("swap", n as u64 + 1)) as usize;
         loops.swap(n, n - other);
     }
-    let mut map: Vec<OperandAxis> = loops.into_iter().map(OperandAxis::Loop).collect();
+    let mut map: Vec<Expr> = loops.into_iter().map(Expr::Dim).collect();
     // Upstream bufferizes a destination that is not read as if all of it were written.
     if !matches!(kind, Kind::Each) && c.chance("place", 5) {
-        map.push(OperandAxis::Fixed(c.below("at", 2) as i64));
+        map.push(Expr::Const(c.below("at", 2) as i64));
     }
-    let shape: Vec<i64> = map.iter().map(|axis| axis.size(extents)).collect();
+    let shape: Vec<i64> = map.iter().map(|axis| size(axis, extents)).collect();
     let same = |value: &&Value| value.shape == shape && value.element == element;
     let earlier: Vec<Value> = maker.values.iter().filter(same).cloned().collect();
     if !earlier.is_empty() && c.chance("earlier", if maker.memory { 70 } else { 30 }) {
@@ -209,37 +169,29 @@ fn output(
     Operand { value, map }
 }
 
-/// A number as constants have it.
-fn typed(text: &str, element: &str) -> String {
-    match element {
-        "i1" => text.to_owned(),
-        _ => format!("{text} : {element}"),
-    }
-}
-
 /// A destination filled with a number.
 pub fn filled(c: &mut Choices, maker: &mut Maker, value: Value, neutral: Option<String>) -> Value {
     let number = match neutral.filter(|_| c.chance("neutral", 70)) {
-        Some(text) => {
-            let name = maker.name();
-            let number = typed(&text, value.element);
-            maker.line(&format!("{name} = arith.constant {number}"));
-            name
-        }
-        None => maker.constant(c.below("number", 4) as i64, value.element),
+        Some(text) if value.element == "i1" => text,
+        Some(text) => format!("{text} : {}", value.element),
+        None => types::number(c.below("number", 4) as i64, value.element),
     };
-    let ty = maker.ty(&value);
-    let start = format!(
-        "linalg.fill ins({number} : {}) outs({} : {ty})",
+    fill(maker, value, &number)
+}
+
+/// A destination filled with a constant.
+pub fn fill(maker: &mut Maker, value: Value, number: &str) -> Value {
+    let number = maker.put(&format!("arith.constant {number}"));
+    let (ty, arrow) = (maker.ty(&value), maker.arrow(&[&value]));
+    let (head, names) = maker.results(if maker.memory { 0 } else { 1 });
+    maker.line(&format!(
+        "{head}linalg.fill ins({number} : {}) outs({} : {ty}){arrow}",
         value.element, value.name
-    );
-    if maker.memory {
-        maker.line(&start);
-        return value;
-    }
-    let name = maker.name();
-    maker.line(&format!("{name} = {start} -> {ty}"));
-    Value { name, ..value }
+    ));
+    names
+        .into_iter()
+        .next()
+        .map_or(value.clone(), |name| value.named(name))
 }
 
 /// Adds an input that gives the sizes of loops which no operand has as an axis.
@@ -250,18 +202,16 @@ fn cover(
     inputs: &mut Vec<Operand>,
     outputs: &[Operand],
 ) {
-    let is_axis = |d: &usize| {
-        let all = inputs.iter().chain(outputs);
-        all.flat_map(|o| &o.map)
-            .any(|axis| matches!(axis, OperandAxis::Loop(e) if e == d))
-    };
-    let missing: Vec<usize> = (0..extents.len()).filter(|d| !is_axis(d)).collect();
+    let all = inputs.iter().chain(outputs).flat_map(|o| &o.map);
+    let axes: Vec<Expr> = all.cloned().collect();
+    let mut missing: Vec<usize> = (0..extents.len()).collect();
+    missing.retain(|d| !axes.contains(&Expr::Dim(*d)));
     if missing.is_empty() {
         return;
     }
     let shape = missing.iter().map(|d| extents[*d]).collect();
     let value = maker.argument(c, shape, maker.element);
-    let map = missing.into_iter().map(OperandAxis::Loop).collect();
+    let map = missing.into_iter().map(Expr::Dim).collect();
     inputs.push(Operand { value, map });
 }
 
@@ -272,67 +222,33 @@ fn print(
     kept: &[bool],
     kind: &Kind,
 ) {
-    let loops: Vec<String> = (0..kept.len()).map(|d| format!("d{d}")).collect();
-    let map = |operand: &Operand| {
-        let axes: Vec<String> = operand.map.iter().map(OperandAxis::text).collect();
+    let loops = list((0..kept.len()).map(|d| format!("d{d}")));
+    let map = |operand: &Operand| format!("affine_map<({loops}) -> ({})>", list(&operand.map));
+    let maps = list(inputs.iter().chain(outputs).map(map));
+    let iterators = list(kept.iter().map(|kept| match kept {
+        true => "\"parallel\"",
+        false => "\"reduction\"",
+    }));
+    let operands = |operands: &[Operand]| {
+        let names = list(operands.iter().map(|o| &o.value.name));
         format!(
-            "affine_map<({}) -> ({})>",
-            loops.join(", "),
-            axes.join(", ")
+            "{names} : {}",
+            list(operands.iter().map(|o| maker.ty(&o.value)))
         )
     };
-    let maps: Vec<String> = inputs.iter().chain(outputs).map(map).collect();
-    let iterators = kept.iter().map(|kept| {
-        if *kept {
-            "\"parallel\""
-        } else {
-            "\"reduction\""
-        }
-    });
-    let iterators: Vec<&str> = iterators.collect();
-    let list = |operands: &[Operand]| {
-        let names: Vec<&str> = operands.iter().map(|o| o.value.name.as_str()).collect();
-        let types: Vec<String> = operands.iter().map(|o| maker.ty(&o.value)).collect();
-        format!("{} : {}", names.join(", "), types.join(", "))
-    };
-    let types: Vec<String> = outputs.iter().map(|o| maker.ty(&o.value)).collect();
-    let (ins, outs) = (list(inputs), list(outputs));
-    let result = maker.name();
-    let (head, tail) = match maker.memory {
-        true => (String::new(), String::new()),
-        false => {
-            let number = if outputs.len() > 1 {
-                format!(":{}", outputs.len())
-            } else {
-                String::new()
-            };
-            (
-                format!("{result}{number} = "),
-                format!(" -> ({})", types.join(", ")),
-            )
-        }
-    };
+    let (ins, outs) = (operands(inputs), operands(outputs));
+    let values: Vec<&Value> = outputs.iter().map(|output| &output.value).collect();
+    let arrow = maker.arrow(&values);
     let body = body::text(c, kind, (inputs, outputs, extracted), kept.len());
+    let (head, names) = maker.results(if maker.memory { 0 } else { outputs.len() });
     maker.line(&format!(
-        "{head}linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}} ins({ins}) outs({outs}){} {{",
-        maps.join(", "),
-        iterators.join(", "),
+        "{head}linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}} ins({ins}) outs({outs}){} {{",
         kind.licence(),
     ));
     maker.lines += &body;
-    maker.line(&format!("}}{tail}"));
-    if maker.memory {
-        return;
-    }
-    for (n, output) in outputs.iter().enumerate() {
-        let name = if outputs.len() > 1 {
-            format!("{result}#{n}")
-        } else {
-            result.clone()
-        };
-        maker.values.push(Value {
-            name,
-            ..output.value.clone()
-        });
-    }
+    maker.line(&format!("}}{arrow}"));
+    let made = values.into_iter().zip(names);
+    maker
+        .values
+        .extend(made.map(|(value, name)| value.named(name)));
 }

@@ -6,12 +6,11 @@
 //! | `generic` | operations with maps: operands, loops and destinations     |
 //! | `body`    | their scalar code, and how it accumulates                  |
 //! | `extracted` | elements that they take from tensors by themselves       |
-//! | `shapes`  | what stands between them: slices, padding, other shapes    |
+//! | `shapes`  | what stands between them: slices, padding, other shapes; other names of memrefs |
 //! | `named`   | named operations: products, arithmetic, packing            |
 //! | `windows` | convolutions and poolings                                  |
 //! | `masks`   | accumulation under conditions and in wider types            |
 //! | `calls`   | functions that are called                                  |
-//! | `views`   | other names of memrefs, and of parts of them               |
 //! | `types`   | types of elements                                          |
 
 mod body;
@@ -22,12 +21,12 @@ mod masks;
 pub(crate) mod named;
 pub(crate) mod shapes;
 pub(crate) mod types;
-mod views;
 mod windows;
 
 use std::fmt::Write as _;
 
 use crate::choices::Choices;
+use crate::print::code::list;
 use crate::text::Program;
 
 /// A tensor or memref of the function.
@@ -56,6 +55,16 @@ pub(crate) struct Maker {
     pub functions: Vec<String>,
 }
 
+impl Value {
+    /// The same with a name of its own.
+    pub fn named(&self, name: String) -> Value {
+        Value {
+            name,
+            ..self.clone()
+        }
+    }
+}
+
 impl Maker {
     pub fn name(&mut self) -> String {
         self.next += 1;
@@ -66,98 +75,125 @@ impl Maker {
         let _ = writeln!(self.lines, "  {text}");
     }
 
+    /// Adds an operation; the name of what it makes.
+    pub fn put(&mut self, text: &str) -> String {
+        let name = self.name();
+        self.line(&format!("{name} = {text}"));
+        name
+    }
+
+    /// The dialect of what programs are about, and the name of its types.
+    pub fn dialect(&self) -> &'static str {
+        if self.memory { "memref" } else { "tensor" }
+    }
+
     pub fn ty(&self, value: &Value) -> String {
-        let sizes = value.shape.iter().map(|size| match value.open {
+        let size = |size: &i64| match value.open {
             true => "?x".to_owned(),
             false => format!("{size}x"),
-        });
-        let sizes: String = sizes.collect();
-        let kind = if self.memory { "memref" } else { "tensor" };
+        };
+        let sizes: String = value.shape.iter().map(size).collect();
         let layout = value.layout.as_ref().map(|(offset, strides)| {
-            let strides = shapes::list(strides);
+            let strides = list(strides);
             format!(", strided<[{strides}], offset: {offset}>")
         });
-        format!(
-            "{kind}<{sizes}{}{}>",
-            value.element,
-            layout.unwrap_or_default()
-        )
+        let layout = layout.unwrap_or_default();
+        format!("{}<{sizes}{}{layout}>", self.dialect(), value.element)
+    }
+
+    /// A new argument.
+    pub fn parameter(&mut self, value: &Value) -> Value {
+        let value = value.named(self.name());
+        let argument = format!("{}: {}", value.name, self.ty(&value));
+        self.arguments.push(argument);
+        value
     }
 
     /// An argument, whose sizes may be hidden behind a cast.
     fn argument(&mut self, c: &mut Choices, shape: Vec<i64>, element: &'static str) -> Value {
-        let mut value = Value {
-            name: self.name(),
+        let value = self.parameter(&Value {
             shape,
             element,
-            open: false,
-            layout: None,
-        };
-        self.arguments
-            .push(format!("{}: {}", value.name, self.ty(&value)));
-        if !value.shape.is_empty() && c.chance("open", 20) {
-            let (before, known) = (value.name.clone(), self.ty(&value));
-            value.open = true;
-            value.name = self.name();
-            let dialect = if self.memory { "memref" } else { "tensor" };
-            let text = format!(
-                "{} = {dialect}.cast {before} : {known} to {}",
-                value.name,
-                self.ty(&value)
-            );
-            self.line(&text);
+            ..Value::default()
+        });
+        match !value.shape.is_empty() && c.chance("open", 20) {
+            true => self.cast(
+                &value,
+                Value {
+                    open: true,
+                    ..value.clone()
+                },
+            ),
+            false => value,
         }
-        value
+    }
+
+    fn cast(&mut self, from: &Value, to: Value) -> Value {
+        let types = [from, &to].map(|value| self.ty(value)).join(" to ");
+        let dialect = self.dialect();
+        to.named(self.put(&format!("{dialect}.cast {} : {types}", from.name)))
     }
 
     /// The value under a type that has its sizes.
     fn known(&mut self, value: &Value) -> Value {
-        if !value.open {
-            return value.clone();
+        match value.open {
+            true => self.cast(
+                value,
+                Value {
+                    open: false,
+                    ..value.clone()
+                },
+            ),
+            false => value.clone(),
         }
-        let known = Value {
-            name: self.name(),
-            open: false,
-            ..value.clone()
-        };
-        let dialect = if self.memory { "memref" } else { "tensor" };
-        let types = (self.ty(value), self.ty(&known));
-        let text = format!(
-            "{} = {dialect}.cast {} : {} to {}",
-            known.name, value.name, types.0, types.1
-        );
-        self.line(&text);
-        known
     }
 
-    /// The function with these results, and what it calls.
-    pub fn function(&self, results: &[Value]) -> String {
-        let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
-        let types: Vec<String> = results.iter().map(|r| self.ty(r)).collect();
-        let arguments = self.arguments.join(", ");
-        let (arrow, tail) = match results.is_empty() {
-            true => (String::new(), "return".to_owned()),
-            false => (
-                format!(" -> ({})", types.join(", ")),
-                format!("return {} : {}", names.join(", "), types.join(", ")),
-            ),
+    /// A function with these results.
+    fn function_of(&self, head: &str, attributes: &str, results: &[Value]) -> String {
+        let names = list(results.iter().map(|r| &r.name));
+        let types = list(results.iter().map(|r| self.ty(r)));
+        let arguments = list(&self.arguments);
+        let tail = match results.is_empty() {
+            true => "return".to_owned(),
+            false => format!("return {names} : {types}"),
         };
         format!(
-            "{}func.func @f({arguments}){arrow} {{\n{}  {tail}\n}}\n",
-            self.functions.concat(),
+            "func.func {head}({arguments}) -> ({types}){attributes} {{\n{}  {tail}\n}}\n",
             self.lines
         )
     }
 
-    pub fn constant(&mut self, number: i64, element: &'static str) -> String {
+    /// The function with these results, and what it calls.
+    pub fn function(&self, results: &[Value]) -> String {
+        self.functions.concat() + &self.function_of("@f", "", results)
+    }
+
+    /// The types of an operation's results, behind it: on memory, there are none.
+    pub fn arrow(&self, outputs: &[&Value]) -> String {
+        let types = list(outputs.iter().map(|value| self.ty(value)));
+        match outputs.len() {
+            _ if self.memory => String::new(),
+            1 => format!(" -> {types}"),
+            _ => format!(" -> ({types})"),
+        }
+    }
+
+    /// The result of an operation, or its results: an operation on memory has none.
+    pub fn results(&mut self, count: usize) -> (String, Vec<String>) {
         let name = self.name();
-        let text = match element {
-            _ if types::is_float(element) => format!("{number}.0 : {element}"),
-            "i1" => format!("{}", number % 2 != 0),
-            _ => format!("{number} : {element}"),
-        };
-        self.line(&format!("{name} = arith.constant {text}"));
-        name
+        match count {
+            0 => (String::new(), Vec::new()),
+            1 => (format!("{name} = "), vec![name]),
+            _ => (
+                format!("{name}:{count} = "),
+                (0..count).map(|n| format!("{name}#{n}")).collect(),
+            ),
+        }
+    }
+
+    pub fn constant(&mut self, number: i64, element: &str) -> String {
+        let number = types::number(number, element);
+        self.put(&format!("arith.constant {number}"))
     }
 }
 
@@ -178,10 +214,7 @@ pub fn program(c: &mut Choices) -> Program {
                 return;
             }
             match c.weighted("what", &[42, 27, 22, 9]) {
-                1 if !maker.values.is_empty() => match memory {
-                    true => views::add(c, &mut maker),
-                    false => shapes::add(c, &mut maker),
-                },
+                1 if !maker.values.is_empty() => shapes::add(c, &mut maker),
                 2 => named::add(c, &mut maker),
                 3 if !maker.values.is_empty() => calls::add(c, &mut maker),
                 _ => generic::add(c, &mut maker),

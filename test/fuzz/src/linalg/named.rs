@@ -1,8 +1,9 @@
 //! Named operations of linalg: products, arithmetic, packing.
 
 use super::types::{is_float, narrower};
-use super::{Maker, Value, windows};
+use super::{Maker, Value, generic, windows};
 use crate::choices::Choices;
+use crate::print::code::list;
 
 /// Axes of the operands of products, a letter each.
 const PRODUCTS: [(&str, &str, &str, &str); 12] = [
@@ -21,6 +22,7 @@ const PRODUCTS: [(&str, &str, &str, &str); 12] = [
 ];
 
 /// Parts that an operation of one result is written with.
+#[derive(Default)]
 pub struct Named<'a> {
     /// Behind `linalg.`.
     pub name: &'a str,
@@ -32,6 +34,32 @@ pub struct Named<'a> {
     pub scalars: Vec<i64>,
     /// Behind the operands, in the place of the type of the result.
     pub tail: Option<String>,
+}
+
+impl Named<'_> {
+    /// Writes the operation; its result.
+    pub fn put(self, maker: &mut Maker, out: Value) -> Value {
+        let mut names: Vec<String> = self.inputs.iter().map(|v| v.name.clone()).collect();
+        let mut types: Vec<String> = self.inputs.iter().map(|v| maker.ty(v)).collect();
+        for number in self.scalars {
+            names.push(maker.constant(number, "i32"));
+            types.push("i32".into());
+        }
+        let (names, types, ty) = (list(&names), list(&types), maker.ty(&out));
+        let arrow = maker.arrow(&[&out]);
+        let text = format!(
+            "linalg.{} {} ins({names} : {types}) outs({} : {ty}) {}",
+            self.name,
+            self.attributes,
+            out.name,
+            self.tail.unwrap_or(arrow)
+        );
+        if maker.memory {
+            maker.line(&text);
+            return out;
+        }
+        out.named(maker.put(&text))
+    }
 }
 
 /// Adds an operation with operands of its own, or some that are there.
@@ -91,45 +119,28 @@ pub fn destination(
     c.scope("out", |c| {
         let value = maker.argument(c, shape, element);
         match c.chance("filled", 60) {
-            true => super::generic::filled(c, maker, value, None),
+            true => generic::filled(c, maker, value, None),
             false => value,
         }
     })
 }
 
-/// Writes an operation; its result.
-pub fn put(maker: &mut Maker, of: Named, out: Value) -> Value {
-    let mut names: Vec<String> = of.inputs.iter().map(|v| v.name.clone()).collect();
-    let mut types: Vec<String> = of.inputs.iter().map(|v| maker.ty(v)).collect();
-    for number in of.scalars {
-        names.push(maker.constant(number, "i32"));
-        types.push("i32".into());
-    }
-    let ins = match names.is_empty() {
-        true => String::new(),
-        false => format!(" ins({} : {})", names.join(", "), types.join(", ")),
-    };
-    let ty = maker.ty(&out);
-    let result = maker.name();
-    let (head, arrow) = match (maker.memory, of.tail) {
-        (false, None) => (format!("{result} = "), format!(" -> {ty}")),
-        (false, Some(tail)) => (format!("{result} = "), format!(" {tail}")),
-        (true, tail) => (
-            String::new(),
-            tail.map_or(String::new(), |t| format!(" {t}")),
-        ),
-    };
-    let text = format!(
-        "{head}linalg.{} {}{ins} outs({} : {ty}){arrow}",
-        of.name, of.attributes, out.name
-    );
-    maker.line(&text);
-    match maker.memory {
-        true => out,
-        false => Value {
-            name: result,
-            ..out
-        },
+impl Named<'_> {
+    /// Writes an operation on two inputs of these shapes and types, and a destination.
+    pub fn of_two(
+        mut self,
+        c: &mut Choices,
+        maker: &mut Maker,
+        shapes: [Vec<i64>; 3],
+        types: [&'static str; 3],
+    ) -> Value {
+        let [a, b, out] = shapes;
+        self.inputs = vec![
+            c.scope("a", |c| operand(c, maker, a, types[0])),
+            c.scope("b", |c| operand(c, maker, b, types[1])),
+        ];
+        let out = destination(c, maker, out, types[2]);
+        self.put(maker, out)
     }
 }
 
@@ -146,57 +157,45 @@ pub fn mixed(c: &mut Choices, maker: &Maker, is_quantised: bool) -> [&'static st
 }
 
 fn product(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
-    let all = if is_float(maker.element) || maker.element == "i1" {
-        10
-    } else {
-        PRODUCTS.len()
+    let all = match is_float(maker.element) || maker.element == "i1" {
+        true => &PRODUCTS[..10],
+        false => &PRODUCTS[..],
     };
-    let (name, a, b, out) = PRODUCTS[c.below("product", all as u64) as usize];
+    let (name, a, b, out) = c.pick("product", all);
     let is_quantised = name.starts_with("quantized");
     let sizes = sizes(c, &format!("{a}{b}"));
-    let types = mixed(c, maker, is_quantised);
-    let mut attributes = String::new();
-    let (mut a, mut b) = (a.to_owned(), b.to_owned());
     let may_transpose = name.ends_with("matmul") && !is_quantised;
-    for (n, axes) in [&mut a, &mut b].into_iter().enumerate() {
-        if may_transpose && c.chance(&format!("turned{n}"), 15) {
-            let at = axes.len() - 2;
-            *axes = format!(
-                "{}{}",
-                &axes[..at],
-                axes[at..].chars().rev().collect::<String>()
-            );
+    let [axes_of_a, axes_of_b] = [(a, "turned0"), (b, "turned1")].map(|(axes, name)| {
+        let at = axes.len().saturating_sub(2);
+        match may_transpose && c.chance(name, 15) {
+            true => [&axes[..at], &axes[at + 1..], &axes[at..=at]].concat(),
+            false => axes.to_owned(),
         }
-    }
-    let is_usual = matches!(&*a, "mk" | "bmk") && matches!(&*b, "kn" | "bkn");
-    if may_transpose && (c.chance("maps", 30) || !is_usual) {
-        let loops = if name == "matmul" { "mnk" } else { "bmnk" };
-        attributes = maps(loops, &[&a, &b, out]);
-    }
-    let inputs = vec![
-        c.scope("a", |c| operand(c, maker, shape(&a, &sizes), types[0])),
-        c.scope("b", |c| operand(c, maker, shape(&b, &sizes), types[1])),
-    ];
-    let out = destination(c, maker, shape(out, &sizes), types[2]);
+    });
+    let is_usual = axes_of_a == a && axes_of_b == b;
+    let attributes = match may_transpose && (c.chance("maps", 30) || !is_usual) {
+        true => {
+            let loops = if name == "matmul" { "mnk" } else { "bmnk" };
+            maps(loops, &[&axes_of_a, &axes_of_b, out])
+        }
+        false => String::new(),
+    };
+    let types = mixed(c, maker, is_quantised);
+    let shapes = [axes_of_a, axes_of_b, out.to_owned()].map(|axes| shape(&axes, &sizes));
     let of = Named {
         name,
         attributes,
-        inputs,
         scalars: if is_quantised { zeros(c) } else { Vec::new() },
-        tail: None,
+        ..Named::default()
     };
-    Some(put(maker, of, out))
+    Some(of.of_two(c, maker, shapes, types))
 }
 
 /// `indexing_maps = [affine_map<(m, n) -> (n)>, ..]`
 fn maps(loops: &str, operands: &[&str]) -> String {
-    let list = |axes: &str| {
-        let axes: Vec<String> = axes.chars().map(String::from).collect();
-        axes.join(", ")
-    };
-    let map = |axes: &&str| format!("affine_map<({}) -> ({})>", list(loops), list(axes));
-    let maps: Vec<String> = operands.iter().map(map).collect();
-    format!("indexing_maps = [{}]", maps.join(", "))
+    let axes = |axes: &str| list(axes.chars());
+    let map = |of: &&str| format!("affine_map<({}) -> ({})>", axes(loops), axes(of));
+    format!("indexing_maps = [{}]", list(operands.iter().map(map)))
 }
 
 /// Zero points of quantised inputs.
@@ -204,56 +203,42 @@ pub fn zeros(c: &mut Choices) -> Vec<i64> {
     vec![c.below("zero", 5) as i64, c.below("other", 5) as i64 - 2]
 }
 
+/// Axes of contractions, the operands that have them, and how often one is there.
+const CONTRACTED: [(&str, &[usize], u64); 6] = [
+    ("b", &[0, 1, 2], 55),
+    ("m", &[0, 2], 55),
+    ("o", &[0, 2], 55),
+    ("n", &[1, 2], 55),
+    ("k", &[0, 1], 100),
+    ("l", &[0, 1], 30),
+];
+
 fn contract(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
-    // Each letter is an axis of what its row says.
-    let mut operands = [String::new(), String::new(), String::new()];
+    let mut operands: [Vec<&str>; 3] = Default::default();
     let mut loops = String::new();
-    for (axis, of) in [
-        ("b", [0, 1, 2]),
-        ("m", [0, 2, 2]),
-        ("o", [0, 2, 2]),
-        ("n", [1, 2, 2]),
-    ] {
-        if c.chance(axis, 55) {
+    for (axis, of, percent) in CONTRACTED {
+        if c.chance(axis, percent) {
             loops += axis;
-            for n in of.into_iter().take(if of[1] == of[2] { 2 } else { 3 }) {
-                operands[n] += axis;
-            }
-        }
-    }
-    for axis in ["k", "l"] {
-        if axis == "k" || c.chance(axis, 30) {
-            loops += axis;
-            operands[0] += axis;
-            operands[1] += axis;
+            of.iter().for_each(|n| operands[*n].push(axis));
         }
     }
     for (n, axes) in operands.iter_mut().enumerate() {
-        let mut permuted: Vec<char> = axes.chars().collect();
-        for last in (1..permuted.len()).rev() {
+        for last in (1..axes.len()).rev() {
             let path = format!("p{n}{last}");
             let other = c.scope(path, |c| c.below("swap", last as u64 + 1)) as usize;
-            permuted.swap(last, last - other);
+            axes.swap(last, last - other);
         }
-        *axes = permuted.into_iter().collect();
     }
+    let operands = operands.map(|axes| axes.concat());
     let sizes = sizes(c, &loops);
     let types = mixed(c, maker, false);
-    let [a, b, out] = &operands;
-    let inputs = vec![
-        c.scope("a", |c| operand(c, maker, shape(a, &sizes), types[0])),
-        c.scope("b", |c| operand(c, maker, shape(b, &sizes), types[1])),
-    ];
-    let attributes = maps(&loops, &[a, b, out]);
-    let out = destination(c, maker, shape(out, &sizes), types[2]);
     let of = Named {
         name: "contract",
-        attributes,
-        inputs,
-        scalars: Vec::new(),
-        tail: None,
+        attributes: maps(&loops, &operands.each_ref().map(String::as_str)),
+        ..Named::default()
     };
-    Some(put(maker, of, out))
+    let shapes = operands.map(|axes| shape(&axes, &sizes));
+    Some(of.of_two(c, maker, shapes, types))
 }
 
 /// Element-wise operations with names, and `linalg.elementwise`, `map`, `select` and `copy`.
@@ -262,88 +247,72 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     let sizes = sizes(c, &"abcd"[..rank]);
     let shape: Vec<i64> = sizes.iter().map(|(_, size)| *size).collect();
     let element = maker.element;
-    let (unary, binary): (&[&str], &[&str]) = match element {
-        "i1" => (&[], &["add", "mul"]),
+    let (unary, binary, mapped): (&[&str], &[&str], &[&str]) = match element {
+        "i1" => (&[], &["add", "mul"], &["andi", "xori"]),
         _ if is_float(element) => (
             &["abs", "ceil", "floor", "negf", "square", "exp", "tanh"],
             &["add", "sub", "mul", "max", "min"],
+            &["addf", "mulf", "minimumf"],
         ),
-        _ => (&[], &["add", "sub", "mul", "max", "min"]),
-    };
-    let way = c.weighted("way", &[30, 25, 15, 10, 10, 10]);
-    let count = match way {
-        0 if !unary.is_empty() && c.chance("unary", 40) => 1,
-        0..=2 => 2,
-        3 => 3,
-        _ => 1,
-    };
-    let mut inputs = Vec::new();
-    for n in 0..count {
-        let ty = match (way, n) {
-            (3, 0) => "i1",
-            (4, _) if element != "i1" && c.chance("other", 50) => c.pick("from", narrower(element)),
-            _ => element,
-        };
-        inputs.push(c.scope(format!("in{n}"), |c| operand(c, maker, shape.clone(), ty)));
-    }
-    let (name, attributes, tail) = spelled(c, element, (way, count), (unary, binary));
-    // Each point reads what it writes only, so that memory may be one of the inputs'.
-    let out = match maker.memory && c.chance("in place", 25) {
-        true => c.scope("out", |c| operand(c, maker, shape, element)),
-        false => maker.argument(c, shape, element),
-    };
-    // Upstream's verifier compares the sizes of a map's operands, known or not.
-    let (inputs, out) = match name {
-        "map" => (
-            inputs.iter().map(|v| maker.known(v)).collect(),
-            maker.known(&out),
+        _ => (
+            &[],
+            &["add", "sub", "mul", "max", "min"],
+            &["addi", "muli", "minui"],
         ),
-        _ => (inputs, out),
     };
-    let of = Named {
-        name,
-        attributes,
-        inputs,
-        scalars: Vec::new(),
-        tail,
-    };
-    Some(put(maker, of, out))
-}
-
-/// The name of an element-wise operation, what stands before its operands, and behind them.
-fn spelled(
-    c: &mut Choices,
-    element: &str,
-    way: (usize, usize),
-    (unary, binary): (&[&'static str], &[&'static str]),
-) -> (&'static str, String, Option<String>) {
+    let way = c.weighted("way", &[30, 25, 15, 10, 20]);
+    let mut of = Named::default();
+    let mut types = vec![element; 2];
     match way {
-        (0, 1) => (c.pick("unary", unary), String::new(), None),
-        (0, _) => (c.pick("binary", binary), String::new(), None),
-        (1, _) => {
+        0 if !unary.is_empty() && c.chance("unary", 40) => {
+            of.name = c.pick("unary", unary);
+            types.pop();
+        }
+        0 => of.name = c.pick("binary", binary),
+        1 => {
             let kind = match (element, c.pick("binary", binary)) {
                 (_, "max") => "max_signed",
                 (_, "min") => "min_signed",
                 (_, kind) => kind,
             };
-            let text = format!("kind=#linalg.elementwise_kind<{kind}>");
-            ("elementwise", text, None)
+            of.name = "elementwise";
+            of.attributes = format!("kind=#linalg.elementwise_kind<{kind}>");
         }
-        (2, _) => {
-            let operator = match element {
-                "i1" => c.pick("operator", &["andi", "xori"]),
-                _ if is_float(element) => c.pick("operator", &["addf", "mulf", "minimumf"]),
-                _ => c.pick("operator", &["addi", "muli", "minui"]),
-            };
-            let tail = format!(
+        2 => {
+            let operator = c.pick("operator", mapped);
+            of.name = "map";
+            of.tail = Some(format!(
                 "(%x: {element}, %y: {element}, %z: {element}) {{ %s = arith.{operator} %x, %y : \
                  {element} linalg.yield %s : {element} }}"
-            );
-            ("map", String::new(), Some(tail))
+            ));
         }
-        (3, _) => ("select", String::new(), None),
-        _ => ("copy", String::new(), None),
+        3 => {
+            of.name = "select";
+            types.insert(0, "i1");
+        }
+        _ => {
+            of.name = "copy";
+            types.pop();
+            if element != "i1" && c.chance("other", 25) {
+                types[0] = c.pick("from", narrower(element));
+            }
+        }
     }
+    for (n, ty) in types.into_iter().enumerate() {
+        let input = c.scope(format!("in{n}"), |c| operand(c, maker, shape.clone(), ty));
+        of.inputs.push(input);
+    }
+    // Each point reads what it writes only, so that memory may be one of the inputs'.
+    let mut out = match maker.memory && c.chance("in place", 25) {
+        true => c.scope("out", |c| operand(c, maker, shape, element)),
+        false => maker.argument(c, shape, element),
+    };
+    // Upstream's verifier compares the sizes of a map's operands, known or not.
+    if of.name == "map" {
+        of.inputs = of.inputs.iter().map(|v| maker.known(v)).collect();
+        out = maker.known(&out);
+    }
+    Some(of.put(maker, out))
 }
 
 fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
@@ -353,18 +322,15 @@ fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     let rank = 1 + c.below("rank", 3) as usize;
     let sizes = sizes(c, &"abc"[..rank]);
     let shape: Vec<i64> = sizes.iter().map(|(_, size)| *size).collect();
-    let along = c.below("along", rank as u64);
     let element = maker.element;
-    let inputs = vec![c.scope("a", |c| operand(c, maker, shape.clone(), element))];
-    let out = maker.argument(c, shape, element);
     let of = Named {
         name: "softmax",
-        attributes: format!("dimension({along})"),
-        inputs,
-        scalars: Vec::new(),
-        tail: None,
+        attributes: format!("dimension({})", c.below("along", rank as u64)),
+        inputs: vec![c.scope("a", |c| operand(c, maker, shape.clone(), element))],
+        ..Named::default()
     };
-    Some(put(maker, of, out))
+    let out = maker.argument(c, shape, element);
+    Some(of.put(maker, out))
 }
 
 /// `linalg.pack` with what fills the last tiles, or `linalg.unpack`, which leaves that out.
@@ -374,31 +340,23 @@ fn pack(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     }
     let rank = 1 + c.below("rank", 2) as usize;
     let element = maker.element;
-    let one = |c: &mut Choices, n: usize| {
+    let both = |n: usize| {
         c.scope(n, |c| {
             (1 + c.below("size", 7) as i64, 1 + c.below("tile", 4) as i64)
         })
     };
-    let axes: Vec<(i64, i64)> = (0..rank).map(|n| one(c, n)).collect();
-    let order: Vec<usize> = match rank == 2 && c.chance("turned", 40) {
-        true => vec![1, 0],
-        false => (0..rank).collect(),
-    };
-    let whole: Vec<i64> = axes.iter().map(|(size, _)| *size).collect();
-    let tiles: Vec<i64> = axes.iter().map(|(_, tile)| *tile).collect();
-    let outer = order
-        .iter()
-        .map(|n| (whole[*n] + tiles[*n] - 1) / tiles[*n]);
-    let packed: Vec<i64> = outer.chain(tiles.iter().copied()).collect();
-    let list = |numbers: &[i64]| super::shapes::list(numbers);
-    let order: Vec<i64> = order.into_iter().map(|n| n as i64).collect();
+    let (whole, tiles): (Vec<i64>, Vec<i64>) = (0..rank).map(both).unzip();
     let places: Vec<i64> = (0..rank as i64).collect();
-    let how = format!(
-        "outer_dims_perm = [{}] inner_dims_pos = [{}] inner_tiles = [{}]",
-        list(&order),
-        list(&places),
-        list(&tiles)
-    );
+    let mut order = places.clone();
+    if rank == 2 && c.chance("turned", 40) {
+        order.reverse();
+    }
+    let outer = order.iter().map(|n| *n as usize);
+    let outer = outer.map(|n| (whole[n] + tiles[n] - 1) / tiles[n]);
+    let packed = outer.chain(tiles.iter().copied()).collect();
+    let [order, places, tiles] = [order, places, tiles].map(|numbers| list(&numbers));
+    let how =
+        format!("outer_dims_perm = [{order}] inner_dims_pos = [{places}] inner_tiles = [{tiles}]");
     let is_unpack = c.chance("unpack", 50);
     let (from, to) = if is_unpack {
         (packed, whole)
@@ -409,22 +367,15 @@ fn pack(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     let from = maker.known(&from);
     let to = maker.argument(c, to, element);
     let to = maker.known(&to);
-    let name = maker.name();
-    let fill = match is_unpack {
-        true => String::new(),
+    let name = match is_unpack {
+        true => "unpack".to_owned(),
         false => {
             let number = maker.constant(c.below("fill", 3) as i64, element);
-            format!("padding_value({number} : {element}) ")
+            format!("pack {} padding_value({number} : {element})", from.name)
         }
     };
-    let text = format!(
-        "{name} = linalg.{} {} {fill}{how} into {} : {} -> {}",
-        if is_unpack { "unpack" } else { "pack" },
-        from.name,
-        to.name,
-        maker.ty(&from),
-        maker.ty(&to)
-    );
-    maker.line(&text);
-    Some(Value { name, ..to })
+    let source = if is_unpack { &*from.name } else { "" };
+    let types = [&from, &to].map(|value| maker.ty(value)).join(" -> ");
+    let text = format!("linalg.{name} {source} {how} into {} : {types}", to.name);
+    Some(to.named(maker.put(&text)))
 }

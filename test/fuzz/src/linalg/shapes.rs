@@ -1,184 +1,160 @@
-//! Operations between generics: other shapes, parts and named operations.
+//! Operations between generics: other shapes, parts and named operations; in memory, other names, so that what is
+//! written by one is read by the other.
 
 use super::types::is_float;
 use super::{Maker, Value};
 use crate::choices::Choices;
+use crate::print::code::list;
 
 /// Adds an operation on a value that is there.
 pub fn add(c: &mut Choices, maker: &mut Maker) {
     let number = c.below("of", maker.values.len() as u64) as usize;
     let value = maker.values[number].clone();
     let of = maker.known(&value);
-    let made = match c.weighted("shape", &[15, 15, 10, 10, 15, 15, 10, 10]) {
-        0 => pad(c, maker, &of),
-        1 => slice(c, maker, &of),
-        2 => collapse(maker, &of),
-        3 => expand(maker, &of),
+    let weights = match maker.memory {
+        true => [50, 15, 15, 0, 0, 0, 0, 0, 20],
+        false => [15, 10, 10, 15, 15, 15, 10, 10, 0],
+    };
+    let made = match c.weighted("shape", &weights) {
+        0 => slice(c, maker, &of),
+        1 => collapse(maker, &of),
+        2 => expand(maker, &of),
+        3 => pad(c, maker, &of),
         4 => transpose(c, maker, &of),
         5 => broadcast(c, maker, &of),
         6 => reduce(c, maker, &of),
-        _ => arithmetic(c, maker, &of),
+        7 => arithmetic(c, maker, &of),
+        _ => Some(of),
     };
     maker.values.extend(made);
 }
 
-fn result(maker: &mut Maker, of: &Value, shape: Vec<i64>) -> Value {
+fn shaped(of: &Value, shape: Vec<i64>) -> Value {
     Value {
-        name: maker.name(),
         shape,
         element: of.element,
-        open: false,
-        layout: None,
+        ..Value::default()
     }
 }
 
-/// A destination that holds nothing.
-fn empty(maker: &mut Maker, like: &Value) -> Value {
-    let empty = Value {
-        name: maker.name(),
-        ..like.clone()
-    };
-    let text = format!("{} = tensor.empty() : {}", empty.name, maker.ty(&empty));
-    maker.line(&text);
-    empty
-}
-
-pub fn list(numbers: &[i64]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
-    numbers.join(", ")
+/// Adds an operation from one type to another.
+fn made(maker: &mut Maker, text: &str, (from, word): (&Value, &str), to: Value) -> Option<Value> {
+    let types = [from, &to].map(|value| maker.ty(value));
+    let text = format!("{text} : {}", types.join(word));
+    Some(to.named(maker.put(&text)))
 }
 
 fn pad(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
-    let sides = |name: &str, c: &mut Choices| -> Vec<i64> {
-        (0..of.shape.len())
-            .map(|n| c.scope(format!("{name}{n}"), |c| c.below("by", 3) as i64))
-            .collect()
-    };
-    let (low, high) = (sides("low", c), sides("high", c));
-    let shape = of
-        .shape
-        .iter()
-        .zip(&low)
-        .zip(&high)
-        .map(|((size, low), high)| size + low + high);
-    let number = maker.constant(c.below("number", 3) as i64, of.element);
-    let padded = result(maker, of, shape.collect());
-    let arguments: Vec<String> = (0..of.shape.len())
-        .map(|n| format!("%i{n}: index"))
-        .collect();
-    let block = if arguments.is_empty() {
-        String::new()
-    } else {
-        format!("^bb0({}): ", arguments.join(", "))
-    };
     // Upstream folds a padded tensor without elements to a slice out of bounds.
-    if arguments.is_empty() || of.shape.contains(&0) {
+    if of.shape.is_empty() || of.shape.contains(&0) {
         return None;
     }
+    let axes = 0..of.shape.len();
+    let [low, high] = ["low", "high"].map(|name| -> Vec<i64> {
+        let by = |n| c.scope(format!("{name}{n}"), |c| c.below("by", 3) as i64);
+        axes.clone().map(by).collect()
+    });
+    let shape = axes.clone().map(|n| of.shape[n] + low[n] + high[n]);
+    let number = maker.constant(c.below("number", 3) as i64, of.element);
+    let indices: Vec<String> = axes.map(|n| format!("%i{n}: index")).collect();
+    let padded = shaped(of, shape.collect());
     let text = format!(
-        "{} = tensor.pad {} low[{}] high[{}] {{ {block}tensor.yield {number} : {} }} : {} to {}",
-        padded.name,
+        "tensor.pad {} low[{}] high[{}] {{ ^bb0({}): tensor.yield {number} : {} }}",
         of.name,
         list(&low),
         list(&high),
+        list(&indices),
         of.element,
-        maker.ty(of),
-        maker.ty(&padded),
     );
-    maker.line(&text);
-    Some(padded)
+    made(maker, &text, (of, " to "), padded)
+}
+
+/// Offset and strides of a memref.
+fn layout(of: &Value) -> (i64, Vec<i64>) {
+    of.layout.clone().unwrap_or_else(|| {
+        let mut strides = vec![1; of.shape.len()];
+        for axis in (1..of.shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * of.shape[axis];
+        }
+        (0, strides)
+    })
 }
 
 fn slice(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     // Upstream verifies an offset into no elements as out of bounds.
-    if of.shape.contains(&0) {
+    if of.shape.contains(&0) || maker.memory && of.shape.is_empty() {
         return None;
     }
-    let (mut offsets, mut sizes, mut strides) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut offsets, mut sizes, mut steps) = (Vec::new(), Vec::new(), Vec::new());
     for (n, size) in of.shape.iter().enumerate() {
         c.scope(format!("a{n}"), |c| {
-            let stride = 1 + c.below("stride", 2) as i64;
-            let offset = c.below("offset", (*size).max(1) as u64) as i64;
-            let most = if *size == 0 {
-                0
-            } else {
-                (size - offset - 1) / stride + 1
-            };
-            offsets.push(offset.min(*size));
-            strides.push(stride);
-            sizes.push(most - c.below("less", most.max(1) as u64) as i64);
+            let step = 1 + c.below("stride", 2) as i64;
+            let offset = c.below("offset", *size as u64) as i64;
+            let most = (size - offset - 1) / step + 1;
+            offsets.push(offset);
+            steps.push(step);
+            sizes.push(most - c.below("less", most as u64) as i64);
         });
     }
-    let part = result(maker, of, sizes.clone());
-    let text = format!(
-        "{} = tensor.extract_slice {}[{}] [{}] [{}] : {} to {}",
-        part.name,
-        of.name,
-        list(&offsets),
-        list(&sizes),
-        list(&strides),
-        maker.ty(of),
-        maker.ty(&part),
-    );
-    maker.line(&text);
-    Some(part)
+    let mut part = shaped(of, sizes);
+    let mut name = "tensor.extract_slice";
+    if maker.memory {
+        let (start, strides) = layout(of);
+        let moved = strides
+            .iter()
+            .zip(&offsets)
+            .map(|(s, o)| s * o)
+            .sum::<i64>();
+        let strides = strides.iter().zip(&steps).map(|(s, step)| s * step);
+        part.layout = Some((start + moved, strides.collect()));
+        name = "memref.subview";
+    }
+    let places = [&offsets, &part.shape, &steps].map(|numbers| format!("[{}]", list(numbers)));
+    let text = format!("{name} {}{}", of.name, places.join(" "));
+    made(maker, &text, (of, " to "), part)
+}
+
+/// The axes of which each of a shape is made, with two for the first.
+fn groups(rank: usize) -> String {
+    let rest: String = (2..rank).map(|n| format!(", [{n}]")).collect();
+    format!("[[0, 1]{rest}]")
 }
 
 fn collapse(maker: &mut Maker, of: &Value) -> Option<Value> {
+    let rank = of.shape.len();
     // What has one element may have no axis.
-    if !of.shape.is_empty() && of.shape.iter().all(|size| *size == 1) {
-        let none = result(maker, of, Vec::new());
-        let types = (maker.ty(of), maker.ty(&none));
-        let text = format!(
-            "{} = tensor.collapse_shape {} [] : {} into {}",
-            none.name, of.name, types.0, types.1
-        );
-        maker.line(&text);
-        return Some(none);
-    }
-    if of.shape.len() < 2 {
-        return None;
-    }
-    let first = of.shape[0] * of.shape[1];
-    let flat = result(maker, of, [&[first], &of.shape[2..]].concat());
-    let rest: String = (2..of.shape.len()).map(|n| format!(", [{n}]")).collect();
-    let types = (maker.ty(of), maker.ty(&flat));
-    let text = format!(
-        "{} = tensor.collapse_shape {} [[0, 1]{rest}] : {} into {}",
-        flat.name, of.name, types.0, types.1
-    );
-    maker.line(&text);
-    Some(flat)
+    let is_one = !maker.memory && rank > 0 && of.shape.iter().all(|size| *size == 1);
+    let (groups, shape) = match is_one {
+        true => ("[]".into(), Vec::new()),
+        // Elements that do not lie together have no other axes.
+        false if rank < 2 || of.layout.is_some() => return None,
+        false => (
+            groups(rank),
+            [&[of.shape[0] * of.shape[1]], &of.shape[2..]].concat(),
+        ),
+    };
+    let text = format!("{}.collapse_shape {} {groups}", maker.dialect(), of.name);
+    made(maker, &text, (of, " into "), shaped(of, shape))
 }
 
 fn expand(maker: &mut Maker, of: &Value) -> Option<Value> {
-    let Some(size) = of.shape.first().copied() else {
-        let one = result(maker, of, vec![1, 1]);
-        let types = (maker.ty(of), maker.ty(&one));
-        let text = format!(
-            "{} = tensor.expand_shape {} [] output_shape [1, 1] : {} into {}",
-            one.name, of.name, types.0, types.1
-        );
-        maker.line(&text);
-        return Some(one);
+    let (groups, shape) = match of.shape.first() {
+        _ if of.layout.is_some() => return None,
+        None if maker.memory => return None,
+        None => ("[]".into(), vec![1, 1]),
+        Some(size) => {
+            let inner = if size % 2 == 0 { 2 } else { 1 };
+            let shape = [&[size / inner, inner], &of.shape[1..]].concat();
+            (groups(shape.len()), shape)
+        }
     };
-    let inner = if size % 2 == 0 { 2 } else { 1 };
-    let shape = [&[size / inner, inner], &of.shape[1..]].concat();
-    let rest: String = (1..of.shape.len())
-        .map(|n| format!(", [{}]", n + 1))
-        .collect();
-    let more = result(maker, of, shape.clone());
-    let types = (maker.ty(of), maker.ty(&more));
     let text = format!(
-        "{} = tensor.expand_shape {} [[0, 1]{rest}] output_shape [{}] : {} into {}",
-        more.name,
+        "{}.expand_shape {} {groups} output_shape [{}]",
+        maker.dialect(),
         of.name,
-        list(&shape),
-        types.0,
-        types.1
+        list(&shape)
     );
-    maker.line(&text);
-    Some(more)
+    made(maker, &text, (of, " into "), shaped(of, shape))
 }
 
 fn transpose(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
@@ -186,32 +162,27 @@ fn transpose(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     if of.shape.is_empty() {
         return None;
     }
-    let mut order: Vec<usize> = (0..of.shape.len()).collect();
+    let mut order: Vec<i64> = (0..of.shape.len() as i64).collect();
     for n in (1..order.len()).rev() {
         let other = c.scope(format!("p{n}"), |c| c.below("swap", n as u64 + 1)) as usize;
         order.swap(n, n - other);
     }
-    let transposed = result(maker, of, order.iter().map(|n| of.shape[*n]).collect());
-    let order: Vec<i64> = order.into_iter().map(|n| n as i64).collect();
-    named(
-        maker,
-        ("transpose", &format!("permutation = [{}]", list(&order))),
-        of,
-        transposed,
-    )
+    let shape = order.iter().map(|n| of.shape[*n as usize]).collect();
+    let how = format!("permutation = [{}]", list(&order));
+    named(maker, ("transpose", &how), of, shaped(of, shape))
 }
 
 fn broadcast(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     let axis = c.below("axis", of.shape.len() as u64 + 1) as usize;
     let mut shape = of.shape.clone();
     shape.insert(axis, 1 + c.below("size", 4) as i64);
-    let wide = result(maker, of, shape);
-    named(
-        maker,
-        ("broadcast", &format!("dimensions = [{axis}]")),
-        of,
-        wide,
-    )
+    let how = format!("dimensions = [{axis}]");
+    named(maker, ("broadcast", &how), of, shaped(of, shape))
+}
+
+/// A destination that holds nothing.
+fn empty(maker: &mut Maker, like: &Value) -> Value {
+    like.named(maker.put(&format!("tensor.empty() : {}", maker.ty(like))))
 }
 
 /// `linalg.NAME` of one input into memory that holds nothing.
@@ -222,16 +193,12 @@ fn named(
     result: Value,
 ) -> Option<Value> {
     let into = empty(maker, &result);
+    let types = [of, &into].map(|value| format!("({} : {})", value.name, maker.ty(value)));
     let text = format!(
-        "{} = linalg.{name} ins({} : {}) outs({} : {}) {attributes}",
-        result.name,
-        of.name,
-        maker.ty(of),
-        into.name,
-        maker.ty(&into),
+        "linalg.{name} ins{} outs{} {attributes}",
+        types[0], types[1]
     );
-    maker.line(&text);
-    Some(result)
+    Some(result.named(maker.put(&text)))
 }
 
 fn reduce(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
@@ -241,33 +208,22 @@ fn reduce(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     let axis = c.below("axis", of.shape.len() as u64) as usize;
     let mut shape = of.shape.clone();
     shape.remove(axis);
-    let sums = result(maker, of, shape);
-    let into = empty(maker, &sums);
-    let number = maker.constant(c.below("number", 3) as i64, of.element);
-    let start = Value {
-        name: maker.name(),
-        ..into.clone()
-    };
-    let ty = maker.ty(&into);
-    let text = format!(
-        "{} = linalg.fill ins({number} : {}) outs({} : {ty}) -> {ty}",
-        start.name, of.element, into.name
-    );
-    maker.line(&text);
+    let into = empty(maker, &shaped(of, shape));
+    let number = c.below("number", 3) as i64;
+    let start = super::generic::fill(maker, into, &super::types::number(number, of.element));
     let operator = match of.element {
         _ if is_float(of.element) => c.pick("operator", &["addf", "mulf", "maximumf"]),
         "i1" => c.pick("operator", &["andi", "ori"]),
         _ => c.pick("operator", &["addi", "muli", "maxsi", "minui"]),
     };
     let text = format!(
-        "{} = linalg.reduce {{ arith.{operator} }} ins({} : {}) outs({} : {ty}) dimensions = [{axis}]",
-        sums.name,
+        "linalg.reduce {{ arith.{operator} }} ins({} : {}) outs({} : {}) dimensions = [{axis}]",
         of.name,
         maker.ty(of),
         start.name,
+        maker.ty(&start)
     );
-    maker.line(&text);
-    Some(sums)
+    Some(start.named(maker.put(&text)))
 }
 
 /// Arithmetic on whole tensors.
@@ -277,13 +233,7 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
         "i1" => c.pick("operator", &["andi", "xori"]),
         _ => c.pick("operator", &["addi", "muli", "subi"]),
     };
-    let both = result(maker, of, of.shape.clone());
-    let text = format!(
-        "{} = arith.{operator} {2}, {2} : {1}",
-        both.name,
-        maker.ty(of),
-        of.name
-    );
-    maker.line(&text);
-    Some(both)
+    let ty = maker.ty(of);
+    let text = format!("arith.{operator} {0}, {0} : {ty}", of.name);
+    Some(of.named(maker.put(&text)))
 }

@@ -39,6 +39,15 @@ pub fn width(element: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
+/// A number as constants have it.
+pub fn number(number: i64, element: &str) -> String {
+    match element {
+        _ if is_float(element) => format!("{number}.0 : {element}"),
+        "i1" => format!("{}", number % 2 != 0),
+        _ => format!("{number} : {element}"),
+    }
+}
+
 /// The operation that makes one type of another.
 pub fn cast(from: &str, to: &str) -> &'static str {
     match (is_float(from), is_float(to)) {
@@ -51,26 +60,25 @@ pub fn cast(from: &str, to: &str) -> &'static str {
     }
 }
 
-/// The infinities of a type, as constants have them.
-pub fn infinite(element: &str, is_negative: bool) -> &'static str {
-    match (element, is_negative) {
-        ("f64", true) => "0xFFF0000000000000",
-        ("f64", false) => "0x7FF0000000000000",
-        ("f16", true) => "0xFC00",
-        ("f16", false) => "0x7C00",
-        ("bf16", true) => "0xFF80",
-        ("bf16", false) => "0x7F80",
-        (_, true) => "0xFF800000",
-        (_, false) => "0x7F800000",
-    }
+/// An infinity of a type, or a value that is no number, as constants have them.
+pub fn special(element: &str, which: Special) -> &'static str {
+    let all = match element {
+        "f64" => [
+            "0x7FF0000000000000",
+            "0xFFF0000000000000",
+            "0x7FF8000000000000",
+        ],
+        "f16" => ["0x7C00", "0xFC00", "0x7E00"],
+        "bf16" => ["0x7F80", "0xFF80", "0x7FC0"],
+        _ => ["0x7F800000", "0xFF800000", "0x7FC00000"],
+    };
+    all[which as usize]
 }
 
-/// A value of a type that is no number, as constants have it.
-pub fn nan(element: &str) -> &'static str {
-    match element {
-        "f64" => "0x7FF8000000000000",
-        "f16" => "0x7E00",
-        "bf16" => "0x7FC0",
-        _ => "0x7FC00000",
-    }
+/// A float that is no finite number.
+#[derive(Clone, Copy)]
+pub enum Special {
+    Infinity,
+    NegativeInfinity,
+    Nan,
 }

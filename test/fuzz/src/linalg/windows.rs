@@ -1,63 +1,44 @@
 //! Convolutions and poolings of named layouts.
 
-use super::named::{Named, destination, mixed, operand, put, shape, sizes, zeros};
+use super::named::{Named, destination, mixed, operand, shape, sizes, zeros};
 use super::types::is_float;
 use super::{Maker, Value};
 use crate::choices::Choices;
+use crate::print::code::list;
 
-/// Axes of sources, kernels and results.
-const CONVOLUTIONS: [(&str, &str, &str, &str); 30] = [
-    ("conv_1d", "w", "w", "w"),
-    ("conv_2d", "hw", "hw", "hw"),
-    ("conv_3d", "dhw", "dhw", "dhw"),
-    ("conv_1d_ncw_fcw", "ncw", "fcw", "nfw"),
-    ("conv_1d_nwc_wcf", "nwc", "wcf", "nwf"),
-    ("conv_2d_nchw_fchw", "nchw", "fchw", "nfhw"),
-    ("conv_2d_nchw_fchw_q", "nchw", "fchw", "nfhw"),
-    ("conv_2d_ngchw_fgchw", "ngchw", "fgchw", "ngfhw"),
-    ("conv_2d_ngchw_gfchw", "ngchw", "gfchw", "ngfhw"),
-    ("conv_2d_ngchw_gfchw_q", "ngchw", "gfchw", "ngfhw"),
-    ("conv_2d_nhwc_fhwc", "nhwc", "fhwc", "nhwf"),
-    ("conv_2d_nhwc_fhwc_q", "nhwc", "fhwc", "nhwf"),
-    ("conv_2d_nhwc_hwcf", "nhwc", "hwcf", "nhwf"),
-    ("conv_2d_nhwc_hwcf_q", "nhwc", "hwcf", "nhwf"),
-    ("conv_2d_nhwgc_gfhwc", "nhwgc", "gfhwc", "nhwgf"),
-    ("conv_2d_nhwgc_gfhwc_q", "nhwgc", "gfhwc", "nhwgf"),
-    ("conv_3d_ncdhw_fcdhw", "ncdhw", "fcdhw", "nfdhw"),
-    ("conv_3d_ndhwc_dhwcf", "ndhwc", "dhwcf", "ndhwf"),
-    ("conv_3d_ndhwc_dhwcf_q", "ndhwc", "dhwcf", "ndhwf"),
-    ("depthwise_conv_1d_ncw_cw", "ncw", "cw", "ncw"),
-    ("depthwise_conv_1d_nwc_wc", "nwc", "wc", "nwc"),
-    ("depthwise_conv_1d_nwc_wcm", "nwc", "wcm", "nwcm"),
-    ("depthwise_conv_2d_nchw_chw", "nchw", "chw", "nchw"),
-    ("depthwise_conv_2d_nhwc_hwc", "nhwc", "hwc", "nhwc"),
-    ("depthwise_conv_2d_nhwc_hwc_q", "nhwc", "hwc", "nhwc"),
-    ("depthwise_conv_2d_nhwc_hwcm", "nhwc", "hwcm", "nhwcm"),
-    ("depthwise_conv_2d_nhwc_hwcm_q", "nhwc", "hwcm", "nhwcm"),
-    ("depthwise_conv_3d_ncdhw_cdhw", "ncdhw", "cdhw", "ncdhw"),
-    ("depthwise_conv_3d_ndhwc_dhwc", "ndhwc", "dhwc", "ndhwc"),
-    ("depthwise_conv_3d_ndhwc_dhwcm", "ndhwc", "dhwcm", "ndhwcm"),
-];
+/// The names of convolutions, which say the axes of source and kernel.
+const CONVOLUTIONS: &str = "conv_1d conv_2d conv_3d conv_1d_ncw_fcw conv_1d_nwc_wcf conv_2d_nchw_fchw \
+    conv_2d_ngchw_fgchw conv_2d_ngchw_gfchw conv_2d_nhwc_fhwc conv_2d_nhwc_hwcf conv_2d_nhwgc_gfhwc \
+    conv_3d_ncdhw_fcdhw conv_3d_ndhwc_dhwcf depthwise_conv_1d_ncw_cw depthwise_conv_1d_nwc_wc \
+    depthwise_conv_1d_nwc_wcm depthwise_conv_2d_nchw_chw depthwise_conv_2d_nhwc_hwc depthwise_conv_2d_nhwc_hwcm \
+    depthwise_conv_3d_ncdhw_cdhw depthwise_conv_3d_ndhwc_dhwc depthwise_conv_3d_ndhwc_dhwcm";
 
-const POOLINGS: [&str; 17] = [
-    "nchw_max",
-    "nchw_sum",
-    "ncw_max",
-    "ncw_sum",
-    "ndhwc_max",
-    "ndhwc_min",
-    "ndhwc_sum",
-    "nhwc_max",
-    "nhwc_max_unsigned",
-    "nhwc_min",
-    "nhwc_min_unsigned",
-    "nhwc_sum",
-    "nwc_max",
-    "nwc_max_unsigned",
-    "nwc_min",
-    "nwc_min_unsigned",
-    "nwc_sum",
-];
+/// Those of integers with zero points.
+const QUANTISED: &str = "conv_2d_nchw_fchw_q conv_2d_ngchw_gfchw_q conv_2d_nhwc_fhwc_q conv_2d_nhwc_hwcf_q \
+    conv_2d_nhwgc_gfhwc_q conv_3d_ndhwc_dhwcf_q depthwise_conv_2d_nhwc_hwc_q depthwise_conv_2d_nhwc_hwcm_q";
+
+/// The names of poolings, which say the axes of the source; those of integers without a sign are the last.
+const POOLINGS: &str = "nchw_max nchw_sum ncw_max ncw_sum ndhwc_max ndhwc_min ndhwc_sum nhwc_max nhwc_min nhwc_sum \
+    nwc_max nwc_min nwc_sum nhwc_max_unsigned nhwc_min_unsigned nwc_max_unsigned nwc_min_unsigned";
+
+/// The axes of a convolution's source, kernel and result.
+fn axes(name: &str) -> [String; 3] {
+    let plain = name.trim_start_matches("depthwise_");
+    let mut words = plain.split('_').skip(2);
+    let (Some(source), Some(kernel)) = (words.next(), words.next()) else {
+        let rank: usize = plain[5..6].parse().unwrap_or(1);
+        return [&"dhw"[3 - rank..]; 3].map(String::from);
+    };
+    let result = match plain == name {
+        true => source.replace('c', "f"),
+        // Each channel is one of its own, or several.
+        false => {
+            let more = kernel.chars().filter(|axis| !source.contains(*axis));
+            source.chars().chain(more).collect()
+        }
+    };
+    [source.into(), kernel.into(), result]
+}
 
 /// Steps of a window over an axis.
 struct Window {
@@ -67,22 +48,16 @@ struct Window {
     dilation: i64,
 }
 
+/// Windows over the axes of a source; a plain one has no steps.
 fn windows(c: &mut Choices, axes: &str, is_plain: bool) -> Vec<Window> {
+    let steps = if is_plain { 1 } else { 2 };
     let spatial = axes.chars().filter(|axis| "dhw".contains(*axis));
     let window = |axis: char| {
         c.scope(format!("window{axis}"), |c| Window {
             axis,
             size: 1 + c.below("kernel", 3) as i64,
-            stride: if is_plain {
-                1
-            } else {
-                1 + c.below("stride", 2) as i64
-            },
-            dilation: if is_plain {
-                1
-            } else {
-                1 + c.below("dilation", 2) as i64
-            },
+            stride: 1 + c.below("stride", steps) as i64,
+            dilation: 1 + c.below("dilation", steps) as i64,
         })
     };
     spatial.map(window).collect()
@@ -102,15 +77,11 @@ fn reached(c: &mut Choices, axes: &str, sizes: &[(char, i64)], windows: &[Window
 }
 
 fn strides(windows: &[Window]) -> String {
-    let list = |of: fn(&Window) -> i64| {
-        let numbers: Vec<String> = windows.iter().map(|w| of(w).to_string()).collect();
-        format!(
-            "dense<[{}]> : tensor<{}xi64>",
-            numbers.join(", "),
-            windows.len()
-        )
+    let typed = |of: fn(&Window) -> i64| {
+        let numbers = list(windows.iter().map(of));
+        format!("dense<[{numbers}]> : tensor<{}xi64>", windows.len())
     };
-    let (dilations, strides) = (list(|w| w.dilation), list(|w| w.stride));
+    let (dilations, strides) = (typed(|w| w.dilation), typed(|w| w.stride));
     format!("{{dilations = {dilations}, strides = {strides}}}")
 }
 
@@ -127,30 +98,24 @@ fn made(c: &mut Choices, axes: &str) -> Vec<(char, i64)> {
 
 /// Adds a convolution.
 pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
-    let all = CONVOLUTIONS.iter().filter(|(name, ..)| {
-        let is_quantised = name.ends_with("_q");
-        !is_quantised || !is_float(maker.element) && maker.element != "i1"
-    });
-    let all: Vec<_> = all.collect();
-    let (name, source, kernel, result) = all[c.below("convolution", all.len() as u64) as usize];
+    let mut all: Vec<&str> = CONVOLUTIONS.split(' ').collect();
+    if !is_float(maker.element) && maker.element != "i1" {
+        all.extend(QUANTISED.split(' '));
+    }
+    let name = c.pick("convolution", &all);
+    let [source, kernel, result] = axes(name);
     let is_quantised = name.ends_with("_q");
-    let is_plain = matches!(*name, "conv_1d" | "conv_2d" | "conv_3d");
+    let is_plain = source == kernel;
     let sizes = made(c, &format!("{source}{kernel}{result}"));
-    let windows = windows(c, source, is_plain);
+    let windows = windows(c, &source, is_plain);
     let types = mixed(c, maker, is_quantised);
-    let reached = reached(c, source, &sizes, &windows);
+    let reached = reached(c, &source, &sizes, &windows);
     // A plain one has no other positions than those of its result.
-    let kernel: Vec<i64> = (kernel.chars().zip(shape(kernel, &sizes)))
-        .map(|(axis, size)| {
-            let window = windows.iter().find(|window| window.axis == axis);
-            window.map_or(size, |window| window.size)
-        })
-        .collect();
-    let inputs = vec![
-        c.scope("a", |c| operand(c, maker, reached, types[0])),
-        c.scope("b", |c| operand(c, maker, kernel, types[1])),
-    ];
-    let out = destination(c, maker, shape(result, &sizes), types[2]);
+    let kernel = kernel.chars().zip(shape(&kernel, &sizes));
+    let kernel = kernel.map(|(axis, size)| {
+        let window = windows.iter().find(|window| window.axis == axis);
+        window.map_or(size, |window| window.size)
+    });
     let of = Named {
         name,
         attributes: if is_plain {
@@ -158,11 +123,11 @@ pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
         } else {
             strides(&windows)
         },
-        inputs,
         scalars: if is_quantised { zeros(c) } else { Vec::new() },
-        tail: None,
+        ..Named::default()
     };
-    Some(put(maker, of, out))
+    let shapes = [reached, kernel.collect(), shape(&result, &sizes)];
+    Some(of.of_two(c, maker, shapes, types))
 }
 
 /// Adds a pooling.
@@ -170,28 +135,26 @@ pub fn pooling(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     if maker.element == "i1" {
         return None;
     }
-    let all = POOLINGS
-        .iter()
-        .filter(|name| !name.ends_with("unsigned") || !is_float(maker.element));
-    let all: Vec<_> = all.collect();
-    let name = all[c.below("pooling", all.len() as u64) as usize];
+    let mut all: Vec<&str> = POOLINGS.split(' ').collect();
+    if is_float(maker.element) {
+        all.retain(|name| !name.ends_with("unsigned"));
+    }
+    let name = c.pick("pooling", &all);
     let axes = name.split('_').next().unwrap_or_default();
     let sizes = made(c, axes);
     let windows = windows(c, axes, false);
     let [element, _, out] = mixed(c, maker, false);
     let reached = reached(c, axes, &sizes, &windows);
     let kernel = windows.iter().map(|window| window.size).collect();
-    let inputs = vec![
-        c.scope("a", |c| operand(c, maker, reached, element)),
-        c.scope("b", |c| maker.argument(c, kernel, element)),
-    ];
-    let out = destination(c, maker, shape(axes, &sizes), out);
     let of = Named {
         name: &format!("pooling_{name}"),
         attributes: strides(&windows),
-        inputs,
-        scalars: Vec::new(),
-        tail: None,
+        inputs: vec![
+            c.scope("a", |c| operand(c, maker, reached, element)),
+            c.scope("b", |c| maker.argument(c, kernel, element)),
+        ],
+        ..Named::default()
     };
-    Some(put(maker, of, out))
+    let out = destination(c, maker, shape(axes, &sizes), out);
+    Some(of.put(maker, out))
 }

@@ -2,6 +2,7 @@
 
 use super::{Loops, operators};
 use crate::choices::Choices;
+use crate::print::code::list;
 
 /// Extents up to which every element may be made of all.
 pub const LARGE: i64 = 100;
@@ -101,7 +102,7 @@ fn access(c: &mut Choices, loops: &Loops, dims: &[Dim], is_folded: bool) -> Stri
         })
     };
     let axes: Vec<String> = dims.iter().enumerate().map(axis).collect();
-    let axes = axes.join(", ");
+    let axes = list(&axes);
     let is_square = loops.like.shape.len() == 2 && loops.like.shape[0] == loops.like.shape[1];
     let is_whole = dims.iter().all(|dim| dim.lower == 0 && dim.less == 0);
     if is_square && is_whole && !is_folded && c.chance("transposed", 15) {
@@ -120,7 +121,7 @@ fn function(
 ) -> String {
     let element = loops.maker.element;
     let typed: Vec<String> = (0..inputs).map(|n| format!("%p{n}: {element}")).collect();
-    let mut text = format!("({}) {{\n", typed.join(", "));
+    let mut text = format!("({}) {{\n", list(&typed));
     let mut last = "%p0".to_owned();
     let mut yielded = Vec::new();
     for n in 0..results {
@@ -135,8 +136,8 @@ fn function(
         }
         yielded.push(last.clone());
     }
-    let types = vec![element; results].join(", ");
-    text + &format!("    mdh.yield {} : {types}\n  }}", yielded.join(", "))
+    let types = list(vec![element; results]);
+    text + &format!("    mdh.yield {} : {types}\n  }}", list(&yielded))
 }
 
 /// Dimensions, what is written, and what is read at which indices.
@@ -161,7 +162,7 @@ fn print(
         None => {}
     }
     let own: Vec<String> = (0..dims.len()).map(|n| format!("i{n}")).collect();
-    let own = own.join(", ");
+    let own = list(&own);
     let named = |prefix: &str, n: usize, (value, index): (&str, &str)| {
         format!("{prefix}{n} = {value}[{index}] : {ty}")
     };
@@ -175,11 +176,11 @@ fn print(
     let results: Vec<String> = written.iter().map(|_| loops.maker.name()).collect();
     loops.maker.line(&format!(
         "{} = mdh.compute ({})\n    out_view({})\n    md_hom({function}, ({}))\n    inp_view({}){carry}",
-        results.join(", "),
-        domain.join(", "),
-        outputs.join(", "),
-        combine.join(", "),
-        inputs.join(", "),
+        list(&results),
+        list(&domain),
+        list(&outputs),
+        list(&combine),
+        list(&inputs),
     ));
     for (name, (destination, _)) in results.iter().zip(written) {
         loops.written.push((name.clone(), destination.clone()));
@@ -198,11 +199,8 @@ fn domain(loops: &mut Loops, dims: &[Dim]) -> Vec<String> {
             (less, None) => (loops.like.shape[axis] - less).to_string(),
             (less, Some(size)) => {
                 let less = loops.maker.constant(less, "index");
-                let name = loops.maker.name();
-                loops
-                    .maker
-                    .line(&format!("{name} = arith.subi {size}, {less} : index"));
-                name
+                let text = format!("arith.subi {size}, {less} : index");
+                loops.maker.put(&text)
             }
         };
         domain.push(match dim.lower {

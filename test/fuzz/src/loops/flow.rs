@@ -2,6 +2,7 @@
 
 use super::{Loops, compute, parts, statement};
 use crate::choices::Choices;
+use crate::print::code::list;
 
 /// A tensor that is carried, and whether it holds something.
 type Carried = (String, bool);
@@ -103,18 +104,6 @@ fn carried_out(
     (loops.defined(c), true)
 }
 
-/// Names what an operation leaves: a list of names, and the left side of its line.
-fn leave(loops: &mut Loops, count: usize) -> (Vec<String>, String) {
-    let name = loops.maker.name();
-    match count {
-        1 => (vec![name.clone()], name),
-        _ => {
-            let names = (0..count).map(|n| format!("{name}#{n}")).collect();
-            (names, format!("{name}:{count}"))
-        }
-    }
-}
-
 fn keep(loops: &mut Loops, left: &[String], is_defined: impl Fn(usize) -> bool) {
     for (n, name) in left.iter().enumerate() {
         let value = loops.tensor(name.clone());
@@ -145,37 +134,39 @@ fn trips(c: &mut Choices, loops: &mut Loops) -> (String, Option<u64>) {
 }
 
 fn names(carried: &[Carried]) -> String {
-    let names: Vec<&str> = carried.iter().map(|(name, _)| name.as_str()).collect();
-    names.join(", ")
+    list(carried.iter().map(|(name, _)| name))
+}
+
+/// Arguments for what is carried in, and what says so: `%a = %b, ..`.
+fn arguments(loops: &mut Loops, initial: &[Carried]) -> (Vec<Carried>, String) {
+    let arguments: Vec<Carried> = initial.iter().map(|i| (loops.maker.name(), i.1)).collect();
+    let pairs = arguments.iter().zip(initial);
+    let pairs = list(pairs.map(|(a, i)| format!("{} = {}", a.0, i.0)));
+    (arguments, pairs)
 }
 
 fn types(loops: &Loops, count: usize) -> String {
-    vec![loops.ty(); count].join(", ")
+    list(vec![loops.ty(); count])
 }
 
 fn for_loop(c: &mut Choices, loops: &mut Loops, initial: &[Carried]) {
     let count = initial.len();
     let (upper, known) = trips(c, loops);
     let (lower, step) = (index(loops, 0), index(loops, 1));
-    let (left, head) = leave(loops, count);
-    let arguments: Vec<Carried> = initial.iter().map(|i| (loops.maker.name(), i.1)).collect();
-    let pairs = arguments.iter().zip(initial);
-    let pairs: Vec<String> = pairs.map(|(a, i)| format!("{} = {}", a.0, i.0)).collect();
+    let (head, left) = loops.maker.results(count);
+    let (arguments, pairs) = arguments(loops, initial);
     let induction = loops.maker.name();
     let ty = types(loops, count);
-    loops.maker.line(&format!(
-        "{head} = scf.for {induction} = {lower} to {upper} step {step} iter_args({}) -> ({ty}) {{",
-        pairs.join(", ")
+    loops.line(&format!(
+        "{head}scf.for {induction} = {lower} to {upper} step {step} iter_args({pairs}) -> ({ty}) {{"
     ));
     loops.indices.push(induction.clone());
     let wanted: Vec<bool> = initial.iter().map(|i| i.1).collect();
     let carried = block(c, loops, ("body", 3), &arguments, &wanted);
     loops.indices.pop();
     asserted(c, loops, &induction, &upper);
-    loops
-        .maker
-        .line(&format!("scf.yield {} : {ty}", names(&carried)));
-    loops.maker.line("}");
+    loops.line(&format!("scf.yield {} : {ty}", names(&carried)));
+    loops.line("}");
     let runs = known > Some(0);
     keep(loops, &left, |n| carried[n].1 && (initial[n].1 || runs));
 }
@@ -203,7 +194,7 @@ fn filling(c: &mut Choices, loops: &mut Loops) {
     let (lower, step) = (index(loops, 0), index(loops, 1));
     let [left, argument, induction] = [(); 3].map(|()| loops.maker.name());
     let ty = loops.ty();
-    loops.maker.line(&format!(
+    loops.line(&format!(
         "{left} = scf.for {induction} = {lower} to {upper} step {step} iter_args({argument} = {initial}) -> ({ty}) {{"
     ));
     loops.indices.push(induction.clone());
@@ -214,21 +205,19 @@ fn filling(c: &mut Choices, loops: &mut Loops) {
     loops.indices.pop();
     asserted(c, loops, &induction, &upper);
     let part = parts::taken(c, loops, &source[0].0, &induction, 1);
-    let filled = loops.maker.name();
-    parts::put(loops, &filled, &part, &argument, &induction);
-    loops.maker.line(&format!("scf.yield {filled} : {ty}"));
-    loops.maker.line("}");
+    let text = parts::put(loops, &part, &argument, &induction);
+    let filled = loops.maker.put(&text);
+    loops.line(&format!("scf.yield {filled} : {ty}"));
+    loops.line("}");
     keep(loops, &[left], |_| true);
 }
 
 /// Now and then, an assertion that holds: it keeps a loop whose results are of no use.
 fn asserted(c: &mut Choices, loops: &mut Loops, induction: &str, upper: &str) {
     if c.chance("asserted", 30) {
-        let name = loops.maker.name();
-        let text = format!("{name} = arith.cmpi slt, {induction}, {upper} : index");
-        loops.maker.line(&text);
-        let text = format!("cf.assert {name}, \"an iteration too many\"");
-        loops.maker.line(&text);
+        let text = format!("arith.cmpi slt, {induction}, {upper} : index");
+        let holds = loops.maker.put(&text);
+        loops.line(&format!("cf.assert {holds}, \"an iteration too many\""));
     }
 }
 
@@ -236,16 +225,13 @@ fn while_loop(c: &mut Choices, loops: &mut Loops, count: usize) {
     let initial = initial(c, loops, count);
     let (upper, _) = trips(c, loops);
     let (zero, one) = (index(loops, 0), index(loops, 1));
-    let (left, head) = leave(loops, count + 1);
+    let (head, left) = loops.maker.results(count + 1);
     let ty = types(loops, count);
-    let before: Vec<Carried> = initial.iter().map(|i| (loops.maker.name(), i.1)).collect();
-    let pairs = before.iter().zip(&initial);
-    let pairs: Vec<String> = pairs.map(|(a, i)| format!("{} = {}", a.0, i.0)).collect();
+    let (before, pairs) = arguments(loops, &initial);
     let [number, more, next] = [(); 3].map(|()| loops.maker.name());
     let is_last = c.chance("last", 20);
-    loops.maker.line(&format!(
-        "{head} = scf.while ({number} = {zero}, {}) : (index, {ty}) -> ({}) {{",
-        pairs.join(", "),
+    loops.line(&format!(
+        "{head}scf.while ({number} = {zero}, {pairs}) : (index, {ty}) -> ({}) {{",
         with_index("index", &ty, is_last)
     ));
     let wanted: Vec<bool> = initial.iter().map(|i| i.1).collect();
@@ -255,10 +241,10 @@ fn while_loop(c: &mut Choices, loops: &mut Loops, count: usize) {
         true => before,
         false => block(c, loops, ("before", most), &before, &wanted),
     };
-    loops.maker.line(&format!(
+    loops.line(&format!(
         "{more} = arith.cmpi slt, {number}, {upper} : index"
     ));
-    loops.maker.line(&format!(
+    loops.line(&format!(
         "scf.condition({more}) {} : {}",
         with_index(&number, &names(&handed), is_last),
         with_index("index", &ty, is_last)
@@ -267,20 +253,18 @@ fn while_loop(c: &mut Choices, loops: &mut Loops, count: usize) {
     let typed = arguments.iter();
     let typed: Vec<String> = typed.map(|a| format!("{}: {}", a.0, loops.ty())).collect();
     let number = loops.maker.name();
-    loops.maker.line("} do {");
-    let typed = with_index(&format!("{number}: index"), &typed.join(", "), is_last);
-    loops.maker.line(&format!("^bb0({typed}):"));
+    loops.line("} do {");
+    let typed = with_index(&format!("{number}: index"), &list(&typed), is_last);
+    loops.line(&format!("^bb0({typed}):"));
     loops.indices.push(number.clone());
     let carried = block(c, loops, ("after", 3), &arguments, &wanted);
     loops.indices.pop();
-    loops
-        .maker
-        .line(&format!("{next} = arith.addi {number}, {one} : index"));
-    loops.maker.line(&format!(
+    loops.line(&format!("{next} = arith.addi {number}, {one} : index"));
+    loops.line(&format!(
         "scf.yield {next}, {} : index, {ty}",
         names(&carried)
     ));
-    loops.maker.line("}");
+    loops.line("}");
     let left = if is_last { &left[..count] } else { &left[1..] };
     keep(loops, left, |n| handed[n].1);
 }
@@ -295,24 +279,18 @@ fn with_index(index: &str, list: &str, is_last: bool) -> String {
 
 fn branch(c: &mut Choices, loops: &mut Loops, count: usize) {
     let condition = condition(c, loops);
-    let (left, head) = leave(loops, count);
+    let (head, left) = loops.maker.results(count);
     let ty = types(loops, count);
-    loops
-        .maker
-        .line(&format!("{head} = scf.if {condition} -> ({ty}) {{"));
+    loops.line(&format!("{head}scf.if {condition} -> ({ty}) {{"));
     let wanted: Vec<bool> = (0..count)
         .map(|n| c.scope(format!("w{n}"), |c| !c.chance("undefined", 10)))
         .collect();
     let then = block(c, loops, ("then", 2), &[], &wanted);
-    loops
-        .maker
-        .line(&format!("scf.yield {} : {ty}", names(&then)));
-    loops.maker.line("} else {");
+    loops.line(&format!("scf.yield {} : {ty}", names(&then)));
+    loops.line("} else {");
     let other = block(c, loops, ("else", 2), &[], &wanted);
-    loops
-        .maker
-        .line(&format!("scf.yield {} : {ty}", names(&other)));
-    loops.maker.line("}");
+    loops.line(&format!("scf.yield {} : {ty}", names(&other)));
+    loops.line("}");
     keep(loops, &left, |n| then[n].1 && other[n].1);
 }
 
@@ -325,10 +303,7 @@ pub fn condition(c: &mut Choices, loops: &mut Loops) -> String {
     }
     let of = loops.indices[c.below("of", count) as usize].clone();
     let place = index(loops, c.below("place", 3));
-    let name = loops.maker.name();
     let how = c.pick("how", &["eq", "sgt", "ne"]);
-    loops
-        .maker
-        .line(&format!("{name} = arith.cmpi {how}, {of}, {place} : index"));
-    name
+    let text = format!("arith.cmpi {how}, {of}, {place} : index");
+    loops.maker.put(&text)
 }

@@ -16,6 +16,7 @@ mod parts;
 
 use crate::choices::Choices;
 use crate::linalg::{Maker, Value, generic, named, shapes, types};
+use crate::print::code::list;
 use crate::text::Program;
 
 /// A program while it is made. The maker's values hold something.
@@ -49,12 +50,17 @@ impl Loops {
         }
     }
 
-    /// Names a result of an operation; it is one of the tensors that hold something.
-    fn result(&mut self) -> String {
-        let name = self.maker.name();
+    /// Adds an operation whose result is one of the tensors that hold something; its name.
+    fn put(&mut self, text: &str) -> String {
+        let name = self.maker.put(text);
         let value = self.tensor(name.clone());
         self.maker.values.push(value);
         name
+    }
+
+    /// Adds a line.
+    fn line(&mut self, text: &str) {
+        self.maker.line(text);
     }
 
     /// The tensors of the type that hold something.
@@ -99,10 +105,9 @@ impl Loops {
                 .name
                 .clone();
         }
-        let name = self.maker.name();
-        let sizes = self.sizes.join(", ");
-        let text = format!("{name} = tensor.empty({sizes}) : {}", self.ty());
-        self.maker.line(&text);
+        let sizes = list(&self.sizes);
+        let text = format!("tensor.empty({sizes}) : {}", self.ty());
+        let name = self.maker.put(&text);
         let value = self.tensor(name.clone());
         self.undefined.push(value);
         name
@@ -206,28 +211,27 @@ pub fn program(c: &mut Choices) -> Program {
 /// An argument of the type; of one whose sizes are open as a part of one that has them.
 fn argument(loops: &mut Loops, is_cast: bool) {
     let known = Value {
-        name: loops.maker.name(),
         open: false,
         ..loops.like.clone()
     };
-    let ty = loops.maker.ty(&known);
-    loops.maker.arguments.push(format!("{}: {ty}", known.name));
+    let known = loops.maker.parameter(&known);
     if !loops.like.open {
         loops.maker.values.push(known);
         return;
     }
-    let (name, open) = (loops.result(), loops.ty());
-    let zeros = vec!["0"; loops.sizes.len()].join(", ");
-    let ones = vec!["1"; loops.sizes.len()].join(", ");
+    let (ty, open) = (loops.maker.ty(&known), loops.ty());
+    let all = |number: &str| list(vec![number; loops.sizes.len()]);
     let made = match is_cast {
-        true => format!("tensor.cast {} : {ty} to {open}", known.name),
+        true => format!("tensor.cast {}", known.name),
         false => format!(
-            "tensor.extract_slice {}[{zeros}] [{}] [{ones}] : {ty} to {open}",
+            "tensor.extract_slice {}[{}] [{}] [{}]",
             known.name,
-            loops.sizes.join(", ")
+            all("0"),
+            list(&loops.sizes),
+            all("1")
         ),
     };
-    loops.maker.line(&format!("{name} = {made}"));
+    loops.put(&format!("{made} : {ty} to {open}"));
 }
 
 /// Adds a statement.

@@ -19,31 +19,28 @@ fn fill(c: &mut Choices, loops: &mut Loops) {
     let number = number(loops, c.below("number", 9) as i64);
     let (to, _) = loops.destination(c);
     let (ty, element) = (loops.ty(), loops.maker.element);
-    let name = loops.result();
-    loops.maker.line(&format!(
-        "{name} = linalg.fill ins({number} : {element}) outs({to} : {ty}) -> {ty}"
-    ));
+    let text = format!("linalg.fill ins({number} : {element}) outs({to} : {ty}) -> {ty}");
+    loops.put(&text);
+}
+
+/// Two tensors that hold something, by the names of their choices.
+fn two(c: &mut Choices, loops: &Loops, names: [&str; 2]) -> [String; 2] {
+    names.map(|name| c.scope(name, |c| loops.defined(c)))
 }
 
 /// One of two tensors.
 fn choose(c: &mut Choices, loops: &mut Loops) {
     let condition = flow::condition(c, loops);
-    let [one, other] = ["one", "other"].map(|name| c.scope(name, |c| loops.defined(c)));
-    let ty = loops.ty();
-    let name = loops.result();
-    loops.maker.line(&format!(
-        "{name} = arith.select {condition}, {one}, {other} : {ty}"
-    ));
+    let [one, other] = two(c, loops, ["one", "other"]);
+    let text = format!("arith.select {condition}, {one}, {other} : {}", loops.ty());
+    loops.put(&text);
 }
 
 fn arithmetic(c: &mut Choices, loops: &mut Loops) {
     let operator = c.pick("operator", &operators(loops.maker.element).1[..2]);
-    let [one, other] = ["one", "other"].map(|name| c.scope(name, |c| loops.defined(c)));
-    let ty = loops.ty();
-    let name = loops.result();
-    loops
-        .maker
-        .line(&format!("{name} = arith.{operator} {one}, {other} : {ty}"));
+    let [one, other] = two(c, loops, ["one", "other"]);
+    let text = format!("arith.{operator} {one}, {other} : {}", loops.ty());
+    loops.put(&text);
 }
 
 /// A part of one tensor, at the same or another place of another one.
@@ -54,10 +51,10 @@ fn slice(c: &mut Choices, loops: &mut Loops) {
         false => 1,
     };
     let [from, to] = ["from", "to"].map(|name| c.below(name, (size - length + 1) as u64));
-    let [source, place] = ["source", "place"].map(|name| c.scope(name, |c| loops.defined(c)));
+    let [source, place] = two(c, loops, ["source", "place"]);
     let part = taken(c, loops, &source, &from.to_string(), length);
-    let name = loops.result();
-    put(loops, &name, &part, &place, &to.to_string());
+    let text = put(loops, &part, &place, &to.to_string());
+    loops.put(&text);
 }
 
 /// A part of a tensor: its name and its length.
@@ -69,28 +66,29 @@ pub struct Part {
 /// Takes a part of that length from a tensor, and may change it.
 pub fn taken(c: &mut Choices, loops: &mut Loops, source: &str, from: &str, length: i64) -> Part {
     let (rest, part) = rest(loops, length);
-    let (ty, mut name) = (loops.ty(), loops.maker.name());
-    loops.maker.line(&format!(
-        "{name} = tensor.extract_slice {source}[{from}{}] [{length}{}] [1{}] : {ty} to {part}",
-        rest.0, rest.1, rest.2
+    let mut name = loops.maker.put(&format!(
+        "tensor.extract_slice {source}[{from}{}] [{length}{}] [1{}] : {} to {part}",
+        rest.0,
+        rest.1,
+        rest.2,
+        loops.ty()
     ));
     if c.chance("changed", 40) {
-        let before = std::mem::replace(&mut name, loops.maker.name());
         let operator = operators(loops.maker.element).1[1];
-        let text = format!("{name} = arith.{operator} {before}, {before} : {part}");
-        loops.maker.line(&text);
+        let text = format!("arith.{operator} {name}, {name} : {part}");
+        name = loops.maker.put(&text);
     }
     Part { name, length }
 }
 
-/// Names what is a tensor with that part in it.
-pub fn put(loops: &mut Loops, name: &str, part: &Part, place: &str, to: &str) {
+/// The operation that makes a tensor with that part in it.
+pub fn put(loops: &Loops, part: &Part, place: &str, to: &str) -> String {
     let (rest, ty) = rest(loops, part.length);
     let (put, length, whole) = (&part.name, part.length, loops.ty());
-    loops.maker.line(&format!(
-        "{name} = tensor.insert_slice {put} into {place}[{to}{}] [{length}{}] [1{}] : {ty} into {whole}",
+    format!(
+        "tensor.insert_slice {put} into {place}[{to}{}] [{length}{}] [1{}] : {ty} into {whole}",
         rest.0, rest.1, rest.2
-    ));
+    )
 }
 
 /// Offsets, sizes and strides of all axes but the first, and the type of a part of that length.
@@ -117,16 +115,13 @@ fn rest(loops: &Loops, length: i64) -> ((String, String, String), String) {
 
 /// One element of one tensor, in another one.
 fn element(c: &mut Choices, loops: &mut Loops) {
-    let [source, place] = ["source", "place"].map(|name| c.scope(name, |c| loops.defined(c)));
+    let [source, place] = two(c, loops, ["source", "place"]);
     let [from, to] = ["from", "to"].map(|name| c.scope(name, |c| indices(c, loops)));
-    let (ty, taken) = (loops.ty(), loops.maker.name());
-    loops
+    let ty = loops.ty();
+    let taken = loops
         .maker
-        .line(&format!("{taken} = tensor.extract {source}[{from}] : {ty}"));
-    let name = loops.result();
-    loops.maker.line(&format!(
-        "{name} = tensor.insert {taken} into {place}[{to}] : {ty}"
-    ));
+        .put(&format!("tensor.extract {source}[{from}] : {ty}"));
+    loops.put(&format!("tensor.insert {taken} into {place}[{to}] : {ty}"));
 }
 
 /// A place in a tensor, which may change with a loop around.
@@ -141,11 +136,9 @@ fn indices(c: &mut Choices, loops: &mut Loops) -> String {
             }
             let of = loops.indices[c.below("of", count) as usize].clone();
             let size = loops.maker.constant(size, "index");
-            let name = loops.maker.name();
             loops
                 .maker
-                .line(&format!("{name} = arith.remui {of}, {size} : index"));
-            name
+                .put(&format!("arith.remui {of}, {size} : index"))
         });
         places.push(place);
     }

@@ -6,15 +6,15 @@ use mdh_schedule::{ComputeAt, LevelName, Resolved, Schedule, check_compute_at};
 
 use super::plan::ValidSchedule;
 use super::targets::Target;
-use super::{Style, base, change};
+use super::{Style, draw, edit};
 use crate::choices::Choices;
 
 /// A schedule of a few loops outside of registers, of which the phases are one nest.
 pub fn plain(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
-    let start = base::loops(c, target, asm);
+    let start = draw::loops(c, target, asm);
     let mut plan = ValidSchedule::new(target, asm, start);
     if c.chance("changed", 25) {
-        change::all(c, &mut plan, Style::Focused);
+        edit::all(c, &mut plan, Style::Focused);
     }
     plan.schedule
 }

@@ -1,24 +1,20 @@
 //! Random schedules for the computations of random programs and workloads.
 //!
-//! Each starts from one that is likely to be followed, the model's own or one whose layers stand
-//! as the machine's do, and is then changed one parameter after the other. A change that breaks
-//! a constraint is taken back, so that every schedule is one that the checks accept.
+//! Each starts from a draw from the space that a search has, or from the model's own choice ([`draw`]), and is then
+//! changed beyond these, one parameter after the other ([`edit`]). A change that breaks a constraint is taken back, so
+//! that every schedule is one that the checks accept.
 
-pub mod base;
-pub mod change;
 pub mod coverage;
-mod focus;
+mod draw;
+mod edit;
 mod fusion;
-mod kernels;
 mod matrices;
 mod plan;
-pub mod tally;
-pub mod targets;
+mod targets;
+pub mod verdict;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 use mdh_algebra::computation::Computation;
 use mdh_compiler::cli::{CheckHow, Device, Fallback};
@@ -51,27 +47,6 @@ impl Machine {
             Machine::Cpu => Asm::cpu(&CpuFacts::default()),
             Machine::Gpu => Asm::cuda(&CudaFacts::default()),
         }
-    }
-}
-
-impl FromStr for Machine {
-    type Err = ();
-
-    fn from_str(text: &str) -> std::result::Result<Machine, ()> {
-        match text {
-            "cpu" => Ok(Machine::Cpu),
-            "gpu" => Ok(Machine::Gpu),
-            _ => Err(()),
-        }
-    }
-}
-
-impl fmt::Display for Machine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Machine::Cpu => "cpu",
-            Machine::Gpu => "gpu",
-        })
     }
 }
 
@@ -120,7 +95,7 @@ pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, Stri
                 c.keep() && (targets.len() == 1 || is_plain || !c.chance("by the model", 15));
             is_given.then(|| match is_plain {
                 true => fusion::plain(c, target, &asm),
-                false => schedule(c, target, machine, &asm),
+                false => schedule(c, target, &asm),
             })
         });
         schedules.push(schedule);
@@ -221,55 +196,91 @@ impl Legality {
     }
 }
 
-fn schedule(c: &mut Choices, target: &Target, machine: Machine, asm: &Asm) -> Schedule {
+fn schedule(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
     let styles = [Style::Tame, Style::Wild, Style::Focused];
     let style = styles[c.weighted("style", &[16, 14, 70])];
-    let start = match machine {
-        Machine::Cpu => base::base(c, target, asm),
-        Machine::Gpu => kernels::base(c, target, asm),
-    };
-    let mut plan = ValidSchedule::new(target, asm, start);
-    change::all(c, &mut plan, style);
-    if style == Style::Focused {
-        c.scope("focus", |c| focus::some(c, &mut plan));
+    let drawn = |c: &mut Choices| ValidSchedule::new(target, asm, draw::start(c, target, asm));
+    let mut plan = c.scope("first", drawn);
+    // One that is not valid is none.
+    if plan.schedule.layers.is_empty() {
+        plan = c.scope("second", drawn);
     }
+    edit::all(c, &mut plan, style);
     plan.schedule
 }
 
-impl Case {
-    /// All that tells it from others.
-    pub fn text(&self) -> String {
+/// A case that is run on its machine, and compared with the definition.
+pub struct Run {
+    /// The case.
+    pub case: Case,
+    /// The check: as it is, or in integers.
+    pub check: CheckHow,
+    /// True if its kernels run as PTX, on the interpreter, too.
+    pub is_interpreted: bool,
+}
+
+impl crate::case::Case for Run {
+    fn text(&self) -> String {
         let Case {
             program, schedules, ..
-        } = self;
+        } = &self.case;
         format!("{program}{:?}\n{}", program.values, schedules.to_json())
     }
 
-    /// Runs it on its machine and compares the result with the definition, as it is or in integers; `folder` is
-    /// for what it is called with.
-    pub fn run(&self, check: CheckHow, folder: &Path) -> Ending {
-        let device = match self.machine {
-            Machine::Cpu => Device::Cpu,
-            Machine::Gpu => Device::Sim,
-        };
-        self.run_on(check, folder, device)
+    fn features(&self) -> String {
+        format!("{},{}", self.case.workload, self.case.features.join(","))
     }
 
-    /// The same on a device, with its kernels.
-    pub fn run_on(&self, check: CheckHow, folder: &Path, device: Device) -> Ending {
-        let source = Source::from_text("f.mlir", &self.program.to_string());
+    fn run(&self, folder: &Path) -> Ending {
+        match self.run_on(folder, self.device()) {
+            Ending::Right if self.is_interpreted => self.run_on(folder, Device::Cuda),
+            ending => ending,
+        }
+    }
+
+    fn write(&self, folder: &Path) -> Result<String> {
+        let file = folder.join("schedule.json");
+        let text = self.case.schedules.to_json() + "\n";
+        mdh_compiler::output::write(&file, text.as_bytes())?;
+        let way = Way {
+            check: self.check,
+            device: self.device(),
+            ..Way::PLAIN
+        };
+        let report = match way.device {
+            Device::Sim => " --report",
+            _ => "",
+        };
+        let command = run::write(&self.case.program, way, folder)?;
+        let command = format!("{command} --schedule {}{report}", file.display());
+        mdh_compiler::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
+        Ok(command)
+    }
+}
+
+impl Run {
+    fn device(&self) -> Device {
+        match self.case.machine {
+            Machine::Cpu => Device::Cpu,
+            Machine::Gpu => Device::Sim,
+        }
+    }
+
+    fn run_on(&self, folder: &Path, device: Device) -> Ending {
+        let Case {
+            program, schedules, ..
+        } = &self.case;
+        let source = Source::from_text("f.mlir", &program.to_string());
         let arguments = || -> Result<_> {
             let file = folder.join("schedule.json");
-            mdh_compiler::output::write(&file, self.schedules.to_json().as_bytes())?;
-            let mut arguments = run::arguments(&self.program, &source, folder)?;
-            arguments.check = Some(check);
+            mdh_compiler::output::write(&file, schedules.to_json().as_bytes())?;
+            let mut arguments = run::arguments(program, &source, folder)?;
+            arguments.check = Some(self.check);
             arguments.given.schedule = Some(file);
-            if self.machine == Machine::Gpu {
-                arguments.device = device;
-                // Of computations without points no kernel is left.
-                arguments.fallback = Some(Fallback::Cpu);
-                arguments.report = device == Device::Sim;
-            }
+            arguments.device = device;
+            // Of computations without points no kernel is left.
+            arguments.fallback = (device != Device::Cpu).then_some(Fallback::Cpu);
+            arguments.report = device == Device::Sim;
             Ok(arguments)
         };
         let outcome = arguments().and_then(|arguments| run::run_source(&source, &arguments));
@@ -284,24 +295,5 @@ impl Case {
             return Ending::Wrong;
         }
         run::ending(outcome)
-    }
-
-    /// Writes program, schedules, arrays and the command to a folder; returns the command.
-    pub fn write(&self, check: CheckHow, folder: &Path) -> Result<String> {
-        let file = folder.join("schedule.json");
-        mdh_compiler::output::write(&file, (self.schedules.to_json() + "\n").as_bytes())?;
-        let (device, report) = match self.machine {
-            Machine::Cpu => (Device::Cpu, ""),
-            Machine::Gpu => (Device::Sim, " --report"),
-        };
-        let way = Way {
-            check,
-            device,
-            ..Way::PLAIN
-        };
-        let command = run::write(&self.program, way, folder)?;
-        let command = format!("{command} --schedule {}{report}", file.display());
-        mdh_compiler::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
-        Ok(command)
     }
 }

@@ -1,10 +1,12 @@
 //! A schedule in the making, which is valid at all times.
 
+use std::collections::BTreeSet;
+
 use mdh_schedule::asm::Asm;
-use mdh_schedule::{Layer, Level, LevelName, Parts, Phase, PhasePlan, Resolved, Schedule, check};
+use mdh_schedule::edit::{Edit, PhaseName};
+use mdh_schedule::{Level, LevelName, Phase, PhasePlan, Resolved, Schedule, check};
 
 use super::targets::Target;
-use crate::choices::Choices;
 
 /// The parts of a dimension have room for at most so many times its points: beyond that, a run
 /// is spent in empty iterations.
@@ -20,17 +22,6 @@ pub struct ValidSchedule<'a> {
     pub asm: &'a Asm,
     /// The schedule.
     pub schedule: Schedule,
-}
-
-/// D, S or R.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PhaseOf {
-    /// De-composition.
-    Decompose,
-    /// The scalar function.
-    Scalar,
-    /// Re-composition.
-    Recompose,
 }
 
 impl<'a> ValidSchedule<'a> {
@@ -72,9 +63,9 @@ impl<'a> ValidSchedule<'a> {
     }
 
     /// The levels of more than one part, in the order of a phase.
-    pub fn loops(&self, of: PhaseOf) -> Vec<LevelName> {
+    pub fn loops(&self, phase: PhaseName) -> Vec<LevelName> {
         let resolved = self.total();
-        let order = phase_of(&resolved, of).order.iter();
+        let order = phase_of(&resolved, phase).order.iter();
         let loops = order.filter(|level| !resolved.count(**level).is_one());
         loops.map(|level| resolved.name(*level)).collect()
     }
@@ -90,18 +81,12 @@ impl<'a> ValidSchedule<'a> {
         is_valid
     }
 
-    /// Changes it by choices of their own, in a scope that reducing a case may drop.
-    pub fn step(
-        &mut self,
-        c: &mut Choices,
-        name: &str,
-        change: impl FnOnce(&mut Choices, &mut Self),
-    ) {
-        c.scope(name, |c| {
-            if c.keep() {
-                change(c, self);
-            }
-        });
+    /// Changes it by some edits, unless that breaks a constraint.
+    pub fn apply(&mut self, edits: &[Edit]) -> bool {
+        self.change(|s| {
+            // What cannot be applied changes nothing.
+            edits.iter().for_each(|edit| drop(edit.apply(s)));
+        })
     }
 }
 
@@ -123,78 +108,46 @@ fn is_small(resolved: &Resolved) -> bool {
 }
 
 /// A phase of a schedule with its defaults.
-pub fn phase_of(resolved: &Resolved, of: PhaseOf) -> &PhasePlan {
-    match of {
-        PhaseOf::Decompose => &resolved.decompose,
-        PhaseOf::Scalar => &resolved.scalar,
-        PhaseOf::Recompose => &resolved.recompose,
+pub fn phase_of(resolved: &Resolved, phase: PhaseName) -> &PhasePlan {
+    match phase {
+        PhaseName::Decompose => &resolved.decompose,
+        PhaseName::Scalar => &resolved.scalar,
+        PhaseName::Recompose => &resolved.recompose,
     }
 }
 
 /// A phase as it is written.
-pub fn phase_mut(schedule: &mut Schedule, of: PhaseOf) -> &mut Phase {
-    match of {
-        PhaseOf::Decompose => &mut schedule.decompose,
-        PhaseOf::Scalar => &mut schedule.scalar,
-        PhaseOf::Recompose => &mut schedule.recompose,
+pub fn phase_mut(schedule: &mut Schedule, phase: PhaseName) -> &mut Phase {
+    match phase {
+        PhaseName::Decompose => &mut schedule.decompose,
+        PhaseName::Scalar => &mut schedule.scalar,
+        PhaseName::Recompose => &mut schedule.recompose,
     }
-}
-
-/// The written layer of a name, added where the machine has it if it is not there.
-pub fn layer_mut<'s>(schedule: &'s mut Schedule, asm: &Asm, name: &str) -> &'s mut Layer {
-    let place = schedule.layers.iter().position(|layer| layer.name == name);
-    let place = place.unwrap_or_else(|| {
-        let position = |name: &str| asm.position(name);
-        let behind = |layer: &Layer| position(&layer.name) > position(name);
-        let place = schedule.layers.iter().position(behind);
-        let place = place.unwrap_or(schedule.layers.len());
-        let layer = Layer {
-            name: name.into(),
-            parts: Default::default(),
-        };
-        schedule.layers.insert(place, layer);
-        place
-    });
-    &mut schedule.layers[place]
-}
-
-/// Sets a part count; the written orders get the level, next to the one that it is inside of.
-pub fn set_parts(schedule: &mut Schedule, asm: &Asm, level: &LevelName, parts: Parts) {
-    layer_mut(schedule, asm, &level.layer)
-        .parts
-        .insert(level.dimension.clone(), parts);
-    complete_orders(schedule);
 }
 
 /// Adds to the written orders what they lack, in the order of the layers.
 pub fn complete_orders(schedule: &mut Schedule) {
-    let layers: Vec<String> = schedule.layers.iter().map(|l| l.name.clone()).collect();
-    let mut levels: Vec<LevelName> = Vec::new();
-    let dimensions = schedule.layers.iter().flat_map(|layer| layer.parts.keys());
-    let mut dimensions: Vec<String> = dimensions.cloned().collect();
-    dimensions.sort();
-    dimensions.dedup();
-    for layer in &schedule.layers {
-        for dimension in &dimensions {
-            // What the outermost layer does not say is derived.
-            if layer.parts.contains_key(dimension) || layer.name == layers[0] {
-                levels.push(LevelName::new(&layer.name, dimension));
-            }
-        }
-    }
-    let position = |level: &LevelName| layers.iter().position(|name| *name == level.layer);
-    for of in [PhaseOf::Decompose, PhaseOf::Scalar, PhaseOf::Recompose] {
-        let Some(order) = &mut phase_mut(schedule, of).order else {
+    let layers = schedule.layers.clone();
+    let position = |level: &LevelName| layers.iter().position(|own| own.name == level.layer);
+    let dimensions: BTreeSet<&String> = layers.iter().flat_map(|own| own.parts.keys()).collect();
+    for phase in [
+        PhaseName::Decompose,
+        PhaseName::Scalar,
+        PhaseName::Recompose,
+    ] {
+        let Some(order) = &mut phase_mut(schedule, phase).order else {
             continue;
         };
-        for level in &levels {
-            if order.contains(level) {
-                continue;
+        for (n, layer) in layers.iter().enumerate() {
+            for dimension in &dimensions {
+                let level = LevelName::new(&layer.name, dimension);
+                // What the outermost layer does not say is derived.
+                let is_there = n == 0 || layer.parts.contains_key(*dimension);
+                if is_there && !order.contains(&level) {
+                    let inside = order.iter().position(|other| position(other) > Some(n));
+                    order.insert(inside.unwrap_or(order.len()), level);
+                }
             }
-            let inside = order
-                .iter()
-                .position(|other| position(other) > position(level));
-            order.insert(inside.unwrap_or(order.len()), level.clone());
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::coverage::{CORES, OTHERS, PARAMETERS};
+use crate::schedules::coverage::{CORES, OTHERS, PARAMETERS};
 
 /// Outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,9 @@ impl Tally {
         self.all[place] += 1;
         let mut names = features.split(',');
         let workload = names.next().unwrap_or_default().to_string();
-        self.workloads.entry(workload).or_default()[place] += 1;
+        if !workload.is_empty() {
+            self.workloads.entry(workload).or_default()[place] += 1;
+        }
         for name in names.filter(|name| !name.is_empty()) {
             self.features.entry(name.to_string()).or_default()[place] += 1;
         }
@@ -83,7 +85,7 @@ impl Tally {
     }
 }
 
-/// A table, what is refused, and how often.
+/// A table, with what is covered if features are counted; what is refused, and how often.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  {:16}  right  refused  failed", "")?;
@@ -96,8 +98,10 @@ impl fmt::Display for Tally {
             line(name, counts)?;
         }
         let known = PARAMETERS.iter().chain(&CORES).chain(&OTHERS);
-        for name in known.clone() {
-            line(name, self.features.get(*name).unwrap_or(&[0; 3]))?;
+        if !self.workloads.is_empty() {
+            for name in known.clone() {
+                line(name, self.features.get(*name).unwrap_or(&[0; 3]))?;
+            }
         }
         for (name, counts) in &self.features {
             if !known.clone().any(|known| known == name) {

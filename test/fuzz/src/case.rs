@@ -1,0 +1,188 @@
+//! Random cases, and the ways in which they are made, run and judged.
+
+use std::path::Path;
+
+use mdh_compiler::cli::{CheckHow, Device};
+use mdh_compiler::error::Result;
+
+use crate::child::Answer;
+use crate::choices::Choices;
+use crate::failure::Failure;
+use crate::run::{self, Depth, Ending};
+use crate::schedules::{self, Machine, verdict};
+use crate::tally::Tally;
+use crate::{environment, generate, linalg, linalg_round_trip, loops, lower, scripts, text};
+
+/// With fewer cases, what they cover is left to chance.
+const MANY: u64 = 1000;
+
+/// A random case.
+pub trait Case {
+    /// All that tells it from others.
+    fn text(&self) -> String;
+
+    /// Runs it; `folder` is for what it is called with.
+    fn run(&self, folder: &Path) -> Ending;
+
+    /// Writes it to a folder; returns the command that runs it.
+    fn write(&self, folder: &Path) -> Result<String>;
+
+    /// Its features, with commas between, the name of its workload first; empty if these are not counted.
+    fn features(&self) -> String {
+        String::new()
+    }
+}
+
+/// Verdict on a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The result is what the definition says.
+    Right,
+    /// It is refused, rightly so, in these words.
+    Refused(String),
+    /// Everything else.
+    Failed(Failure),
+}
+
+/// Way of a case: the program that is made, and how it is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A program is run.
+    Run(run::Way),
+    /// It is run on a GPU of that compute capability, by the interpreter of PTX.
+    Interpret(run::Way, u8),
+    /// It is lowered for the processor, of which caches and registers are few, and for a GPU.
+    Lower,
+    /// A program of linalg is run.
+    Linalg(CheckHow),
+    /// It is raised, as linalg again, and raised again.
+    RoundTrip,
+    /// Computations are taken to linalg and back.
+    Computations,
+    /// Loops over tensors are run.
+    Loops,
+    /// A script tiles a program before it is run.
+    Script,
+    /// A program is run with random schedules; what is simulated, also on the interpreter, for some chip.
+    Schedule(Machine, CheckHow, Option<u8>),
+}
+
+impl Way {
+    /// A run, of the first programs one of which the results after each pass are checked, too.
+    pub fn of_program(way: run::Way, number: u64, steps: u64) -> Way {
+        let depth = match number < environment::number(&["MDH_RANDOM_STEPS"], steps) {
+            true => Depth::EachStep,
+            false => way.depth,
+        };
+        Way::Run(run::Way { depth, ..way })
+    }
+
+    /// By the interpreter, for one chip after the other.
+    pub fn interpreted(way: run::Way, number: u64) -> Way {
+        let way = run::Way {
+            device: Device::Cuda,
+            ..way
+        };
+        Way::Interpret(way, environment::chip(number))
+    }
+
+    /// With schedules for a GPU, of which every fourth also runs as PTX.
+    pub fn of_kernels(check: CheckHow, number: u64) -> Way {
+        let chip = environment::chip(number / 4);
+        Way::Schedule(
+            Machine::Gpu,
+            check,
+            number.is_multiple_of(4).then_some(chip),
+        )
+    }
+
+    /// The compute capability of the GPU that it needs.
+    pub fn chip(self) -> Option<u8> {
+        match self {
+            Way::Interpret(_, chip) => Some(chip),
+            Way::Schedule(.., chip) => chip,
+            _ => None,
+        }
+    }
+
+    /// The case of a seed's choices; why there is none otherwise.
+    pub fn case(self, c: &mut Choices) -> std::result::Result<Box<dyn Case>, String> {
+        Ok(match self {
+            Way::Run(way) | Way::Interpret(way, _) => {
+                let program = generate::program(c);
+                Box::new(run::Case { program, way })
+            }
+            Way::Lower => Box::new(lower::case(c)),
+            Way::Linalg(check) => Box::new(text::Checked(linalg::program(c), check)),
+            Way::RoundTrip => Box::new(linalg_round_trip::RoundTrip(linalg::program(c))),
+            Way::Computations => Box::new(linalg_round_trip::Computations(generate::coupled(c))),
+            Way::Loops => Box::new(text::Checked(loops::program(c), CheckHow::All)),
+            Way::Script => Box::new(scripts::case(c)),
+            Way::Schedule(machine, check, chip) => Box::new(schedules::Run {
+                case: schedules::case(c, machine)?,
+                check,
+                is_interpreted: chip.is_some(),
+            }),
+        })
+    }
+
+    /// The verdict on a case with these features.
+    pub fn verdict(self, answer: &Answer, features: &str) -> Verdict {
+        match self {
+            Way::Schedule(..) => verdict::verdict(answer, features),
+            _ => match Failure::of(answer) {
+                None => Verdict::Right,
+                Some(failure) if self.expects(&failure) => Verdict::Refused(failure.signature),
+                Some(failure) => Verdict::Failed(failure),
+            },
+        }
+    }
+
+    /// Finds what many cases of its kind do not cover.
+    pub fn lacking(self, tally: &Tally) -> Vec<String> {
+        let (count, [right, refused, _]) = (tally.count(), tally.all);
+        let mut lacking = Vec::new();
+        let mut expect = |is_met: bool, what: String| lacking.extend((!is_met).then_some(what));
+        match self {
+            Way::RoundTrip => expect(
+                refused <= count.max(150) / 50,
+                format!("{refused} refused: expected at most one in fifty"),
+            ),
+            Way::Schedule(machine, check, _) if count >= MANY => {
+                let third = count / 3;
+                expect(
+                    right >= third,
+                    format!("{right} right: expected at least {third}"),
+                );
+                if machine == Machine::Cpu && check != CheckHow::Exact {
+                    lacking.extend(tally.lacking());
+                }
+            }
+            _ => {}
+        }
+        lacking
+    }
+
+    /// Returns whether a refusal is right, by what it says.
+    fn expects(self, failure: &Failure) -> bool {
+        let text = &failure.text;
+        let is_right = match self {
+            // Two orders of a sum, which linalg does not choose between, take different branches.
+            Way::Linalg(_) if text.contains("of which the definition leaves open what it is") => {
+                true
+            }
+            // No argument reaches them, so that the compiler may do them in floats.
+            Way::Run(way) | Way::Interpret(way, _) if way.check == CheckHow::Exact => {
+                text.contains("computes with constants alone")
+                    || text.contains("computed of constants alone")
+            }
+            // Sums of logarithms associate in the reals only.
+            Way::Linalg(CheckHow::Exact) => text.contains("whose laws do not hold in integers"),
+            Way::Script => scripts::is_refusal(text),
+            // Sizes behind casts of what stays linalg cannot always be followed, which is said in an error.
+            Way::RoundTrip => true,
+            _ => false,
+        };
+        is_right && failure.signature.starts_with("refused")
+    }
+}
