@@ -9,7 +9,8 @@
 //!
 //! # What a result may differ by
 //!
-//! Each [`Element`] has a bound on how far a correct result may be from it.
+//! Each [`Element`] has a bound on how far a correct result may be from it (`partial.rs`; of math functions,
+//! `machine.rs`).
 //! - Integers: 0.
 //! - The scalar function is computed in its own types, so it is exact, but for math functions,
 //!   which may be off by 4 units in the last place.

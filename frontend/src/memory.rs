@@ -1,5 +1,6 @@
 //! Memory of a program, before it is compiled: the statements that may run in place and the rules
-//! by which they may, and the temporaries of a compiler that does not ask.
+//! by which they may, and the temporaries of a compiler that does not ask. It is an account for `mdh check`: compiled
+//! code asks `mdh_dialect::in_place`.
 
 use mdh_algebra::reuse::evaluate::tuple;
 use mdh_algebra::reuse::expression::Node;

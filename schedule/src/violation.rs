@@ -1,4 +1,5 @@
-//! The constraints on schedules, each with its name, and what breaks them.
+//! The constraints on schedules, each with its name, and what breaks them. Their texts stand where they are checked:
+//! `names.rs`, `resolved.rs`, `check.rs`, `capacity.rs`, `legality.rs`.
 
 use std::fmt;
 

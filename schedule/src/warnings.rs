@@ -3,6 +3,7 @@
 //!
 //! - *Registers*: the loops of a leaf carry more vectors of partial results than there are registers, or
 //!   more terms of a sum are unrolled than there are, each with operands of its own.
+//! - *Lanes*: a vector has so many lanes that two values fill the registers.
 //! - *Unrolling*: the block of a leaf is so large that it takes long to compile, and does not stay
 //!   in the cache of instructions.
 //! - *Repetition*: an expensive expression is evaluated again along a dimension that it does not
@@ -33,7 +34,7 @@ const SCALAR: u64 = 4;
 /// Cause of slowness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Partial results, or the unrolled terms of sums, exceed the registers.
+    /// Partial results, the unrolled terms of sums, or the lanes of two values exceed the registers.
     Registers,
     /// A block is unrolled that is too large.
     Unrolling,
@@ -69,7 +70,8 @@ pub fn warnings(computation: &Computation, schedule: Option<&Schedule>, asm: &As
         return found;
     };
     let leaf = Leaf::of(&resolved, computation);
-    found.extend(leaf.registers(&resolved, computation));
+    let registers = leaf.registers(&resolved, computation);
+    found.extend(registers.or_else(|| leaf.wide_lanes(&resolved, computation)));
     let unrolled = leaf.unrolling(&resolved, computation);
     found.extend(unrolled.or_else(|| leaf.operands(&resolved, computation)));
     found.extend(repetitions(computation, &leaf.nest(&resolved)));
@@ -157,6 +159,36 @@ impl Leaf {
                 resolved,
                 self.block.iter().chain(&self.lanes).filter(is_kept)
             )
+        );
+        let cause = Cause::Registers;
+        Some(Warning { cause, message })
+    }
+
+    /// A value and what is added to it are more vectors than there are registers.
+    fn wide_lanes(&self, resolved: &Resolved, computation: &Computation) -> Option<Warning> {
+        let register = resolved.asm.vector()?;
+        let layer = |level: &Level| {
+            let place = resolved.scalar.assign[level.layer][level.dimension];
+            resolved.asm.layers[place.layer].name()
+        };
+        if self.lanes.iter().any(|level| layer(level) != LANES) {
+            return None;
+        }
+        let read = computation.inputs.iter().map(|input| input.element);
+        let types = computation.components.iter().copied().chain(read);
+        let bytes = types.map(|ty| ty.byte_width() as u64).max()?;
+        let lanes = product(resolved, &self.lanes);
+        let vectors = bytes.saturating_mul(lanes).div_ceil(register);
+        let capacity = capacity(resolved)?;
+        if vectors.saturating_mul(2) <= capacity {
+            return None;
+        }
+        let message = format!(
+            "the computation of '{}' has {lanes} lanes ({}): a value of {bytes} bytes takes {vectors} vectors in \
+             them, and the machine has {capacity} registers: values are stored and loaded again between \
+             operations; fewer lanes in 'simd', in a loop, fit",
+            name(computation),
+            text(resolved, &self.lanes)
         );
         let cause = Cause::Registers;
         Some(Warning { cause, message })

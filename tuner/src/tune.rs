@@ -1,4 +1,5 @@
-//! The loop: propose, measure, keep, learn, until a condition ends it.
+//! The loop: propose, measure, keep, learn, until a condition ends it. What is tried first is in `tune/candidate.rs`, the
+//! usual end of a search of programs in `programs/search.rs`.
 
 use std::collections::HashSet;
 use std::fmt;

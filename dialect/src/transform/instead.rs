@@ -72,6 +72,7 @@ fn is_partly_written(tensor: Val) -> bool {
 const FUSE: &str = "transform.structured.fuse";
 /// The one that fuses whatever makes a destination.
 const FUSE_INTO: &str = "transform.structured.fuse_into_containing_op";
+
 /// Returns whether a loop would have to give others a result of which it computes what tiles read: upstream has loops
 /// return what `linalg.generic` makes there.
 fn is_shared(op: Op, result: Val) -> bool {

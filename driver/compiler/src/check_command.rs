@@ -1,4 +1,5 @@
-//! `mdh check`: types of a tensor program, and its statements that may run in place.
+//! `mdh check`: types of a tensor program, and its statements that may run in place. (`--check` of other commands is in
+//! `check.rs`.)
 
 use mdh_frontend::report::{Detail, report};
 

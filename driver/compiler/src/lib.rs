@@ -2,7 +2,7 @@
 //! that they share.
 //!
 //! Owns the way of a program from its file to what a user sees. It must not know how a pass works: it asks
-//! `mdh_passes::pipelines` for what leads to a stage. Start with `formed.rs`, then `run_command.rs`.
+//! `mdh_passes::pipelines` for what leads to a stage (and `mdh explain` what a pass chose). Start with `formed.rs`, then `run_command.rs`.
 
 pub mod arguments;
 pub mod asm_command;

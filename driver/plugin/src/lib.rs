@@ -1,6 +1,6 @@
 //! `libmdh.so`: the dialect and its passes as plugins of a stock `mlir-opt`.
 //!
-//! Owns the entry points that MLIR looks for, and must not know anything else.
+//! Owns the entry points that MLIR looks for, and must not know anything else. Start with `mlirGetPassPluginInfo`.
 //!
 //! ```sh
 //! mlir-opt --load-dialect-plugin=libmdh.so --load-pass-plugin=libmdh.so \

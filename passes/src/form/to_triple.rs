@@ -1,4 +1,4 @@
-//! `mdh-to-triple`: every `mdh.compute` becomes `out_view . hom . inp_view`.
+//! `mdh-to-triple`: every `mdh.compute` becomes `out_view . hom . inp_view`. It is in no pipeline.
 //!
 //! ```mlir
 //! func.func @product(%v: tensor<8xf32>, %init: tensor<f32>) -> tensor<f32> {

@@ -1,6 +1,9 @@
 //! `mdh-fuse`: producers move into their consumers where nothing is computed twice; of every
 //! producer that stays, a remark says why.
 //!
+//! It is in no pipeline. Compilation fuses in `canonicalize/producer.rs` where this costs nothing, and chains of large
+//! computations through caches in `tile/schedule/chains.rs`.
+//!
 //! ```mlir
 //! func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
 //!   %y = mdh.compute (i = 8)

@@ -11,8 +11,10 @@
 //! 3. *neighbours*: what several points of a tile read is copied to shared memory once;
 //! 4. *rows*: where neighbours in memory are combined, neighbouring threads of a warp read them, and
 //!    combine what they have in registers;
-//! 5. *points*: each thread has its results;
-//! 6. *one thread* does everything.
+//! 5. *parts*: where an operator that is not commutative combines many neighbours of few rows, neighbouring threads
+//!    have parts that follow each other, and what they have is combined in that order;
+//! 6. *points*: each thread has its results;
+//! 7. *one thread* does everything.
 //!
 //! Where the points of a dimension come in groups with gaps between them, only the last two are
 //! possible, and the threads of a block have whole groups, or parts of one.

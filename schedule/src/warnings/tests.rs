@@ -49,6 +49,29 @@ fn partial_results_that_exceed_the_registers() {
 }
 
 #[test]
+fn lanes_that_exceed_the_registers() {
+    let product = matmul(F32, 512, 512, 512);
+    let along = |dimension: &str, lanes: i64| {
+        format!(
+            "asm = cpu, layers = [main {{i: *, j: *, k: *}}, simd {{{dimension}: {lanes}}}],
+            decompose = {{order: [main.i, main.j, main.k, simd.{dimension}]}}"
+        )
+    };
+    for dimension in ["j", "k"] {
+        assert_eq!(causes(&product, &along(dimension, 8)), []);
+        assert_eq!(causes(&product, &along(dimension, 64)), []);
+        let [(Cause::Registers, message)] = &found(&product, &along(dimension, 512))[..] else {
+            panic!("two values of 64 vectors are more than 16");
+        };
+        let start = format!(
+            "the computation of 'C' has 512 lanes (simd.{dimension}: 512): a value of 4 bytes takes 64 \
+             vectors in them, and the machine has 16 registers: "
+        );
+        assert!(message.starts_with(&start), "{message}");
+    }
+}
+
+#[test]
 fn blocks_that_are_large() {
     let product = matmul(F32, 512, 512, 4096);
     let schedule = |k: i64| {

@@ -113,6 +113,8 @@ enum Range<'c> {
         size: Sum<'c>,
         /// True if it may start before the buffer or end behind it.
         may_leave: bool,
+        /// True if there is padding around the buffer.
+        is_padded: bool,
     },
 }
 
@@ -233,6 +235,7 @@ impl<'c> Spans<'c> {
             offset,
             size,
             may_leave,
+            is_padded: buffer.pad.is_some(),
         })
     }
 }
@@ -251,21 +254,39 @@ fn bounds<'c>(
             offset,
             size,
             may_leave: false,
+            ..
         } => (offset.bound(builder), size.bound(builder)),
-        Range::Of { offset, size, .. } => {
+        Range::Of {
+            offset,
+            size,
+            is_padded,
+            ..
+        } => {
             let (zero, extent) = (builder.index(0), extent(builder));
+            // A tile that lies in the padding takes an element that it does not read: MLIR verifies that a slice of
+            // a slice starts before its end, also where no element is taken.
+            let (least, last) = match (is_padded, as_bound(extent).known()) {
+                (false, _) => (zero, extent),
+                (true, Some(known)) => (builder.index(1), builder.index(known - 1)),
+                (true, None) => {
+                    let element = builder.index(1);
+                    let last = builder.binary(ops::arith::SUBI, extent, element);
+                    let last = builder.binary(ops::arith::MAXSI, last, zero);
+                    (builder.binary(ops::arith::MINSI, extent, element), last)
+                }
+            };
             let start = offset.bound(builder);
             let start = value(builder, start);
             let size = size.bound(builder);
             let size = value(builder, size);
             let end = builder.binary(ops::arith::ADDI, start, size);
-            let [start, end] = [start, end].map(|index| {
+            let [start, end] = [(start, last), (end, extent)].map(|(index, most)| {
                 let index = builder.binary(ops::arith::MAXSI, index, zero);
-                builder.binary(ops::arith::MINSI, index, extent)
+                builder.binary(ops::arith::MINSI, index, most)
             });
             let size = builder.binary(ops::arith::SUBI, end, start);
             // What ends before the buffer, or is empty.
-            let size = builder.binary(ops::arith::MAXSI, size, zero);
+            let size = builder.binary(ops::arith::MAXSI, size, least);
             (as_bound(start), as_bound(size))
         }
     }
