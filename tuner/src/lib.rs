@@ -1,10 +1,10 @@
 //! `mdh tune`: the search of a space of configurations for the one of least cost.
 //!
-//! All but [`programs`] is general. It owns spaces ([`space`]: valid configurations as chains of trees), the
-//! techniques that propose configurations ([`technique`]), the loop that measures them ([`tune`]) by the trait
-//! [`measure::Measure`] until a condition holds ([`abort`]), the database of what was measured ([`db`]), the page
-//! about a search ([`report`]) and commands that are measured ([`command`]). It must not know what a configuration
-//! means: `programs` does, whose configurations are schedules. Start reading at [`tune::tune`], whose tests show a
+//! All but `programs` is general. It owns spaces (`space`: valid configurations as chains of trees), the
+//! techniques that propose configurations (`technique`), the loop that measures them (`tune`) by the trait
+//! `measure::Measure` until a condition holds (`abort`), the database of what was measured (`db`), the page
+//! about a search (`report`) and commands that are measured (`command`). It must not know what a configuration
+//! means: `programs` does, whose configurations are schedules. Start reading at `tune::tune`, whose tests show a
 //! whole search, and at `programs::run`, the command.
 
 mod abort;

@@ -1,8 +1,8 @@
 //! `mdh tune`: searches the schedules of programs, or the parameters of any command, for the
 //! fastest (MDH paper, section 5).
 //!
-//! Here is what configurations mean: the schedules of a program's computations ([`program`]), and how
-//! they are measured ([`processes`]): by the processes of `mdh bench`, each of which holds its result
+//! Here is what configurations mean: the schedules of a program's computations (`program`), and how
+//! they are measured (`processes`): by the processes of `mdh bench`, each of which holds its result
 //! against the definition first.
 
 mod digest;
