@@ -13,7 +13,6 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::{CompileArguments, Device, Stage};
-use crate::entry::{self, Entry};
 use crate::error::{Error, Result};
 use crate::formed::{Formed, History};
 use crate::functions::symbol_name;
@@ -138,8 +137,7 @@ fn emit<'c>(
             library::emit(asm, context, &mut module, entries, arguments, stem)?
         }
         _ => {
-            let entries = library::entries(&module, &history, &names, wanted)?;
-            lower(asm, context, &mut module, &entries, arguments)?;
+            lower(asm, context, &mut module, arguments)?;
             module.as_operation().to_string().into_bytes()
         }
     })
@@ -312,20 +310,13 @@ fn lower(
     asm: &Asm,
     context: &Context,
     module: &mut Module,
-    entries: &[Entry],
     arguments: &CompileArguments,
 ) -> Result<()> {
     let number =
         |stage: &str| -> Result<usize> { Ok(line(arguments).to(stage).map_err(Error::bug)?.len()) };
-    // Attributes are noise before the stage that needs them.
-    let [raised, compute] = [number(compile::RAISED)?, number("compute")?];
+    let raised = number(compile::RAISED)?;
     let [scheduled, parallel] = [number("scheduled")?, number("parallel")?];
     for (i, pipeline) in leading(arguments)?.into_iter().enumerate().skip(raised) {
-        if i == compute {
-            for entry in entries {
-                entry::protect_inputs(context, module, entry);
-            }
-        }
         if i == scheduled {
             expect_code(module, arguments)?;
         }
