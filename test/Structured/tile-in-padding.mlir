@@ -4,12 +4,13 @@
 // RUN: %python %S/../Run/Inputs/npy.py save %t.x.npy i4 "[[3, 4]]"
 // RUN: mdh-opt %s --transform-interpreter -o %t.mlir
 // RUN: mdh run %t.mlir --entry before --in %t.x.npy --out %t.y.npy
-// RUN: %python %S/../Run/Inputs/npy.py show %t.y.npy a | FileCheck %s --check-prefix BEFORE
+// RUN: %python %S/../Run/Inputs/npy.py show %t.y.npy "a.ravel()" | FileCheck %s --check-prefix BEFORE
 // BEFORE: 5 5 5 5
 // RUN: mdh run %t.mlir --entry around --in %t.x.npy 2 --out %t.y.npy
-// RUN: %python %S/../Run/Inputs/npy.py show %t.y.npy a | FileCheck %s --check-prefix AROUND
+// RUN: %python %S/../Run/Inputs/npy.py show %t.y.npy "a.ravel()" | FileCheck %s --check-prefix AROUND
 // AROUND: 5 5 5 5 3 5 3 5 4 5 4 5 5 5 5 5
-// RUN: mdh run %t.mlir --entry around --in %t.x.npy 0 --check-each-step
+// RUN: mdh run %t.mlir --entry around --in %t.x.npy 0 --check
+// RUN: mdh run %t.mlir --entry around --in %t.x.npy 2 --check-each-step
 // REQUIRES: numpy
 module attributes {transform.with_named_sequence} {
   func.func @before(%x: tensor<1x2xi32>) -> tensor<1x2x2xi32> {
