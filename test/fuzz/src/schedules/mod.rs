@@ -1,7 +1,7 @@
 //! Random schedules for the computations of random programs and workloads.
 //!
-//! Each starts from a draw from the space that a search has, or from the model's own choice ([`draw`]), and is then
-//! changed beyond these, one parameter after the other ([`edit`]). A change that breaks a constraint is taken back, so
+//! Each starts from a draw from the space that a search has, or from the model's own choice (`draw.rs`), and is then
+//! changed beyond these, one parameter after the other (`edit.rs`). A change that breaks a constraint is taken back, so
 //! that every schedule is one that the checks accept.
 
 pub mod coverage;
