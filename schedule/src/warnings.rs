@@ -166,7 +166,7 @@ impl Leaf {
 
     /// A value and what is added to it are more vectors than there are registers.
     fn wide_lanes(&self, resolved: &Resolved, computation: &Computation) -> Option<Warning> {
-        let register = resolved.asm.vector()?;
+        resolved.asm.vector()?;
         let layer = |level: &Level| {
             let place = resolved.scalar.assign[level.layer][level.dimension];
             resolved.asm.layers[place.layer].name()
@@ -176,9 +176,9 @@ impl Leaf {
         }
         let read = computation.inputs.iter().map(|input| input.element);
         let types = computation.components.iter().copied().chain(read);
-        let bytes = types.map(|ty| ty.byte_width() as u64).max()?;
-        let lanes = product(resolved, &self.lanes);
-        let vectors = bytes.saturating_mul(lanes).div_ceil(register);
+        let widest = types.max_by_key(|ty| ty.byte_width())?;
+        let (bytes, lanes) = (widest.byte_width(), product(resolved, &self.lanes));
+        let vectors = self.vectors_of_value(resolved, widest, &|_| true);
         let capacity = capacity(resolved)?;
         if vectors.saturating_mul(2) <= capacity {
             return None;
@@ -243,12 +243,22 @@ impl Leaf {
         ty: ScalarType,
         depends: &dyn Fn(&&Level) -> bool,
     ) -> u64 {
+        let points = product(resolved, self.block.iter().filter(depends));
+        points.saturating_mul(self.vectors_of_value(resolved, ty, depends))
+    }
+
+    /// The vectors of one value, with its lanes along some of the levels.
+    fn vectors_of_value(
+        &self,
+        resolved: &Resolved,
+        ty: ScalarType,
+        depends: &dyn Fn(&&Level) -> bool,
+    ) -> u64 {
         let register = resolved.asm.vector().unwrap_or(SCALAR);
         let lanes = product(resolved, self.lanes.iter().filter(depends));
-        let each = (ty.byte_width() as u64)
+        (ty.byte_width() as u64)
             .saturating_mul(lanes)
-            .div_ceil(register);
-        product(resolved, self.block.iter().filter(depends)).saturating_mul(each)
+            .div_ceil(register)
     }
 
     /// The block is large.
