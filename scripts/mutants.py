@@ -51,6 +51,7 @@ class Mutant:
     def __init__(self, number, row):
         self.number = number
         self.name, self.kind, self.file, self.by = (row[key] for key in ("name", "kind", "file", "by"))
+        self.test = row.get("test")
         before, self.broken, behind = re.split(r"@\{|\}@", row["at"])
         self.at = before + self.broken + behind
         self.before, self.behind = before, behind
@@ -60,6 +61,8 @@ class Mutant:
         count = text.count(self.at)
         if count != 1:
             return f"{self.name}: found {count} of its places in {self.file}, expected one"
+        if self.test and not (ROOT / self.test).is_file():
+            return f"{self.name}: found no test {self.test}"
         return None
 
     def switched(self):
@@ -137,9 +140,11 @@ class Tests:
                         [*NEXTEST, "-p", "mdh-fuzz", "--no-run"]):
             subprocess.run(command, cwd=self.tree, env=self.environment, check=True)
 
-    def fails(self, number, killer):
-        """Says whether a test fails with a mutant: in words, or nothing."""
+    def fails(self, number, killer, first=None):
+        """Says whether a test fails with a mutant: in words, or nothing. One of lit's may come first."""
         name, command, variables = killer
+        if first and name == "lit" and (reason := self.fails(number, (name, ["{lit}", "-q", first], variables))):
+            return reason
         lit = [str(ROOT / ".venv/bin/python"), os.environ["MDH_LLVM_PREFIX"] + "/bin/lit"]
         command = [part for word in command for part in (lit if word == "{lit}" else [word])]
         switches = {"MDH_FIRST_FAILURE": "1", "MDH_MUTANT": str(number)}
@@ -197,11 +202,11 @@ def main():
     lines = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     known = {(line["name"], line["killer"]): line["why"] for line in lines if line["sources"] == sources}
 
-    def why(name, number, killer):
+    def why(name, number, killer, first=None):
         """Says why a test fails with a mutant: what is known, or what comes out now."""
         if (name, killer[0]) not in known:
             start = time.time()
-            found = known[name, killer[0]] = tests.fails(number, killer)
+            found = known[name, killer[0]] = tests.fails(number, killer, first)
             result = {"name": name, "killer": killer[0], "why": found, "sources": sources}
             # A failure without a mutant is tried again: the machine may have been busy.
             if number or not found:
@@ -217,7 +222,7 @@ def main():
         if alive and (reason := why("none", 0, killer)):
             sys.exit(f"error: '{killer[0]}' fails without a mutant ({reason}); see {tests.log}/0.{killer[0]}.txt")
         for mutant in alive:
-            if why(mutant.name, mutant.number, killer):
+            if why(mutant.name, mutant.number, killer, mutant.test):
                 results[mutant.name] = killer[0]
     sys.exit(table(chosen, results) > SURVIVORS)
 
