@@ -164,6 +164,12 @@ func.func @parity(%x: memref<64x80xi1>, %y: memref<64xi1>) {
       out_view(y = %y[i] : memref<64xi1>)
       md_hom(id, (cc, pw(muli)))
       inp_view(x = %x[i, k] : memref<64x80xi1>)
+  // A scan warns once, whatever the number of dimensions that are combined.
+  // expected-warning @+1 {{the computation of 'z' combines i1 by 'addi', which is 'xori' there (1 + 1 is 0): write 'xori' if}}
+  mdh.compute (i = 64, k = 80)
+      out_view(z = %x[i, k] : memref<64x80xi1>)
+      md_hom(id, (ps(addi), ps(addi)))
+      inp_view(y = %y[i] : memref<64xi1>)
   mdh.compute (i = 64, k = 80)
       out_view(y = %y[i] : memref<64xi1>)
       md_hom(id, (cc, pw(xori)))
