@@ -26,6 +26,9 @@
 //! | [`program`]                        | functions that hold several computations              |
 //! | [`compare`]                        | results against the oracle's                          |
 //! | [`reuse`]                          | tensor expressions; when a result may overwrite one   |
+//! | [`stairs`]                         | tables of values as rounded quotients of an index     |
+//! | [`amounts`]                        | bytes and counts in words                             |
+//! | [`random`], [`examples`]           | reproducible random numbers and computations, for tests |
 
 pub mod affine;
 pub mod amounts;

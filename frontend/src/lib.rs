@@ -35,6 +35,7 @@
 //! |----------------|-----------------------------------------------------------------------|
 //! | [`lex`]        | words of the text, with their places                                  |
 //! | [`parse`]      | declarations and statements                                           |
+//! | `expression`   | expressions, by the precedence of their operators                     |
 //! | [`check`]      | names, shapes and roles of variables: a [`Program`]                   |
 //! | [`diagnostic`] | what is wrong, where, and as text                                     |
 //! | [`plan`]       | statements as loops, in the order that costs least                    |

@@ -7,11 +7,11 @@
 //! that is read is at an end of what it may be or between, and the bound is four times what the
 //! worlds are apart.
 
-mod bound;
+mod bound_nest;
 mod in_order;
 mod licensed;
 
-pub(crate) use bound::BoundNest;
+pub(crate) use bound_nest::BoundNest;
 use in_order::InOrder;
 use licensed::Licensed;
 

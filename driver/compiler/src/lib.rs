@@ -3,6 +3,17 @@
 //!
 //! Owns the way of a program from its file to what a user sees. It must not know how a pass works: it asks
 //! `mdh_passes::pipelines` for what leads to a stage (and `mdh explain` what a pass chose). Start with `formed.rs`, then `run_command.rs`.
+//!
+//! | modules | what they hold |
+//! |---------|----------------|
+//! | `*_command`, [`explain`], [`cli`], [`host`] | the commands, their options, and the machine that they are for |
+//! | [`source`], [`tensor`], [`raise`], [`nesting`], [`diagnostics`] | programs from files, and what is said about them |
+//! | [`formed`], [`sized`], [`select`], [`entry`], [`functions`], [`names`], `named` | the function that a command is about |
+//! | [`schedules`], [`tuned`], [`versions`], [`between`] | schedules and passes that a user brings |
+//! | [`arguments`], [`sizes`], [`values`], [`npy`], [`carried`], [`layout`] | what a function is called with |
+//! | [`compile`], [`library`], [`package`], [`ptx`], [`gpu`], [`execute`] | code, as files and as calls |
+//! | [`prospect`], [`plan`], [`depth`], [`check`], [`exact`], [`steps`], [`rehearsal`] | what a run must give, and whether it has |
+//! | [`report`], [`error`], [`output`], [`progress`], [`interrupt`] | what a user sees |
 
 pub mod arguments;
 pub mod asm_command;

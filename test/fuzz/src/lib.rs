@@ -19,6 +19,11 @@
 //! | `linalg_round_trip` | these, raised, as linalg again and raised again; computations as linalg and raised |
 //! | `schedules`  | random schedules of programs and workloads                            |
 //! | `scripts`    | random scripts of upstream's transformations of programs              |
+//! | `builder`    | scalar code, built operation by operation                             |
+//! | `mutate`, `examine` | mutants of texts, and what the compiler says to them           |
+//! | `run`, `child`, `stack` | programs through `mdh run`, in child processes, and their stacks after a signal |
+//! | `failure`, `reduce` | failures, their equality, and smaller cases that fail alike     |
+//! | `environment`, `record`, `tally` | settings of a test, and what becomes of its cases  |
 
 pub mod builder;
 pub mod case;
