@@ -234,9 +234,7 @@ impl<'c> Translator<'c> {
             ops::arith::SELECT if ir::result(op, 0).is_some_and(memory::is_memref) => {
                 return self.selected(op, statements).map_err(unknown);
             }
-            ops::linalg::GENERIC if self.is_spelled_out(op) => {
-                return self.spelled_out(op, statements);
-            }
+            ops::linalg::GENERIC => return self.generic(op, statements),
             ops::linalg::INDEX => return self.loop_index(op).map_err(unknown),
             ops::linalg::PACK | ops::linalg::UNPACK => {
                 return self.pack(op, statements).map_err(unknown);
@@ -276,7 +274,6 @@ impl<'c> Translator<'c> {
         Ok(match ir::name_of(op) {
             ops::arith::CONSTANT => self.constant(op)?,
             ops::mdh::COMPUTE => Statement::Compute(Box::new(self.compute(op)?)),
-            ops::linalg::GENERIC => self.generic(op, &operands)?,
             name if layout::OPERATIONS.contains(&name) => self.layout(op)?,
             name if name.starts_with("tensor.")
                 || name.starts_with("memref.")

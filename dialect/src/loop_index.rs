@@ -6,32 +6,15 @@ mod table;
 
 use mdh_algebra::affine::{Expr, Linear};
 use mdh_algebra::integer::Interval;
-use melior::ir::attribute::Attribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
-use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::ops;
 use crate::types::{self, BufferKind};
 
 pub use expression::{index, linear};
 pub use refusal::refusal;
-
-/// The number of iterations of each loop, where the shape of an operand tells it.
-pub fn extents(maps: &[Attribute], operands: &[Val]) -> Option<Vec<Option<i64>>> {
-    let rank = index_function::num_dims(*maps.first()?);
-    let mut sizes = vec![None; rank];
-    for (value, map) in operands.iter().zip(maps) {
-        let shape = types::buffer_type(value.r#type())?.shape;
-        for (expr, size) in index_function::from_map(*map)?.iter().zip(shape) {
-            if let Expr::Dim(d) = expr {
-                sizes[*d] = sizes[*d].or(size);
-            }
-        }
-    }
-    Some(sizes)
-}
 
 /// The values of an index, of loops of these extents.
 pub fn range(index: &Linear, extents: &[Option<i64>]) -> Option<Interval> {

@@ -1,17 +1,17 @@
-//! `linalg.generic` into the algebra's nests of loops.
+//! `linalg.generic` into the algebra's nests of loops, or into loops where no nest says what it does.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::program::{NestOperands, Statement, ValueId};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, ValueLike};
 
-use super::Translator;
+use super::{Translator, Unknown};
 use crate::code;
-use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::loop_index;
 use crate::marks;
+use crate::structured::{Operand, Structured};
 use crate::types::{self, BufferKind};
 
 impl<'c> Translator<'c> {
@@ -19,52 +19,66 @@ impl<'c> Translator<'c> {
     pub(super) fn generic(
         &mut self,
         op: Op<'c>,
-        operands: &[Val<'c>],
-    ) -> Result<Statement, String> {
-        let counts = ir::integers(op, "operandSegmentSizes");
-        let inputs = counts.first().map_or(0, |count| *count as usize);
-        let maps = ir::array(op, "indexing_maps");
-        if maps.len() != operands.len() || inputs > operands.len() {
-            return Err(format!(
-                "has {} indexing maps for {} operands: expected one each",
-                maps.len(),
-                operands.len()
-            ));
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), Unknown<'c>> {
+        let unknown = |message| Unknown { op, message };
+        let structured = Structured::read(op);
+        let structured = structured.map_err(|rule| unknown(format!("cannot be read: {rule}")))?;
+        if self.is_spelled_out(&structured) {
+            return self.spelled_out(&structured, statements);
         }
-        let extents = loop_index::extents(&maps, operands).unwrap_or_default();
-        let block = ir::only_block(ir::region(op, 0)).ok_or("has no body of one block")?;
-        let extracted = loop_index::extractions(block, &extents);
+        let nest = self.nest(&structured).map_err(unknown)?;
+        self.put(op, statements, nest);
+        Ok(())
+    }
+
+    fn nest(&mut self, structured: &Structured<'c>) -> Result<Statement, String> {
+        let op = structured.op;
+        let extracted = loop_index::extractions(structured.body, &structured.extents());
         let elements = extracted.iter().filter_map(|own| ir::result(own.op, 0));
         let elements: Vec<Val> = elements.collect();
-        let (mut code, captured) = code::nest(ir::region(op, 0), inputs, &elements, "the body")
+        let count = structured.inputs.len();
+        let (mut code, captured) = code::nest(ir::region(op, 0), count, &elements, "the body")
             .map_err(|errors| format!("cannot be evaluated: {}", errors.join("; ")))?;
-        let mut accesses = Vec::new();
-        for (value, map) in operands.iter().zip(&maps) {
-            accesses.push(access(*value, *map)?);
-        }
-        let outputs = accesses.split_off(inputs);
+        let accesses = |operands: &[Operand<'c>]| {
+            let access = |operand: &Operand<'c>| {
+                Ok(NestAccess::new(
+                    element(operand.value)?,
+                    operand.map.clone(),
+                ))
+            };
+            operands
+                .iter()
+                .map(access)
+                .collect::<Result<Vec<_>, String>>()
+        };
+        let (mut reads, outputs) = (
+            accesses(&structured.inputs)?,
+            accesses(&structured.outputs)?,
+        );
         for value in &captured {
-            accesses.push(NestAccess::new(element(*value)?, Vec::new()));
+            reads.push(NestAccess::new(element(*value)?, Vec::new()));
         }
         for own in &extracted {
             let map = own.map.iter().map(inside).collect();
-            accesses.push(NestAccess {
+            reads.push(NestAccess {
                 may_be_outside: own.is_conditional,
                 ..NestAccess::new(element(own.tensor)?, map)
             });
         }
         // Linalg yields of the types of the outputs' elements.
         code.results = outputs.iter().map(|o| o.element).collect();
-        let mut inputs = self.ids(&operands[..inputs])?;
-        let outs = self.ids(&operands[inputs.len()..])?;
-        inputs.extend(self.ids(&captured)?);
-        let tensors: Vec<Val> = extracted.iter().map(|own| own.tensor).collect();
-        inputs.extend(self.ids(&tensors)?);
-        let results = self.destinations(op, &operands[operands.len() - outs.len()..], &outs);
+        let values = structured.inputs.iter().map(|input| input.value);
+        let tensors = extracted.iter().map(|own| own.tensor);
+        let read: Vec<Val> = values.chain(captured).chain(tensors).collect();
+        let inputs = self.ids(&read)?;
+        let destinations: Vec<Val> = structured.outputs.iter().map(|o| o.value).collect();
+        let outs = self.ids(&destinations)?;
+        let results = self.destinations(op, &destinations, &outs);
         Ok(Statement::Nest(Box::new(NestOperands {
             nest: Nest {
-                dimensions: maps.first().map_or(0, |m| index_function::num_dims(*m)),
-                inputs: accesses,
+                dimensions: structured.rank,
+                inputs: reads,
                 outputs,
                 code,
                 licence: licence(self.instead.unwrap_or(op)),
@@ -114,17 +128,6 @@ fn licence(op: Op) -> Licence {
         (true, false) => Licence::Associative,
         (true, true) => Licence::Commutative,
     }
-}
-
-fn access(value: Val, map: Attribute) -> Result<NestAccess, String> {
-    let element = element(value)?;
-    let exprs = index_function::from_map(map).ok_or_else(|| {
-        format!(
-            "has the indexing map {map}, which the oracle does not read: expected one of dimensions \
-             and constants only"
-        )
-    })?;
-    Ok(NestAccess::new(element, exprs))
 }
 
 fn element(value: Val) -> Result<mdh_algebra::scalar::ScalarType, String> {

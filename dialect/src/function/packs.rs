@@ -9,97 +9,11 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::Translator;
-use super::slices::DYNAMIC;
 use super::spelled::loops_around;
 use crate::ir::{self, Op, Val};
 use crate::ops;
+use crate::packing::{Extent, Tiles};
 use crate::types::{self, BufferType};
-
-/// The attribute that says how large tiles are.
-const TILES: &str = "static_inner_tiles";
-
-/// A tensor and the axes of its tiles.
-struct Tiles {
-    /// For each axis of the tensor, that of the packed one which counts its tiles.
-    outer: Vec<usize>,
-    /// And the axis within a tile with its extent, if it is cut.
-    inner: Vec<Option<(usize, Extent)>>,
-}
-
-/// Extent of a tile.
-#[derive(Clone, Copy)]
-enum Extent {
-    Known(i64),
-    /// The one with this number of those that operands say.
-    Open(usize),
-}
-
-impl Extent {
-    /// The expression of it, for a copy of so many loops: open ones stand behind the loops' indices.
-    fn expr(self, loops: usize) -> Expr {
-        match self {
-            Extent::Known(number) => Expr::Const(number),
-            Extent::Open(n) => Expr::Dim(loops + n),
-        }
-    }
-}
-
-impl Tiles {
-    fn new(op: Op, rank: usize) -> Result<Self, String> {
-        let axis = |n: i64| usize::try_from(n).ok().filter(|n| *n < rank);
-        let axis = |n: &i64| axis(*n).ok_or("names an axis that is not there");
-        let mut outer: Vec<usize> = (0..rank).collect();
-        for (place, n) in ir::integers(op, "outer_dims_perm").iter().enumerate() {
-            outer[axis(n)?] = place;
-        }
-        let mut inner = vec![None; rank];
-        let (sizes, mut open) = (ir::integers(op, TILES), 0);
-        let cut = ir::integers(op, "inner_dims_pos");
-        for (n, (cut, size)) in cut.iter().zip(sizes).enumerate() {
-            let extent = match size {
-                DYNAMIC => {
-                    open += 1;
-                    Extent::Open(open - 1)
-                }
-                1.. => Extent::Known(size),
-                _ => return Err(format!("has tiles of {size} elements: expected at least 1")),
-            };
-            inner[axis(cut)?] = Some((rank + n, extent));
-        }
-        Ok(Tiles { outer, inner })
-    }
-
-    /// The place in the tensor of an element of the packed one, by so many loops.
-    fn packed(&self, loops: usize) -> Vec<Expr> {
-        let axes = self.outer.iter().zip(&self.inner);
-        let place = |(outer, inner): (&usize, &Option<(usize, Extent)>)| {
-            let outer = Expr::Dim(*outer);
-            match inner {
-                Some((within, size)) => {
-                    let first = Expr::Mul(Box::new(outer), Box::new(size.expr(loops)));
-                    first + Expr::Dim(*within)
-                }
-                None => outer,
-            }
-        };
-        axes.map(place).collect()
-    }
-
-    /// The place in the packed tensor of an element, by so many loops.
-    fn unpacked(&self, loops: usize) -> Vec<Expr> {
-        let cut = self.inner.iter().flatten().count();
-        let mut places = vec![Expr::Const(0); self.outer.len() + cut];
-        for (axis, (outer, inner)) in self.outer.iter().zip(&self.inner).enumerate() {
-            let here = || Box::new(Expr::Dim(axis));
-            places[*outer] = Expr::Dim(axis);
-            if let Some((within, size)) = inner {
-                places[*outer] = Expr::FloorDiv(here(), Box::new(size.expr(loops)));
-                places[*within] = Expr::Mod(here(), Box::new(size.expr(loops)));
-            }
-        }
-        places
-    }
-}
 
 impl<'c> Translator<'c> {
     /// `linalg.pack`, `linalg.unpack`
@@ -120,9 +34,7 @@ impl<'c> Translator<'c> {
         let (mut tensor, output) = (self.id(source)?, self.id(dest)?);
         // Operands: both tensors, what it is padded with if it is, and the open extents.
         let mut operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
-        let open = ir::integers(op, TILES).into_iter();
-        let open = open.filter(|size| *size == DYNAMIC).count();
-        let open = operands.split_off(operands.len().saturating_sub(open));
+        let open = operands.split_off(operands.len().saturating_sub(tiles.open()));
         let open = self.ids(&open)?;
         if let Some(value) = operands.get(2).copied() {
             let low = vec![Index::Known(0); from.shape.len()];

@@ -12,13 +12,12 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 use std::sync::Arc;
 
-use super::slices::DYNAMIC;
 use super::spelled::loops_around;
 use super::{Translator, Unknown, result_type};
 use crate::code;
 use crate::ir::{self, Op, Val};
 use crate::ops;
-use crate::types;
+use crate::types::{self, DYNAMIC};
 
 impl<'c> Translator<'c> {
     /// Numbers of which dynamic ones are operands, from number `next` on.

@@ -7,10 +7,7 @@ use melior::ir::operation::OperationLike;
 
 use super::Translator;
 use crate::ir::{self, Op, Val};
-use crate::types;
-
-/// Holds what stands for a dynamic number among static ones.
-pub(super) const DYNAMIC: i64 = i64::MIN;
+use crate::types::{self, DYNAMIC};
 
 impl<'c> Translator<'c> {
     /// `tensor.extract_slice`, `tensor.insert_slice`, `memref.subview`, `memref.cast` and the like.

@@ -5,48 +5,44 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::code::Op as ScalarOp;
 use mdh_algebra::program::{Body, For, Statement, ValueId};
 use mdh_algebra::scalar::{Scalar, ScalarType};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, ValueLike};
 
 use super::{Translator, Unknown};
 use crate::code::{arguments, captured};
-use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::loop_index;
 use crate::ops;
+use crate::structured::{Operand, Structured};
 use crate::types::{self, BufferKind};
 
-/// Returns whether each point has an element of its own under a map.
-fn is_own(map: Attribute) -> bool {
-    let axes = index_function::from_map(map).unwrap_or_default();
-    (0..index_function::num_dims(map)).all(|d| axes.contains(&Expr::Dim(d)))
+/// Returns whether each of so many loops is an axis of an operand by itself, so that no two points share an element.
+fn is_apart(operand: &Operand, rank: usize) -> bool {
+    (0..rank).all(|d| operand.map.contains(&Expr::Dim(d)))
 }
 
 impl<'c> Translator<'c> {
     /// Returns whether a generic is to be read as loops.
-    pub(super) fn is_spelled_out(&self, op: Op<'c>) -> bool {
-        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
-        let maps = ir::array(op, "indexing_maps");
-        if self.reads_elsewhere(
-            op,
-            &loop_index::extents(&maps, &operands).unwrap_or_default(),
-        ) {
+    pub(super) fn is_spelled_out(&self, structured: &Structured<'c>) -> bool {
+        if self.reads_elsewhere(structured) {
             return true;
         }
-        let inputs = ir::integers(op, "operandSegmentSizes").first().copied();
-        let inputs = inputs.map_or(0, |count| count as usize);
+        let op = structured.op;
+        let operands: Vec<&Operand> = structured.operands().collect();
+        let inputs = structured.inputs.len();
         let shared = |a: usize, b: usize| {
-            let ids = self.id(operands[a]).ok().zip(self.id(operands[b]).ok());
+            let (out, other) = (operands[a], operands[b]);
+            let ids = self.id(out.value).ok().zip(self.id(other.value).ok());
             // An element is read where it is written: once, by the only point that has it.
-            let is_same = operands[a] == operands[b] && maps.get(a) == maps.get(b);
-            let is_same = is_same && b < inputs && maps.get(a).is_some_and(|map| is_own(*map));
+            let is_same = out.value == other.value && out.map == other.map;
+            let is_same = is_same && b < inputs && is_apart(out, structured.rank);
             !is_same && ids.is_some_and(|(a, b)| self.may_share(a, b))
         };
         let is_memref = |n: usize| {
-            types::buffer_type(operands[n].r#type()).is_some_and(|t| t.kind == BufferKind::MemRef)
+            let ty = types::buffer_type(operands[n].value.r#type());
+            ty.is_some_and(|ty| ty.kind == BufferKind::MemRef)
         };
-        let block = ir::only_block(ir::region(op, 0));
-        let arguments = block.map_or(Vec::new(), arguments);
+        let arguments = arguments(structured.body);
         // Of an input that the body does not use only the shape is read.
         let is_read = |n: usize| n >= inputs || arguments.get(n).is_some_and(|a| ir::has_uses(*a));
         let mut outputs = (inputs..operands.len()).filter(|n| is_memref(*n));
@@ -54,7 +50,7 @@ impl<'c> Translator<'c> {
         let loaded: Vec<Val> = loads.filter_map(|load| ir::operand(load, 0)).collect();
         let is_loaded = |out: usize| {
             let mut all = loaded.iter().map(|value| self.id(*value));
-            let own = self.id(operands[out]);
+            let own = self.id(operands[out].value);
             all.any(|id| match (&own, id) {
                 (Ok(own), Ok(id)) => self.may_share(*own, id),
                 _ => true,
@@ -70,12 +66,13 @@ impl<'c> Translator<'c> {
     }
 
     /// Returns whether a body uses tensors in any way but as views of its loops.
-    fn reads_elsewhere(&self, op: Op<'c>, extents: &[Option<i64>]) -> bool {
+    fn reads_elsewhere(&self, structured: &Structured<'c>) -> bool {
+        let (op, extents) = (structured.op, structured.extents());
         let mut read = captured(ir::region(op, 0));
         read.retain(|v| types::scalar_type(v.r#type()).is_none());
         let uses = |other: &Op<'c>| other.operands().any(|v| read.contains(&ir::value(v)));
         let is_view = |other: Op<'c>| {
-            let has_index = loop_index::extraction(other, extents).is_some();
+            let has_index = loop_index::extraction(other, &extents).is_some();
             // What a tensor is made of when it is asked for may have changed in memory by then.
             let is_settled = ir::name_of(other) != ops::memref::LOAD || op.result_count() == 0;
             has_index && is_settled && loop_index::is_in_branches(other, Some(op))
@@ -87,24 +84,17 @@ impl<'c> Translator<'c> {
     /// Puts the loops of a generic. A tensor that it makes is memory while they run.
     pub(super) fn spelled_out(
         &mut self,
-        op: Op<'c>,
+        structured: &Structured<'c>,
         statements: &mut Vec<Statement>,
     ) -> Result<(), Unknown<'c>> {
+        let op = structured.op;
         let here = |message: String| Unknown { op, message };
-        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
-        let maps: Option<Vec<Vec<Expr>>> = ir::array(op, "indexing_maps")
-            .into_iter()
-            .map(index_function::from_map)
-            .collect();
-        let maps = maps.filter(|maps| maps.len() == operands.len());
-        let maps =
-            maps.ok_or_else(|| here("has indexing maps that the oracle does not read".into()))?;
-        let block = ir::only_block(ir::region(op, 0)).ok_or_else(|| here("has no body".into()))?;
+        let operands: Vec<Val<'c>> = structured.operands().map(|o| o.value).collect();
         let mut places = self.ids(&operands).map_err(here)?;
-        let inputs = ir::integers(op, "operandSegmentSizes")[0] as usize;
+        let inputs = structured.inputs.len();
         self.as_memory(op, &operands, (&mut places, inputs), statements)
             .map_err(here)?;
-        let bounds = self.bounds(op, &maps, &places, statements).map_err(here)?;
+        let bounds = self.bounds(structured, statements).map_err(here)?;
         let zero = self.index(op, 0, statements);
         let one = self.index(op, 1, statements);
         let indices: Vec<ValueId> = bounds.iter().map(|_| self.fresh()).collect();
@@ -114,13 +104,15 @@ impl<'c> Translator<'c> {
         }
         let mut inner = Vec::new();
         let mut accessed = Vec::new();
-        for ((map, tensor), argument) in maps.iter().zip(&places).zip(arguments(block)) {
-            let place: Vec<ValueId> = map
+        let arguments = arguments(structured.body);
+        for ((operand, tensor), argument) in structured.operands().zip(&places).zip(arguments) {
+            let place: Vec<ValueId> = operand
+                .map
                 .iter()
                 .map(|expr| self.expression(op, expr, &indices, &mut inner))
                 .collect();
             let ty = types::buffer_type(argument.r#type());
-            let is_scalar = operands[accessed.len()].r#type() == argument.r#type() && ty.is_some();
+            let is_scalar = operand.value.r#type() == argument.r#type() && ty.is_some();
             if is_scalar {
                 self.name(argument, *tensor);
             } else {
@@ -134,7 +126,7 @@ impl<'c> Translator<'c> {
             accessed.push(place);
         }
         let outer = std::mem::replace(&mut self.nest, indices.clone());
-        let body = self.block(block);
+        let body = self.block(structured.body);
         self.nest = outer;
         let body = body?;
         inner.extend(body.statements);
@@ -186,33 +178,16 @@ impl<'c> Translator<'c> {
     /// Puts what says how long each loop is: an axis that it alone is the index of.
     fn bounds(
         &mut self,
-        op: Op<'c>,
-        maps: &[Vec<Expr>],
-        places: &[ValueId],
+        structured: &Structured<'c>,
         statements: &mut Vec<Statement>,
     ) -> Result<Vec<ValueId>, String> {
-        let loops = ir::array(op, "iterator_types").len();
         let mut bounds = Vec::new();
-        for d in 0..loops {
-            let axes = maps.iter().zip(places).find_map(|(map, tensor)| {
-                let axis = map.iter().position(|expr| *expr == Expr::Dim(d))?;
-                Some((*tensor, axis))
-            });
-            let (tensor, axis) = axes.ok_or_else(|| {
+        for d in 0..structured.rank {
+            let (value, axis) = structured.axis(d).ok_or_else(|| {
                 format!("has a loop, of number {d}, of which no operand says how long it is")
             })?;
-            let axis = self.index(op, axis as i64, statements);
-            let result = self.fresh();
-            self.put(
-                op,
-                statements,
-                Statement::Dim {
-                    result,
-                    tensor,
-                    axis,
-                },
-            );
-            bounds.push(result);
+            let tensor = self.id(value)?;
+            bounds.push(self.extent(structured.op, (tensor, axis), statements));
         }
         Ok(bounds)
     }

@@ -39,13 +39,13 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::structured::{Operand, Structured, is_structured};
 use mdh_dialect::types::BufferKind;
 use mdh_dialect::{memory, ops, read, types};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use crate::bufferize::loop_buffers::code::{COPY, FRESH, is_tensor, saved};
-use crate::raise::raise_linalg::structured::{Operand, Structured, is_structured};
 use crate::support::builder::Builder;
 use crate::support::region;
 

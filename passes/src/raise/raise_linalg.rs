@@ -38,6 +38,7 @@ mod body;
 mod compute;
 pub(crate) mod extents;
 mod extracted;
+pub(crate) mod loops;
 mod masked_choices;
 mod masks;
 mod memory;
@@ -54,7 +55,6 @@ pub(crate) mod selection;
 mod shapes;
 mod softmax;
 mod steps;
-pub(crate) mod structured;
 pub(crate) mod told;
 mod tried;
 mod views;
@@ -68,8 +68,8 @@ use options::{Checks, Licence};
 use crate::checks::insert_range_checks::reshapes;
 use crate::support::index_arith;
 
+pub use loops::names;
 pub use selection::declares_numbers;
-pub use structured::names;
 pub use views::{linalg_destinations, of_loops};
 
 /// The pass's row.
@@ -144,7 +144,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             Ok(replaced) => gone.extend(replaced),
             Err(rule) => {
                 let name = ir::name_of(op);
-                let cost = structured::iterations(op).filter(|n| *n >= LARGE);
+                let cost = loops::iterations(op).filter(|n| *n >= LARGE);
                 let cost = cost.map_or(String::new(), |n| {
                     format!("; its {n} iterations run as plain loops, on one core")
                 });

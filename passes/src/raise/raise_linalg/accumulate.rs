@@ -16,11 +16,11 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region, ValueLike};
 
+use super::loops::Loops;
 use super::operators::{
     Law, Operator, Own, Wanted, as_operator, constant, dependent, key, taken, tuples,
 };
 use super::steps::{Element, Family, Step};
-use super::structured::Loops;
 use super::{selection, tried};
 use crate::support::builder::Builder;
 use crate::support::region;

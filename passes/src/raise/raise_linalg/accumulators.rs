@@ -4,11 +4,11 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
+use mdh_dialect::structured::{Operand, Structured, is_structured};
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 
 use super::memory::may_overlap;
-use super::structured::{Operand, Structured, is_structured};
 use crate::support::region;
 
 /// The number that is everywhere in a tensor, if one is.

@@ -4,12 +4,13 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::loop_index;
 use mdh_dialect::ops;
+use mdh_dialect::structured::Structured;
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
+use super::loops::Loops;
 use super::memory;
-use super::structured::Structured;
 use crate::support::region;
 
 /// Refuses bodies that read or write memory, or call what might.
@@ -19,7 +20,7 @@ pub fn check(op: Op) -> Result<(), String> {
 
 /// The same for bodies that may take elements from views too.
 pub fn check_views(of: &Structured) -> Result<(), String> {
-    let loops = of.loops(&of.outputs[0]);
+    let loops = Loops::new(of, &of.outputs[0]);
     let kind = of.kind()?;
     let view = |op: Op| {
         let from = ir::operand(op, 0).and_then(|from| types::buffer_type(from.r#type()));

@@ -7,6 +7,7 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks;
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Laws, Parts};
+use mdh_dialect::structured::{Operand, Structured};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{verify, write};
 use melior::Context;
@@ -16,10 +17,10 @@ use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
 use super::accumulate::Body;
 use super::accumulators::{filled_before, is_whole, uniform};
+use super::loops::{self, Loops, buffer};
 use super::operators::{Law, Operator, Wanted};
 use super::options::{Checks, Licence};
 use super::relayout::{Buffer, identity};
-use super::structured::{self, Operand, Structured, buffer};
 use super::{body, extents, extracted, masks, memory};
 use crate::form::form_compute::{rename_index, take_captured};
 use crate::support::buffers;
@@ -33,6 +34,7 @@ use crate::support::tiles;
 /// not follow, if it stays.
 pub fn raise<'c>(op: Op<'c>, licence: Licence<'c>, checks: Checks) -> Result<Vec<Op<'c>>, String> {
     let structured = Structured::read(op)?;
+    let kind = structured.kind()?;
     body::check_views(&structured)?;
     memory::check(&structured)?;
     let groups = match licence.digest {
@@ -40,7 +42,7 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence<'c>, checks: Checks) -> Result<Vec
         // What is granted of all destinations is not of some.
         Some(_) => groups(&structured),
     };
-    if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
+    if kind == BufferKind::MemRef && groups.len() > 1 {
         return Err(
             "its destinations keep different loops, and what one computation writes another \
                     one might read: expected tensors, or one operation for each of them"
@@ -172,10 +174,10 @@ fn draft<'c>(
     check_iterators(of, &is_kept)?;
     outputs
         .iter()
-        .try_for_each(|output| of.check_written(output))?;
+        .try_for_each(|output| loops::check_written(of, output))?;
     let scalar = region::copy(of.op, 0);
     let block = region::block(&scalar);
-    let extracted = extracted::take(block, &of.loops(&outputs[0]));
+    let extracted = extracted::take(block, &Loops::new(of, &outputs[0]));
     let mut yields = keep_yields(block, group);
     let mut parts = Parts::default();
     let (mut combiner, mut label) = (Region::new(), String::new());
@@ -202,11 +204,11 @@ fn draft<'c>(
     body::check_others(of, group, block)?;
     let first = Marker::before(of.op);
     let mut builder = Builder::before(of.op);
-    let dims = of.domain(&mut builder, &is_kept);
+    let dims = loops::domain(of, &mut builder, &is_kept);
     let done = dims.and_then(|dims| {
         parts.dims = dims;
         if parts.dims.is_empty() {
-            parts.dims.push(structured::single());
+            parts.dims.push(loops::single());
             parts.combine = combine(context, &[true], "");
         }
         parts.inputs = inputs(of, &extracted, block);
@@ -289,7 +291,7 @@ pub fn accumulation<'c>(
     }
     let is_paired = of.inputs.len() == of.outputs.len() && outputs.len() == of.outputs.len();
     masks::lift(block, &accumulators);
-    let loops = of.loops(&outputs[0]);
+    let loops = Loops::new(of, &outputs[0]);
     let several = loops.is_kept.iter().filter(|kept| !**kept).count() > 1;
     let mut body = Body {
         block,

@@ -6,8 +6,8 @@
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
+use mdh_dialect::structured::Structured;
 
-use super::structured::Structured;
 use crate::support::builder::Builder;
 use crate::support::extents::{self, Extent};
 use crate::support::region;

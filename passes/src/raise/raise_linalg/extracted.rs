@@ -7,11 +7,12 @@
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::code::arguments;
+use mdh_dialect::structured::Operand;
 use mdh_dialect::{ir, loop_index, types};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
-use super::structured::{Loops, Operand};
+use super::loops::Loops;
 use crate::support::region;
 
 /// Makes arguments of a body of what it extracts, as operands that are read.

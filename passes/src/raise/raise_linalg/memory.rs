@@ -7,12 +7,12 @@ use std::collections::HashMap;
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::structured::Structured;
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{marks, memory, ops};
 use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, ValueLike};
 
-use super::structured::Structured;
 use crate::support::buffers::SLICE;
 
 /// The source of memory.

@@ -19,9 +19,9 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Region, ValueLike};
 
 use super::accumulate::Body;
+use super::loops::Loops;
 use super::operators::{append, tuples};
 use super::selection::{self, Chosen};
-use super::structured::Loops;
 use crate::support::builder::Builder;
 use crate::support::extents;
 use crate::support::region;

@@ -1,12 +1,12 @@
 //! Operations of linalg without maps of their own: packing and unpacking, and [`softmax`].
 //!
-//! `pack[o, t] = x[o * T + t]` with what it is padded with, and `unpack[i] = x[i floordiv T, i mod
-//! T]`. A destination of `pack` with too few tiles would leave elements out: that it has enough is asserted.
+//! A destination of `pack` with too few tiles would leave elements out: that it has enough is asserted.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
+use mdh_dialect::packing::{Extent, Tiles};
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::write;
@@ -15,7 +15,7 @@ use melior::ir::{Attribute, Region, Type, ValueLike};
 
 use super::compute::{combine, verified};
 use super::options::Checks;
-use super::{memory, softmax, structured};
+use super::{loops, memory, softmax};
 use crate::support::builder::Builder;
 use crate::support::draft::{self, Rewriter};
 use crate::support::extents;
@@ -59,7 +59,7 @@ impl<'c> Buffer<'c> {
 
     /// Dimensions that are its axes; those that are not kept are combined.
     pub fn domain(&self, builder: &mut Builder<'c>, is_kept: &[bool]) -> Vec<Dim<'c>> {
-        let names = structured::names(is_kept).into_iter();
+        let names = loops::names(is_kept).into_iter();
         let bounds = self.extents(builder).into_iter();
         names
             .zip(bounds)
@@ -89,55 +89,32 @@ impl<'c> Buffer<'c> {
     }
 }
 
-/// Says how the tiles of a packed buffer lie.
-struct Packing {
-    /// For each axis of the unpacked buffer, the axis of the packed one that counts its tiles.
-    outer: Vec<usize>,
-    /// And the axis inside of a tile with its extent, if it is cut.
-    tile: Vec<Option<(usize, i64)>>,
+/// The tiles of an operation, all of known sizes.
+fn known_tiles(op: Op, rank: usize) -> Result<Tiles, String> {
+    let tiles = Tiles::new(op, rank).map_err(|rule| format!("it {rule}"))?;
+    match tiles.open() {
+        0 => Ok(tiles),
+        _ => Err("a tile has a size that is known at run time only: expected numbers".into()),
+    }
 }
 
-impl Packing {
-    fn new(op: Op, rank: usize) -> Result<Self, String> {
-        let position = |p: &i64| usize::try_from(*p).ok().filter(|p| *p < rank);
-        let order = ir::integers(op, "outer_dims_perm");
-        let mut outer: Vec<usize> = (0..rank).collect();
-        for (place, axis) in order.iter().enumerate() {
-            outer[position(axis).ok_or("its order is none of its axes")?] = place;
+/// Asserts that all elements of a source have a place, where its extents or the tiles' number are open. That
+/// what is read is there, where nothing pads it, is checked as it is of any computation.
+fn assert_room<'c>(tiles: &Tiles, op: Op<'c>, source: &Buffer<'c>, packed: &Buffer<'c>) {
+    let mut builder = Builder::before(op);
+    for (axis, (outer, inner)) in tiles.outer.iter().zip(&tiles.inner).enumerate() {
+        let Extent::Known(size) = inner.map_or(Extent::Known(1), |(_, size)| size) else {
+            continue;
+        };
+        if source.shape[axis].is_some() && packed.shape[*outer].is_some() {
+            continue;
         }
-        let mut tile = vec![None; rank];
-        let cut = ir::integers(op, "inner_dims_pos");
-        for (n, (axis, size)) in cut
-            .iter()
-            .zip(ir::integers(op, "static_inner_tiles"))
-            .enumerate()
-        {
-            if size <= 0 {
-                return Err(
-                    "a tile has a size that is known at run time only: expected numbers".into(),
-                );
-            }
-            tile[position(axis).ok_or("it cuts an axis that is not there")?] =
-                Some((rank + n, size));
-        }
-        Ok(Packing { outer, tile })
-    }
-
-    /// Asserts that all elements of a source have a place, where its extents or the tiles' number are open. That
-    /// what is read is there, where nothing pads it, is checked as it is of any computation.
-    fn assert_room<'c>(&self, op: Op<'c>, source: &Buffer<'c>, packed: &Buffer<'c>) {
-        let mut builder = Builder::before(op);
-        for (axis, (outer, tile)) in self.outer.iter().zip(&self.tile).enumerate() {
-            let size = tile.map_or(1, |(_, size)| size);
-            if source.shape[axis].is_some() && packed.shape[*outer].is_some() {
-                continue;
-            }
-            let elements = builder.dim(source.value, axis);
-            let tiles = builder.dim(packed.value, *outer);
-            let size = builder.index(size);
-            let room = builder.binary(ops::arith::MULI, tiles, size);
-            let fits = builder.compare("sge", room, elements);
-            builder.assert(
+        let elements = builder.dim(source.value, axis);
+        let count = builder.dim(packed.value, *outer);
+        let size = builder.index(size);
+        let room = builder.binary(ops::arith::MULI, count, size);
+        let fits = builder.compare("sge", room, elements);
+        builder.assert(
                 fits,
                 &format!(
                     "'{}' op has a destination that is too small: expected axis {outer} to have tiles for \
@@ -145,7 +122,6 @@ impl Packing {
                     ir::name_of(op)
                 ),
             );
-        }
     }
 }
 
@@ -163,23 +139,15 @@ pub fn raise(op: Op, checks: Checks) -> Result<(), String> {
 /// `linalg.pack`.
 fn pack(op: Op, checks: Checks) -> Result<(), String> {
     let (source, packed) = (Buffer::of_operand(op, 0)?, Buffer::of_operand(op, 1)?);
-    let packing = Packing::new(op, source.shape.len())?;
-    let index = packing
-        .outer
-        .iter()
-        .zip(&packing.tile)
-        .map(|(outer, tile)| match tile {
-            Some((inner, size)) => Expr::Dim(*outer) * *size + Expr::Dim(*inner),
-            None => Expr::Dim(*outer),
-        });
-    let mut read = source.access("in", index.collect());
+    let tiles = known_tiles(op, source.shape.len())?;
+    let mut read = source.access("in", tiles.packed(packed.shape.len()));
     if let Some(value) = ir::operand(op, 2) {
         let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
         let number = constant.and_then(|constant| ir::attribute(constant, "value"));
         read.pad = Some(number.ok_or("what it is padded with is no constant")?);
     }
     if checks == Checks::On {
-        packing.assert_room(op, &source, &packed);
+        assert_room(&tiles, op, &source, &packed);
     }
     relayout(op, &packed, read)
 }
@@ -187,18 +155,8 @@ fn pack(op: Op, checks: Checks) -> Result<(), String> {
 /// `linalg.unpack`.
 fn unpack(op: Op) -> Result<(), String> {
     let (packed, dest) = (Buffer::of_operand(op, 0)?, Buffer::of_operand(op, 1)?);
-    let packing = Packing::new(op, dest.shape.len())?;
-    let mut index = vec![Expr::Const(0); packed.shape.len()];
-    for (axis, (outer, tile)) in packing.outer.iter().zip(&packing.tile).enumerate() {
-        let here = || Box::new(Expr::Dim(axis));
-        match tile {
-            Some((inner, size)) => {
-                index[*outer] = Expr::FloorDiv(here(), Box::new(Expr::Const(*size)));
-                index[*inner] = Expr::Mod(here(), Box::new(Expr::Const(*size)));
-            }
-            None => index[*outer] = Expr::Dim(axis),
-        }
-    }
+    let tiles = known_tiles(op, dest.shape.len())?;
+    let index = tiles.unpacked(dest.shape.len());
     let read = packed.access("in", index);
     relayout(op, &dest, read)
 }

@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use super::compute::combine;
 use super::options::Checks;
 use super::relayout::{Buffer, Points, identity, insert_at};
-use super::{extents, structured};
+use super::{extents, loops};
 use crate::support::buffers;
 use crate::support::builder::Builder;
 use crate::support::draft::{self, Rewriter};
@@ -51,7 +51,7 @@ impl<'c> Rows<'c> {
         // What is open has the name that it has where it is combined.
         let own = self.is_kept.iter().zip(&self.extents).zip(&is_kept);
         let own = own.map(|((own, extent), kept)| *own || *kept && extent.known().is_some());
-        let names = structured::names(&own.collect::<Vec<_>>());
+        let names = loops::names(&own.collect::<Vec<_>>());
         let dims = names.into_iter().zip(&self.extents);
         Points {
             dims: dims

@@ -7,6 +7,7 @@
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::structured::Structured;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Region, RegionLike, RegionRef, ValueLike};
 
@@ -14,7 +15,6 @@ use super::accumulate::Body;
 use super::compute::accumulation;
 use super::operators::{Operator, Own, as_operator, dependent, key, taken};
 use super::selection::{self, digest};
-use super::structured::Structured;
 use super::{compute, tried};
 use crate::support::region;
 

@@ -6,8 +6,9 @@
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::Parts;
+use mdh_dialect::structured::{Structured, is_structured};
 
-use super::structured::{Structured, buffer, is_structured};
+use super::loops::{self, buffer};
 use crate::support::builder::Builder;
 
 /// The views of each operation in a function that is there to be looked at: it gets operations that
@@ -28,7 +29,7 @@ fn views(op: Op) -> Option<Parts> {
     let is_kept: Vec<bool> = (0..structured.rank)
         .map(|d| kept.iter().any(|kept| kept[d]))
         .collect();
-    let dims = structured.domain(&mut Builder::before(op), &is_kept).ok()?;
+    let dims = loops::domain(&structured, &mut Builder::before(op), &is_kept).ok()?;
     Some(Parts {
         dims,
         inputs: structured

@@ -8,6 +8,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::structured::{Structured, maps};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{index_function, marks, ops};
 use melior::ir::attribute::{ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute};
@@ -19,7 +20,6 @@ use super::candidates::{
     BOUNDS, CONVOLUTIONS, ELEMENTWISE, MATRICES, POOLINGS, PRODUCTS, UNSIGNED_COPIES,
 };
 use super::matching::{same_code, same_maps};
-use crate::raise::raise_linalg::structured::{Structured, maps};
 use crate::support::builder::Builder;
 use crate::support::region;
 
