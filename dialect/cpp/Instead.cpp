@@ -1,6 +1,6 @@
-// Upstream's transformations that are made for operations of linalg, or for memory, refuse an mdh.compute here,
-// with what does the same of it. Upstream refuses by type, before any interface is asked, and offers no hook, so that
-// this stands in the interface's table of functions, before upstream's own.
+// Upstream's transformations that are made for operations of linalg, or for memory, or that ask an mdh.compute nothing
+// about what they refuse, refuse it here, with what does the same of it. Upstream refuses before any interface is asked,
+// and offers no hook, so that this stands in the interface's table of functions, before upstream's own.
 #include "Mdh.h"
 
 #include "mlir/CAPI/Support.h"
@@ -15,37 +15,45 @@ namespace {
 using Concept = transform::TransformOpInterface::Concept;
 using Apply = decltype(Concept::apply);
 
-// The function that stood in a table before; tables are those of a context.
-struct Row {
-  Apply own;
-  intptr_t index;
-};
+// The functions that stood in the tables before; tables are those of a context.
 std::mutex mutex;
-llvm::DenseMap<const Concept *, Row> &rows() {
-  static llvm::DenseMap<const Concept *, Row> all;
+llvm::DenseMap<const Concept *, Apply> &before() {
+  static llvm::DenseMap<const Concept *, Apply> all;
   return all;
+}
+
+// The payload of a transformation's second operand, if that is a handle of one operation.
+Operation *container(Operation *op, transform::TransformState &state) {
+  if (op->getNumOperands() < 2 ||
+      !isa<transform::TransformHandleTypeInterface>(op->getOperand(1).getType()))
+    return nullptr;
+  auto payload = state.getPayloadOps(op->getOperand(1));
+  return llvm::hasSingleElement(payload) ? *payload.begin() : nullptr;
 }
 
 DiagnosedSilenceableFailure apply(const Concept *table, Operation *op,
                                   transform::TransformRewriter &rewriter,
                                   transform::TransformResults &results,
                                   transform::TransformState &state) {
-  Row row;
+  Apply upstream;
   {
     std::lock_guard<std::mutex> guard(mutex);
-    row = rows().lookup(table);
+    upstream = before().lookup(table);
   }
+  auto say = [](void *message, MlirStringRef said) {
+    *static_cast<std::string *>(message) = unwrap(said).str();
+  };
   for (Operation *payload : state.getPayloadOps(op->getOperand(0))) {
-    MlirStringRef found, instead;
-    if (!mdhRustInstead(row.index, wrap(payload), &found, &instead))
+    std::string message;
+    if (!mdhRustInstead(wrap(op), wrap(payload), wrap(container(op, state)), &message, say))
       continue;
     Diagnostic failure(op->getLoc(), DiagnosticSeverity::Error);
-    failure << op->getName() << " found " << unwrap(found) << ": " << unwrap(instead);
+    failure << message;
     failure.attachNote(payload->getLoc()) << "when applied to this op";
     results.setRemainingToEmpty(cast<transform::TransformOpInterface>(op));
     return DiagnosedSilenceableFailure::silenceableFailure(std::move(failure));
   }
-  return row.own(table, op, rewriter, results, state);
+  return upstream(table, op, rewriter, results, state);
 }
 } // namespace
 
@@ -59,7 +67,7 @@ void mdh::registerInstead(DialectRegistry &registry) {
       if (!table || table->apply == apply)
         continue;
       std::lock_guard<std::mutex> guard(mutex);
-      rows()[table] = {table->apply, index};
+      before()[table] = table->apply;
       table->apply = apply;
     }
   });

@@ -60,11 +60,12 @@ bool mdhRustTransform(MlirOperation op, MdhApplication *application);
 // Effects of a transform operation on its operands and on the payload.
 enum MdhTransformEffects { MDH_CONSUMES_HANDLE = 1, MDH_CHANGES_PAYLOAD = 2 };
 int mdhRustTransformEffects(MlirOperation op);
-// The number of upstream's transform operations that refuse computations, and the name of each; whether it
-// refuses an operation, with what is found and expected and what to do instead (Instead.cpp).
+// The number of upstream's transform operations that refuse what is of this dialect, and the name of each. Whether one
+// refuses an operation, and one that it would be fused into or null; calls `each` with the message (Instead.cpp).
 intptr_t mdhRustNumInstead(void);
 MlirStringRef mdhRustInsteadName(intptr_t index);
-bool mdhRustInstead(intptr_t index, MlirOperation op, MlirStringRef *found, MlirStringRef *instead);
+bool mdhRustInstead(MlirOperation transform, MlirOperation payload, MlirOperation container,
+                    void *data, void (*each)(void *data, MlirStringRef said));
 // A number, or a value of type index.
 struct MdhIndex {
   MlirValue value; // null: the number

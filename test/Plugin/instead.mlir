@@ -450,3 +450,125 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    // expected-note @+1 {{when applied to this op}}
+    %d = mdh.compute (i = 64, j = 48, k = 32)
+      out_view(d = %c[i, j] : tensor<64x48xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k, j] : tensor<32x48xf32>)
+    return %d : tensor<64x48xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.tile_reduction_using_for found 16 as the size of tiles in dimension 'j', which is kept, expected 0: partial results are those of dimensions that combine: cut what is kept by 'transform.structured.tile_using_for' or 'transform.structured.tile_using_forall' first}}
+    %p:4 = transform.structured.tile_reduction_using_for %c by tile_sizes = [0, 16, 8] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+    // expected-note @+1 {{when applied to this op}}
+    %d = mdh.compute (i = 64, j = 48, k = 32)
+      out_view(d = %c[i, j] : tensor<64x48xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k, j] : tensor<32x48xf32>)
+    return %d : tensor<64x48xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.tile_reduction_using_forall found 4 threads in dimension 'i', which is kept, expected 0}}
+    %p:4 = transform.structured.tile_reduction_using_forall %c by num_threads = [4, 0, 8] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+// The loop over 'k' carries what the fill makes: the loop around it carries it in.
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>, %b: tensor<32xf32>) -> tensor<64xf32> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<64xf32>
+    // expected-note @+1 {{when applied to this op}}
+    %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+    %d = mdh.compute (i = 64, k = 32)
+      out_view(d = %c[i] : tensor<64xf32>)
+      md_hom(mulf, (cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, b = %b[k] : tensor<32xf32>)
+    return %d : tensor<64xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %c = transform.structured.match ops{["mdh.compute"]} in %root : (!any) -> !any
+    %tile, %loops:2 = transform.structured.tile_using_for %c tile_sizes [16, 8] : (!any) -> (!any, !any, !any)
+    %fill = transform.structured.match ops{["linalg.fill"]} in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.fuse_into_containing_op found what makes the destination that the loop carries, expected what a tile in it reads by a slice: leave it before the loop, fuse it by 'transform.structured.fuse', or cut dimensions that are kept by 'transform.structured.tile_using_forall' first and fuse it into that loop}}
+    %p:2 = transform.structured.fuse_into_containing_op %fill into %loops#1 : (!any, !any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+// The loop over 'k', which may have no iteration, carries a start that is put into what the computation makes.
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x?xf32>, %n: index) -> tensor<64xf32> {
+    %e = tensor.empty() : tensor<64xf32>
+    // expected-note @+1 {{when applied to this op}}
+    %c = mdh.compute (i = 64)
+      out_view(c = %e[i] : tensor<64xf32>)
+      md_hom(id, (cc))
+      inp_view(a = %a[i, i] : tensor<64x?xf32>)
+    %d = mdh.compute (i = 64, k = %n)
+      out_view(d = %c[i] : tensor<64xf32>)
+      md_hom(id, (cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x?xf32>)
+    return %d : tensor<64xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %d = transform.mdh.match d in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %d tile_sizes [0, 8] : (!any) -> (!any, !any)
+    %c = transform.mdh.match c in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.fuse_into_containing_op found what makes the destination that the loop carries}}
+    %p:2 = transform.structured.fuse_into_containing_op %c into %loop : (!any, !any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+// What the loop carries and a tile reads, too.
+!any = !transform.any_op
+module attributes {transform.with_named_sequence} {
+  func.func @f(%a: tensor<64x32xf32>) -> tensor<64xf32> {
+    %e = tensor.empty() : tensor<64xf32>
+    // expected-note @+1 {{when applied to this op}}
+    %c = mdh.compute (i = 64)
+      out_view(c = %e[i] : tensor<64xf32>)
+      md_hom(id, (cc))
+      inp_view(a = %a[i, 0] : tensor<64x32xf32>)
+    %d = mdh.compute (i = 64, k = 32)
+      out_view(d = %c[i] : tensor<64xf32>)
+      md_hom(mulf, (cc, pw(addf)))
+      inp_view(a = %a[i, k] : tensor<64x32xf32>, c = %c[k] : tensor<64xf32>)
+    return %d : tensor<64xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %d = transform.mdh.match d in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %d tile_sizes [0, 8] : (!any) -> (!any, !any)
+    %c = transform.mdh.match c in %root : (!any) -> !any
+    // expected-error @+1 {{transform.structured.fuse_into_containing_op found what makes the destination that the loop carries}}
+    %p:2 = transform.structured.fuse_into_containing_op %c into %loop : (!any, !any) -> (!any, !any)
+    transform.yield
+  }
+}

@@ -411,7 +411,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   func.func @concatenated(%x: tensor<8x4xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
-    // CHECK: error: 'mdh.compute' op tiling parallel dimensions is not supported with partial reduction tiling strategies
+    // CHECK: error: transform.structured.tile_reduction_using_forall found 2 threads in dimension 'i', which is kept, expected 0: partial results are those of dimensions that combine
     %y = mdh.compute (i = 8, k = 4)
       out_view(y = %init[i] : tensor<8xi32>)
       md_hom(id, (cc, pw(addi)))
