@@ -10,6 +10,7 @@
 // RUN: %python %S/../Run/Inputs/npy.py show %t.y.npy "a.ravel()" | FileCheck %s --check-prefix AROUND
 // AROUND: 5 5 5 5 3 5 3 5 4 5 4 5 5 5 5 5
 // RUN: mdh run %t.mlir --entry around --in %t.x.npy 0 --check
+// RUN: mdh run %t.mlir --entry around --in %t.x.npy 0 --check-each-step
 // RUN: mdh run %t.mlir --entry around --in %t.x.npy 2 --check-each-step
 // REQUIRES: numpy
 module attributes {transform.with_named_sequence} {

@@ -32,16 +32,7 @@ impl<'c> Translator<'c> {
         let id = self.id(memref)?;
         self.expect_dense(id)?;
         let place = self.place(op, memref, statements)?;
-        let base = self.result(op)?;
-        self.shares(base, id);
-        let of_memory = Statement::Reinterpret {
-            result: base,
-            memref: id,
-            offset: Index::Known(0),
-            sizes: Vec::new(),
-            strides: Vec::new(),
-        };
-        self.put(op, statements, of_memory);
+        self.base(op, id, statements)?;
         let sizes = self.sizes(op, (id, &ty.shape), statements);
         let numbers = [place.offset].into_iter().chain(sizes).chain(place.strides);
         for (n, number) in numbers.enumerate() {
@@ -49,6 +40,32 @@ impl<'c> Translator<'c> {
             let number = self.as_value(op, number, statements);
             self.name(result, number);
         }
+        Ok(())
+    }
+
+    /// The memory under a memref, as its first element. There is none in empty memory; casts need none.
+    fn base(
+        &mut self,
+        op: Op<'c>,
+        memref: ValueId,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), String> {
+        let base = ir::result(op, 0).ok_or("has no result")?;
+        let is_cast = |user: &Op| ir::name_of(*user) == ops::memref::REINTERPRET_CAST;
+        if ir::users(base).iter().all(is_cast) {
+            self.name(base, memref);
+            return Ok(());
+        }
+        let result = self.result(op)?;
+        self.shares(result, memref);
+        let of_memory = Statement::Reinterpret {
+            result,
+            memref,
+            offset: Index::Known(0),
+            sizes: Vec::new(),
+            strides: Vec::new(),
+        };
+        self.put(op, statements, of_memory);
         Ok(())
     }
 
