@@ -13,11 +13,21 @@ pub fn from_map(attribute: Attribute) -> Option<Vec<Expr>> {
             return None;
         }
         let map = mlirAffineMapAttrGetValue(attribute.to_raw());
-        if mlirAffineMapGetNumSymbols(map) != 0 {
+        (mlirAffineMapGetNumSymbols(map) == 0).then(|| of_operands(attribute))?
+    }
+}
+
+/// The results of an affine map over the operands that it is applied to: its dimensions, then its symbols.
+pub fn of_operands(attribute: Attribute) -> Option<Vec<Expr>> {
+    // SAFETY: the kind is checked before the map is read.
+    unsafe {
+        if !mlirAttributeIsAAffineMap(attribute.to_raw()) {
             return None;
         }
+        let map = mlirAffineMapAttrGetValue(attribute.to_raw());
+        let dims = mlirAffineMapGetNumDims(map) as usize;
         (0..mlirAffineMapGetNumResults(map))
-            .map(|i| from_raw(mlirAffineMapGetResult(map, i)))
+            .map(|i| from_raw(mlirAffineMapGetResult(map, i), dims))
             .collect()
     }
 }
@@ -36,11 +46,16 @@ pub fn num_dims(attribute: Attribute) -> usize {
 /// # Safety
 ///
 /// The expression must be valid.
-unsafe fn from_raw(raw: MlirAffineExpr) -> Option<Expr> {
+unsafe fn from_raw(raw: MlirAffineExpr, dims: usize) -> Option<Expr> {
     // SAFETY: by contract; each kind is checked before it is taken apart.
     unsafe {
         if mlirAffineExprIsADim(raw) {
             return Some(Expr::Dim(mlirAffineDimExprGetPosition(raw) as usize));
+        }
+        if mlirAffineExprIsASymbol(raw) {
+            return Some(Expr::Dim(
+                dims + mlirAffineSymbolExprGetPosition(raw) as usize,
+            ));
         }
         if mlirAffineExprIsAConstant(raw) {
             return Some(Expr::Const(mlirAffineConstantExprGetValue(raw)));
@@ -48,8 +63,8 @@ unsafe fn from_raw(raw: MlirAffineExpr) -> Option<Expr> {
         if !mlirAffineExprIsABinary(raw) {
             return None;
         }
-        let lhs = Box::new(from_raw(mlirAffineBinaryOpExprGetLHS(raw))?);
-        let rhs = Box::new(from_raw(mlirAffineBinaryOpExprGetRHS(raw))?);
+        let lhs = Box::new(from_raw(mlirAffineBinaryOpExprGetLHS(raw), dims)?);
+        let rhs = Box::new(from_raw(mlirAffineBinaryOpExprGetRHS(raw), dims)?);
         Some(if mlirAffineExprIsAAdd(raw) {
             Expr::Add(lhs, rhs)
         } else if mlirAffineExprIsAMul(raw) {

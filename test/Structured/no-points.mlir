@@ -15,6 +15,12 @@
 // RUN: mdh run %t.mlir --entry last --in %t.some.npy --check
 // RUN: not mdh run %t.mlir --entry last --in %t.none.npy 2>&1 | FileCheck %s --check-prefix NONE
 // NONE: error: {{.*}}combines no points in dimension 'k', in tiles and by an operator that has no neutral element: expected at least one point, or 'neutral(...)' on the operator
+// RUN: mdh run %t.mlir --entry triangle --in %t.some.npy 7 --out %t.e.npy
+// RUN: %python %S/../Run/Inputs/npy.py show %t.e.npy a | FileCheck %s --check-prefix TRIANGLE
+// TRIANGLE: 0 7 29 66 118
+// RUN: mdh run %t.mlir --entry triangle --in %t.none.npy 0 --out %t.e.npy
+// RUN: %python %S/../Run/Inputs/npy.py show %t.e.npy a | FileCheck %s --check-prefix TRIANGLE-NONE
+// TRIANGLE-NONE: 0 0 0 0 0
 // REQUIRES: numpy
 
 !any = !transform.any_op
@@ -70,6 +76,31 @@ module attributes {transform.with_named_sequence} {
     return %s : tensor<?xf32>
   }
 
+  // A loop of the program's own: in its first iteration there is nothing to sum up.
+  // CHECK-LABEL: func.func @triangle(
+  // CHECK:       scf.for
+  // CHECK:         mdh.compute
+  // CHECK-NEXT:      out_view(triangle_start
+  // CHECK:         scf.for
+  func.func @triangle(%x: tensor<5x?xf32>, %n: index) -> tensor<5xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c5 = arith.constant 5 : index
+    %seven = arith.constant 7.0 : f32
+    %e = tensor.empty() : tensor<5xf32>
+    %sevens = linalg.fill ins(%seven : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    %sums = scf.for %i = %c0 to %c5 step %c1 iter_args(%so_far = %sevens) -> (tensor<5xf32>) {
+      %m = affine.min affine_map<(i)[n] -> (i, n)>(%i)[%n]
+      %end = arith.addi %i, %c1 : index
+      %s = mdh.compute (i = %i to %end, k = %m)
+        out_view(triangle = %so_far[i] : tensor<5xf32>)
+        md_hom(id, (cc, pw(addf)))
+        inp_view(x = %x[i, k] : tensor<5x?xf32>)
+      scf.yield %s : tensor<5xf32>
+    }
+    return %sums : tensor<5xf32>
+  }
+
   transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
     %product = transform.mdh.match product in %root : (!any) -> !any
     %product_tile, %product_loops:2 = transform.structured.tile_using_for %product tile_sizes [2, 3] : (!any) -> (!any, !any, !any)
@@ -77,6 +108,8 @@ module attributes {transform.with_named_sequence} {
     %memory_tile, %memory_loop = transform.structured.tile_using_for %memory tile_sizes [0, 3] : (!any) -> (!any, !any)
     %last = transform.mdh.match last in %root : (!any) -> !any
     %last_tile, %last_loop = transform.structured.tile_using_for %last tile_sizes [0, 3] : (!any) -> (!any, !any)
+    %triangle = transform.mdh.match triangle in %root : (!any) -> !any
+    %triangle_tile, %triangle_loop = transform.structured.tile_using_for %triangle tile_sizes [0, 3] : (!any) -> (!any, !any)
     transform.yield
   }
 }

@@ -1,7 +1,16 @@
 //! Results of dimensions that combine and may have no points: their loop has no iterations then, and what its
 //! destination holds before is the result.
+//!
+//! So what is to be there stands before the outermost loop that cuts, as its initial value, also where a computation
+//! makes the destination: that one is not fused, as tiles of a dimension that combines find in the destination what
+//! others have left (`Tile::is_fusible`). What is fused has loops around it already, which stay where they are: a tile of
+//! it whose dimensions are not cut writes what they are without points itself, and one that is cut again gets its
+//! initial value inside of these loops, for its part of the destination. A tile of a tile needs none: its loop has
+//! points in each iteration of the one around it.
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::Scalar;
+use mdh_dialect::index_function;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{Bound, Dim};
 use mdh_dialect::tiling::Refusal;
@@ -13,6 +22,7 @@ use super::{Tile, UntiledOp, boxes};
 use crate::support::buffers::value;
 use crate::support::builder::Builder;
 use crate::support::draft;
+use crate::support::extents::Sum;
 use crate::support::names;
 use crate::support::region;
 
@@ -48,17 +58,66 @@ impl<'c> Tile<'c, '_> {
     }
 }
 
-/// Returns whether a dimension is that of a tile of upstream's, in a loop that has no iteration without points.
+/// Returns whether a dimension is that of a tile of upstream's, in a loop that has no iteration without points: from the
+/// index to the loop's end, and no longer than its step. A loop of the program's own may have other ones.
 fn is_of_loop(dim: &Dim) -> bool {
     let length = boxes::span(dim).and_then(|span| span.value());
-    let least = length.and_then(ir::defining_op);
-    least.is_some_and(|op| {
-        let is_index = |value: Val| {
-            let argument = ir::block_argument(value);
-            argument.is_some_and(|a| ir::name_of(a.of) == ops::scf::FOR && a.number == 0)
-        };
-        ir::name_of(op) == ops::affine::MIN && op.operands().map(ir::value).any(is_index)
-    })
+    let Some(op) = length.and_then(ir::defining_op) else {
+        return false;
+    };
+    let operands = op.operands().map(ir::value);
+    let indices = operands.filter_map(|index| Some((index, for_of(index)?)));
+    let indices: Vec<(Val, Op)> = indices.collect();
+    let is_positive = |size: &Sum| {
+        size.known().is_some_and(|number| number > 0)
+            || indices
+                .iter()
+                .any(|(index, of)| is_inside(size, *index, *of))
+    };
+    least(op).is_some_and(|sizes| sizes.iter().all(is_positive))
+}
+
+/// The sequential loop of an index.
+fn for_of(index: Val) -> Option<Op> {
+    let argument = ir::block_argument(index)?;
+    (ir::name_of(argument.of) == ops::scf::FOR && argument.number == 0).then_some(argument.of)
+}
+
+/// Returns whether a size is a loop's step, or what is left from its index on.
+fn is_inside<'c>(size: &Sum<'c>, index: Val<'c>, of: Op<'c>) -> bool {
+    let (Some(upper), Some(step)) = (ir::operand(of, 1), ir::operand(of, 2)) else {
+        return false;
+    };
+    let upper = Sum::of_value(upper);
+    let ends = upper
+        .value()
+        .and_then(ir::defining_op)
+        .and_then(least)
+        .unwrap_or_else(|| vec![upper]);
+    let is_same = |a: &Sum<'c>, b: &Sum<'c>| {
+        let rest = a.plus(b, -1).and_then(|rest| rest.known());
+        rest == Some(0)
+    };
+    let end = size.plus(&Sum::of_value(index), 1);
+    is_same(size, &Sum::of_value(step))
+        || end.is_some_and(|end| ends.iter().any(|other| is_same(&end, other)))
+}
+
+/// The sizes of which an `affine.min` is the least one.
+fn least(op: Op) -> Option<Vec<Sum>> {
+    if ir::name_of(op) != ops::affine::MIN {
+        return None;
+    }
+    let sizes = index_function::of_operands(ir::attribute(op, "map")?)?;
+    let operands: Vec<Sum> = op.operands().map(ir::value).map(Sum::of_value).collect();
+    let sum = |size: &Expr| {
+        let form = size.linear(operands.len())?;
+        let mut terms = form.terms();
+        terms.try_fold(Sum::number(form.constant), |sum, (n, factor)| {
+            sum.plus(&operands[n], factor)
+        })
+    };
+    sizes.iter().map(sum).collect()
 }
 
 /// The outermost loop around an operation that carries out nothing yet.
