@@ -397,3 +397,35 @@ func.func @beside(%x: tensor<7x6xi32>, %y: tensor<6xi32>, %e: tensor<7xi32>) -> 
     }
   return %r0, %r1 : tensor<7xi32>, tensor<7xi32>
 }
+
+// -----
+
+// Where no axis of the destination is that of a loop, two iterations might write one element, as far as the sizes tell:
+// it would not come back.
+// CHECK-LABEL: func.func @halves
+// CHECK:       mdh.compute
+func.func @halves(%n: index, %s: tensor<i64>) -> tensor<1x?xi64> {
+  %e = tensor.empty(%n) : tensor<1x?xi64>
+  // expected-remark @+1 {{stays a computation: loop 0 has no axis of its destination to itself}}
+  %r = mdh.compute (i = 2)
+    out_view(r = %e[i floordiv 2, i mod 2] : tensor<1x?xi64>)
+    md_hom(id, (cc))
+    inp_view(s = %s[] : tensor<i64>)
+  return %r : tensor<1x?xi64>
+}
+
+// -----
+
+// A copy of what is carried in needs the extents of its loops.
+// CHECK-LABEL: func.func @reversed
+// CHECK:       mdh.compute
+func.func @reversed(%x: tensor<2xi64>, %c: tensor<1xi64>) -> tensor<i64> {
+  %e = tensor.empty() : tensor<i64>
+  // expected-remark @+1 {{stays a computation: carry 'c': it is copied by a loop that has no axis to itself}}
+  %r = mdh.compute (i = 2, j = 1)
+    out_view(r = %e[] : tensor<i64>)
+    md_hom(id, (pw(addi), cc))
+    inp_view(x = %x[i] : tensor<2xi64>)
+    carry i (c = %c[-2 * j - 3] origin(-3) : tensor<1xi64>)
+  return %r : tensor<i64>
+}

@@ -45,6 +45,7 @@ mod matching;
 mod named;
 mod operands;
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::operator::Builtin;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{
@@ -61,6 +62,7 @@ use self::domain::Domain;
 use self::operands::Operand;
 use crate::form::form_compute::erase_operators;
 use crate::raise::raise_linalg::extents::erase_assertions;
+use crate::raise::raise_linalg::loops;
 use crate::raise::raise_linalg::selection;
 use crate::raise::raise_linalg::told::{self, Found};
 use crate::support::buffers;
@@ -190,6 +192,7 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
     if matches!(function, Function::Own) {
         set_laws(op, made, parts, &elements)?;
     }
+    check_written(made)?;
     if names == Names::Known {
         let map = marks::MAP.is_on(op).then(|| named::map(made)).flatten();
         let is_plain = is_plain(op) && window.is_none();
@@ -203,6 +206,13 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<Option<Op<
         builder.op(ops::memref::DEALLOC, &[window], &[], &[]);
     }
     Ok(domain.fits.then_some(made))
+}
+
+/// Refuses an operation of which raising does not know that no two iterations write one element.
+fn check_written(made: Op) -> Result<(), String> {
+    let made = mdh_dialect::structured::Structured::read(made)?;
+    let mut outputs = made.outputs.iter();
+    outputs.try_for_each(|output| loops::check_written(&made, output))
 }
 
 /// Puts the laws of an operator of one's own on the operation, where raising finds it again; where it finds
@@ -410,7 +420,8 @@ fn start<'c>(
                     incoming.name
                 ));
             };
-            operand.value = copied(builder, domain, from, operand);
+            let copied = copied(builder, domain, from, operand);
+            operand.value = copied.map_err(|rule| format!("carry '{}': {rule}", incoming.name))?;
         }
     }
     Ok(())
@@ -422,17 +433,28 @@ fn copied<'c>(
     domain: &Domain<'c>,
     from: &Operand<'c>,
     to: &Operand<'c>,
-) -> Val<'c> {
+) -> Result<Val<'c>, String> {
     let is_same = from.map == to.map && from.value.r#type() == to.value.r#type();
     if is_same && to.is_written_whole() && !is_memory(to.value) {
-        return from.value;
+        return Ok(from.value);
     }
     // The dimensions that are kept are all that it has.
     let combines: Vec<Attribute> = domain.loops().map(|own| own.combine).collect();
+    let has_size = |d: &usize| {
+        [from, to]
+            .iter()
+            .any(|operand| operand.map.contains(&Expr::Dim(*d)))
+    };
+    let mut kept = (0..combines.len()).filter(|d| ir::is_cc(combines[*d]));
+    if kept.any(|d| !has_size(&d)) {
+        return Err(
+            "it is copied by a loop that has no axis to itself: expected one, of it or its destination".into(),
+        );
+    }
     let mut places = Vec::new();
     let mut rank = 0;
     for combine in &combines {
-        places.push(mdh_algebra::affine::Expr::Dim(rank));
+        places.push(Expr::Dim(rank));
         rank += usize::from(ir::is_cc(*combine));
     }
     let only_kept = |operand: &Operand<'c>| {
@@ -449,7 +471,7 @@ fn copied<'c>(
             .collect(),
     };
     let code = body::copy(builder, from.value);
-    ir::result(structured.insert(builder, code), 0).unwrap_or(to.value)
+    Ok(ir::result(structured.insert(builder, code), 0).unwrap_or(to.value))
 }
 
 /// An operand without elements that are read, which has the extents of loops that nothing else has.
@@ -460,7 +482,7 @@ fn window<'a, 'c: 'a>(
 ) -> Option<Operand<'c>> {
     let operands: Vec<&Operand> = operands.collect();
     let is_open = |d: &usize| {
-        let dim = mdh_algebra::affine::Expr::Dim(*d);
+        let dim = Expr::Dim(*d);
         !operands.iter().any(|operand| operand.map.contains(&dim))
     };
     let open: Vec<usize> = (0..domain.rank).filter(is_open).collect();
@@ -480,10 +502,7 @@ fn window<'a, 'c: 'a>(
         let ty = types::mlir_type(builder.context, element);
         buffers::empty(builder, kind, &extents, ty)
     });
-    let map = open
-        .into_iter()
-        .map(mdh_algebra::affine::Expr::Dim)
-        .collect();
+    let map = open.into_iter().map(Expr::Dim).collect();
     Some(Operand::whole(value, map))
 }
 

@@ -32,7 +32,7 @@ fn main() -> Result<(), String> {
         let folder = Path::new(folder).join(seed.to_string());
         let (program, schedule) = match what.as_str() {
             "programs" => (generate::program(choices), None),
-            "round_trips" => (generate::coupled(choices), None),
+            "round_trips" => (generate::tileable(choices), None),
             "schedules" => match schedules::case(choices, Machine::Cpu) {
                 Ok(case) => (case.program, Some(case.schedules.to_json())),
                 // Of some seeds there is no case.

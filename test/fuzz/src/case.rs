@@ -8,6 +8,7 @@ use mdh_compiler::error::Result;
 use crate::child::Answer;
 use crate::choices::Choices;
 use crate::failure::Failure;
+use crate::linalg::shapes;
 use crate::run::{self, Depth, Ending};
 use crate::schedules::{self, Machine, verdict};
 use crate::tally::Tally;
@@ -15,6 +16,8 @@ use crate::{environment, generate, linalg, linalg_round_trip, loops, lower, scri
 
 /// With fewer cases, what they cover is left to chance.
 const MANY: u64 = 1000;
+/// So many programs go out to linalg in part, surely.
+const SOME: u64 = 50;
 
 /// A random case.
 pub trait Case {
@@ -115,7 +118,7 @@ impl Way {
             Way::Lower => Box::new(lower::case(c)),
             Way::Linalg(check) => Box::new(text::Checked(linalg::program(c), check)),
             Way::RoundTrip => Box::new(linalg_round_trip::RoundTrip(linalg::program(c))),
-            Way::Computations => Box::new(linalg_round_trip::Computations(generate::coupled(c))),
+            Way::Computations => Box::new(linalg_round_trip::Computations(generate::tileable(c))),
             Way::Loops => Box::new(text::Checked(loops::program(c), CheckHow::All)),
             Way::Script => Box::new(scripts::case(c)),
             Way::Schedule(machine, check, chip) => Box::new(schedules::Run {
@@ -131,7 +134,17 @@ impl Way {
         match self {
             Way::Schedule(..) => verdict::verdict(answer, features),
             _ => match Failure::of(answer) {
+                None if features.contains(shapes::CONTRADICTORY) => Verdict::Failed(Failure {
+                    signature: "a reshape that contradicts its type is not refused".into(),
+                    text: String::new(),
+                }),
                 None => Verdict::Right,
+                Some(failure)
+                    if features.contains(shapes::CONTRADICTORY)
+                        && shapes::is_refusal(&failure.text) =>
+                {
+                    Verdict::Refused(failure.signature)
+                }
                 Some(failure) if self.expects(&failure) => Verdict::Refused(failure.signature),
                 Some(failure) => Verdict::Failed(failure),
             },
@@ -148,6 +161,15 @@ impl Way {
                 refused <= count.max(150) / 50,
                 format!("{refused} refused: expected at most one in fifty"),
             ),
+            Way::Computations if count >= SOME => {
+                let stay = tally.right_with(linalg_round_trip::NONE_OUT);
+                expect(
+                    stay * 3 <= right * 2,
+                    format!(
+                        "{stay} of {right} right stay as they are: expected at most two thirds"
+                    ),
+                );
+            }
             Way::Schedule(machine, check, _) if count >= MANY => {
                 let third = count / 3;
                 expect(
@@ -173,9 +195,9 @@ impl Way {
             }
             // No argument reaches them, so that the compiler may do them in floats.
             Way::Run(way) | Way::Interpret(way, _) if way.check == CheckHow::Exact => {
-                text.contains("computes with constants alone")
-                    || text.contains("computed of constants alone")
+                is_of_constants(text)
             }
+            Way::Computations => is_of_constants(text),
             // Sums of logarithms associate in the reals only.
             Way::Linalg(CheckHow::Exact) => text.contains("whose laws do not hold in integers"),
             Way::Script => scripts::is_refusal(text),
@@ -185,4 +207,9 @@ impl Way {
         };
         is_right && failure.signature.starts_with("refused")
     }
+}
+
+/// Returns whether a program is refused in integers for computing what no argument reaches.
+fn is_of_constants(text: &str) -> bool {
+    text.contains("computes with constants alone") || text.contains("computed of constants alone")
 }

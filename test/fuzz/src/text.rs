@@ -6,6 +6,7 @@ use mdh_compiler::cli::{Binding, CheckHow, Device, Fallback, RunArguments};
 use mdh_compiler::error::Result;
 use mdh_compiler::source::Source;
 
+use crate::linalg::shapes::CONTRADICTORY;
 use crate::run::{Ending, ending, run_source};
 
 /// A program and how it is run.
@@ -21,6 +22,8 @@ pub struct Program {
     pub is_compared: bool,
     /// It runs as kernels on the simulator.
     pub is_simulated: bool,
+    /// A reshape in it contradicts its type, which has to be refused.
+    pub is_contradictory: bool,
 }
 
 impl Program {
@@ -98,5 +101,12 @@ impl crate::case::Case for Checked {
 
     fn write(&self, folder: &Path) -> Result<String> {
         self.0.write(self.1, folder)
+    }
+
+    fn features(&self) -> String {
+        match self.0.is_contradictory {
+            true => format!(",{CONTRADICTORY}"),
+            false => String::new(),
+        }
     }
 }

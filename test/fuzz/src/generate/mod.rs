@@ -2,7 +2,6 @@
 
 mod back;
 mod buffers;
-mod coupled;
 mod domain;
 mod maps;
 mod operators;
@@ -16,7 +15,6 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Kind, Program, Statement, Type, Value, ValueId};
-pub use coupled::coupled;
 use types::Contents;
 pub use workloads::{is_product, matrices, workload};
 

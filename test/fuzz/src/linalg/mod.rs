@@ -53,6 +53,10 @@ pub(crate) struct Maker {
     pub next: usize,
     /// Functions that are called.
     pub functions: Vec<String>,
+    /// Arguments that are no random ones.
+    pub inputs: Vec<(String, u64)>,
+    /// A reshape contradicts its type.
+    pub is_contradictory: bool,
 }
 
 impl Value {
@@ -191,6 +195,14 @@ impl Maker {
         }
     }
 
+    /// An argument of that type and value.
+    pub fn scalar_argument(&mut self, prefix: &str, ty: &str, number: u64) -> String {
+        let name = format!("{prefix}{}", self.inputs.len());
+        self.arguments.push(format!("%{name}: {ty}"));
+        self.inputs.push((name.clone(), number));
+        format!("%{name}")
+    }
+
     pub fn constant(&mut self, number: i64, element: &str) -> String {
         let number = types::number(number, element);
         self.put(&format!("arith.constant {number}"))
@@ -224,9 +236,11 @@ pub fn program(c: &mut Choices) -> Program {
     let seed = c.below("seed", 1000);
     let is_compared = c.chance("compared", 30);
     Program {
-        text: finish(maker),
         seed,
+        inputs: std::mem::take(&mut maker.inputs),
         is_compared,
+        is_contradictory: maker.is_contradictory,
+        text: finish(maker),
         ..Program::default()
     }
 }

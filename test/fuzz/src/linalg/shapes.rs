@@ -6,6 +6,20 @@ use super::{Maker, Value};
 use crate::choices::Choices;
 use crate::print::code::list;
 
+/// The feature of a program with a reshape whose extents contradict its type.
+pub const CONTRADICTORY: &str = "contradictory reshape";
+
+/// Returns whether a refusal is that of such a reshape.
+pub fn is_refusal(text: &str) -> bool {
+    let reasons = [
+        "expand_shape' op has an operand for the extent of axis",
+        "expand_shape' op splits axis",
+        // Upstream's verifier has words for it, of memrefs only.
+        "expand_shape' op invalid output shape provided at pos",
+    ];
+    reasons.iter().any(|reason| text.contains(reason))
+}
+
 /// Adds an operation on a value that is there.
 pub fn add(c: &mut Choices, maker: &mut Maker) {
     let number = c.below("of", maker.values.len() as u64) as usize;
@@ -17,8 +31,8 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     };
     let made = match c.weighted("shape", &weights) {
         0 => slice(c, maker, &of),
-        1 => collapse(maker, &of),
-        2 => expand(maker, &of),
+        1 => collapse(c, maker, &of),
+        2 => expand(c, maker, &of),
         3 => pad(c, maker, &of),
         4 => transpose(c, maker, &of),
         5 => broadcast(c, maker, &of),
@@ -120,7 +134,7 @@ fn groups(rank: usize) -> String {
     format!("[[0, 1]{rest}]")
 }
 
-fn collapse(maker: &mut Maker, of: &Value) -> Option<Value> {
+fn collapse(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     let rank = of.shape.len();
     // What has one element may have no axis.
     let is_one = !maker.memory && rank > 0 && of.shape.iter().all(|size| *size == 1);
@@ -133,11 +147,25 @@ fn collapse(maker: &mut Maker, of: &Value) -> Option<Value> {
             [&[of.shape[0] * of.shape[1]], &of.shape[2..]].concat(),
         ),
     };
-    let text = format!("{}.collapse_shape {} {groups}", maker.dialect(), of.name);
-    made(maker, &text, (of, " into "), shaped(of, shape))
+    let (mut from, mut to) = (of.clone(), shaped(of, shape));
+    if !is_one && c.chance("open", 25) {
+        from = maker.cast(of, open(of));
+        to = open(&to);
+    }
+    let text = format!("{}.collapse_shape {} {groups}", maker.dialect(), from.name);
+    let whole = made(maker, &text, (&from, " into "), to)?;
+    Some(maker.known(&whole))
 }
 
-fn expand(maker: &mut Maker, of: &Value) -> Option<Value> {
+/// The same with a type that leaves all sizes open.
+fn open(of: &Value) -> Value {
+    Value {
+        open: true,
+        ..of.clone()
+    }
+}
+
+fn expand(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     let (groups, shape) = match of.shape.first() {
         _ if of.layout.is_some() => return None,
         None if maker.memory => return None,
@@ -148,6 +176,9 @@ fn expand(maker: &mut Maker, of: &Value) -> Option<Value> {
             (groups(shape.len()), shape)
         }
     };
+    if !of.shape.is_empty() && c.chance("open", 35) {
+        return Some(expand_open(c, maker, of, (&groups, shape)));
+    }
     let text = format!(
         "{}.expand_shape {} {groups} output_shape [{}]",
         maker.dialect(),
@@ -155,6 +186,55 @@ fn expand(maker: &mut Maker, of: &Value) -> Option<Value> {
         list(&shape)
     );
     made(maker, &text, (of, " into "), shaped(of, shape))
+}
+
+/// Splits an axis where the type leaves sizes open: that of the result has some, and operands are the others, of which
+/// one may contradict them.
+fn expand_open(
+    c: &mut Choices,
+    maker: &mut Maker,
+    of: &Value,
+    (groups, shape): (&str, Vec<i64>),
+) -> Value {
+    let from = maker.cast(of, open(of));
+    // What is of one open size has an open part.
+    let known = c.below("known", 3).checked_sub(1);
+    let is_known = |axis: usize| known == Some(axis as u64);
+    // Parts beside nothing are nothing, whatever their number.
+    let counts = |axis: &usize| is_known(*axis) || *axis > 1 || shape[1 - axis] > 0;
+    let axes: Vec<usize> = (0..shape.len()).filter(counts).collect();
+    let is_wrong = !axes.is_empty() && !maker.is_contradictory && c.chance("contradictory", 25);
+    let wrong = is_wrong.then(|| c.pick("wrong", &axes));
+    maker.is_contradictory |= is_wrong;
+    let (mut extents, mut sizes) = (Vec::new(), String::new());
+    for (axis, size) in shape.iter().enumerate() {
+        let extent = match is_known(axis) {
+            true if wrong != Some(axis) => size.to_string(),
+            true => maker.constant(*size, "index"),
+            false if wrong == Some(axis) => maker.constant(size + 1, "index"),
+            // Beside a wrong one, numbers: it is seen before the program runs.
+            false if is_wrong || c.scope(axis, |c| c.chance("constant", 50)) => {
+                maker.constant(*size, "index")
+            }
+            false => maker.scalar_argument("n", "index", *size as u64),
+        };
+        extents.push(extent);
+        sizes += &match is_known(axis) {
+            true => format!("{size}x"),
+            false => "?x".into(),
+        };
+    }
+    let dialect = maker.dialect();
+    let ty = format!("{dialect}<{sizes}{}>", of.element);
+    let split = maker.put(&format!(
+        "{dialect}.expand_shape {} {groups} output_shape [{}] : {} into {ty}",
+        from.name,
+        list(&extents),
+        maker.ty(&from)
+    ));
+    let whole = shaped(of, shape);
+    let text = format!("{dialect}.cast {split} : {ty} to {}", maker.ty(&whole));
+    whole.named(maker.put(&text))
 }
 
 fn transpose(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {

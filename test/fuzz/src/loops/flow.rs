@@ -299,7 +299,7 @@ pub fn condition(c: &mut Choices, loops: &mut Loops) -> String {
     let count = loops.indices.len() as u64;
     if count == 0 || c.chance("given", 30) {
         let value = c.below("condition", 2);
-        return loops.scalar_argument("c", "i1", value);
+        return loops.maker.scalar_argument("c", "i1", value);
     }
     let of = loops.indices[c.below("of", count) as usize].clone();
     let place = index(loops, c.below("place", 3));

@@ -34,8 +34,6 @@ struct Loops {
     indices: Vec<String>,
     /// The number of loops and branches around.
     depth: usize,
-    /// Arguments that are no random ones.
-    inputs: Vec<(String, u64)>,
 }
 
 impl Loops {
@@ -126,14 +124,7 @@ impl Loops {
 
     /// An argument of type index with this value.
     fn index_argument(&mut self, number: u64) -> String {
-        self.scalar_argument("n", "index", number)
-    }
-
-    fn scalar_argument(&mut self, prefix: &str, ty: &str, number: u64) -> String {
-        let name = format!("{prefix}{}", self.inputs.len());
-        self.maker.arguments.push(format!("%{name}: {ty}"));
-        self.inputs.push((name.clone(), number));
-        format!("%{name}")
+        self.maker.scalar_argument("n", "index", number)
     }
 
     /// A size of the type, as bounds are written.
@@ -176,7 +167,6 @@ pub fn program(c: &mut Choices) -> Program {
         sizes: Vec::new(),
         indices: Vec::new(),
         depth: 0,
-        inputs: Vec::new(),
     };
     let seed = c.below("seed", 1000);
     if loops.like.open {
@@ -202,7 +192,8 @@ pub fn program(c: &mut Choices) -> Program {
     Program {
         text: loops.maker.function(&results),
         seed,
-        inputs: loops.inputs,
+        inputs: loops.maker.inputs,
+        is_contradictory: loops.maker.is_contradictory,
         is_compared: c.chance("compared", 10),
         is_simulated: c.chance("simulated", 8),
     }
