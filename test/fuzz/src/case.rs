@@ -12,7 +12,9 @@ use crate::linalg::shapes;
 use crate::run::{self, Depth, Ending};
 use crate::schedules::{self, Machine, verdict};
 use crate::tally::Tally;
-use crate::{environment, generate, linalg, linalg_round_trip, loops, lower, scripts, text};
+use crate::{
+    environment, generate, linalg, linalg_round_trip, loops, lower, scripts, sizes, text, tune,
+};
 
 /// With fewer cases, what they cover is left to chance.
 const MANY: u64 = 1000;
@@ -66,6 +68,10 @@ pub enum Way {
     Loops,
     /// A script tiles a program before it is run.
     Script,
+    /// Functions are called with sizes that make more bytes than can be addressed.
+    Sizes,
+    /// Schedules of a program are searched.
+    Tune,
     /// A program is run with random schedules; what is simulated, also on the interpreter, for some chip.
     Schedule(Machine, CheckHow, Option<u8>),
 }
@@ -121,6 +127,8 @@ impl Way {
             Way::Computations => Box::new(linalg_round_trip::Computations(generate::tileable(c))),
             Way::Loops => Box::new(text::Checked(loops::program(c), CheckHow::All)),
             Way::Script => Box::new(scripts::case(c)),
+            Way::Sizes => Box::new(sizes::case(c)),
+            Way::Tune => Box::new(tune::case(c)),
             Way::Schedule(machine, check, chip) => Box::new(schedules::Run {
                 case: schedules::case(c, machine)?,
                 check,
@@ -201,6 +209,7 @@ impl Way {
             // Sums of logarithms associate in the reals only.
             Way::Linalg(CheckHow::Exact) => text.contains("whose laws do not hold in integers"),
             Way::Script => scripts::is_refusal(text),
+            Way::Tune => tune::is_refusal(text),
             // Sizes behind casts of what stays linalg cannot always be followed, which is said in an error.
             Way::RoundTrip => true,
             _ => false,

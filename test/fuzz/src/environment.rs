@@ -1,6 +1,6 @@
 //! Settings of a test, from the environment, and those of its children.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Compute capabilities of which code differs.
 const CHIPS: [u8; 4] = [80, 86, 89, 90];
@@ -41,4 +41,15 @@ pub fn interpreter(folder: &Path, chip: u8) -> Vec<(&'static str, String)> {
         ("LD_LIBRARY_PATH", path),
         ("MDH_EMULATOR_CHIP", chip.to_string()),
     ]
+}
+
+/// The command, which is built beside the tests.
+///
+/// # Panics
+/// If it is not there.
+pub fn mdh() -> PathBuf {
+    let program = std::env::current_exe().expect("a test knows its program");
+    let built = program.ancestors().nth(2).map(|folder| folder.join("mdh"));
+    let built = built.filter(|path| path.is_file());
+    built.expect("the command is not there: cargo build --release --bin mdh")
 }

@@ -24,6 +24,8 @@
 //! | `run`, `child`, `stack` | programs through `mdh run`, in child processes, and their stacks after a signal |
 //! | `failure`, `reduce` | failures, their equality, and smaller cases that fail alike     |
 //! | `environment`, `record`, `tally` | settings of a test, and what becomes of its cases  |
+//! | `sizes`      | random sizes, of more bytes than can be addressed, too                |
+//! | `tune`       | searches for schedules of random programs                             |
 
 pub mod builder;
 pub mod case;
@@ -46,6 +48,8 @@ pub mod reduce;
 pub mod run;
 pub mod schedules;
 pub mod scripts;
+pub mod sizes;
 pub mod stack;
 pub mod tally;
 pub mod text;
+pub mod tune;

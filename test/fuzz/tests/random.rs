@@ -3,7 +3,8 @@
 //! Programs without schedules, with those that the model makes, are run on the processor, on the simulator of a GPU
 //! and, as PTX for several chips, on the interpreter, and lowered; programs of linalg are raised, run, also by
 //! upstream's own lowering, and taken to linalg again; loops over tensors are run, and programs that random scripts of
-//! upstream's transformations tile. A program that is refused is a failure as any other: nobody has written what is
+//! upstream's transformations tile; schedules of some are searched, and functions are called with sizes of too many
+//! bytes. A program that is refused is a failure as any other: nobody has written what is
 //! refused, but for what a way expects. Of random schedules, for the processor and for a GPU, which is simulated and
 //! interpreted, one that is not followed must be refused in words; that is counted, as is what they cover.
 //!
@@ -76,6 +77,10 @@ suites! {
         "scripts", RANDOM, 100, |_| Way::Script;
     random_loops_give_what_they_say:
         "loops", RANDOM, 60, |_| Way::Loops;
+    random_sizes_give_sums_or_want_of_memory:
+        "sizes", RANDOM, 4, |_| Way::Sizes;
+    random_tune_gives_candidates_that_are_right:
+        "tune", RANDOM, 2, |_| Way::Tune;
     random_schedules_give_what_the_definition_says:
         "schedules", SCHEDULES, 250, |_| Way::Schedule(Machine::Cpu, Sample, None);
     random_kernels_give_what_the_definition_says:
