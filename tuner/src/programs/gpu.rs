@@ -26,10 +26,10 @@ use mdh_jit::pool;
 use mdh_passes::pipelines::{RangeChecks, Schedules};
 use mdh_schedule::gpu::Gpu;
 
+use super::nearest_schedule;
 use super::options::{TuneArguments, TuneDevice};
 use super::package_names::{self, Variant};
 use super::program::Program;
-use super::start;
 use crate::abort::Abort;
 use crate::measure::{Computed, FailureKind, Outcome};
 use crate::space::Space;
@@ -89,7 +89,7 @@ fn package(
     let (entry, wanted) = (task.entry.as_deref(), arguments.parts.searched());
     let program = Program::read(&context, &source, entry, &gpu.asm(), wanted)?;
     program.expect_some(&task.name)?;
-    let fixed = start::fixed(&arguments.fix, None)?;
+    let fixed = nearest_schedule::fixed(&arguments.fix, None)?;
     let space = program.space(&fixed)?;
     let progress = Progress::start(&format!("{}: estimating", task.name));
     let default = program.default();

@@ -14,6 +14,7 @@ mod limit;
 mod links;
 mod lowering;
 mod model;
+mod nearest_schedule;
 pub mod options;
 mod outcome;
 mod package_names;
@@ -23,7 +24,6 @@ mod script;
 mod search;
 mod shared;
 mod show;
-mod start;
 pub mod tuned;
 
 use std::path::Path;
@@ -50,12 +50,12 @@ use crate::db::{self, Sizes};
 use crate::space::value::Configuration;
 use crate::tune::Tuned;
 use crate::{space, technique};
+use nearest_schedule::StartSchedule;
 use options::{TuneArguments, TuneDevice};
 use processes::Processes;
 use program::Program;
 use script::KnobScript;
 use search::{Search, USUAL, abort, machine, of_model, write_json};
-use start::Start;
 
 /// Runs the command.
 pub fn run(arguments: &TuneArguments) -> Result<()> {
@@ -211,9 +211,10 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
         None => program,
     };
     let start = arguments.schedule.as_deref().filter(|_| !is_script);
-    let start = start.map(|path| Start::read(&program, &source, task.entry.as_deref(), path));
+    let start =
+        start.map(|path| StartSchedule::read(&program, &source, task.entry.as_deref(), path));
     let start = start.transpose()?;
-    let fixed = start::fixed(&arguments.fix, start.as_ref())?;
+    let fixed = nearest_schedule::fixed(&arguments.fix, start.as_ref())?;
     let space = program.space(&fixed)?;
     program.expect_legal(&space)?;
     program.expect_chains()?;

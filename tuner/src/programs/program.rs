@@ -22,9 +22,9 @@ use sha2::{Digest, Sha256};
 use super::digest;
 use super::fusion::Fusion;
 use super::lowering::FormedText;
+use super::nearest_schedule;
 use super::options::Fix;
 use super::script::{self, KnobScript};
-use super::start;
 use crate::db::Sizes;
 use crate::space::formula::Formula;
 use crate::space::parameter::Parameter;
@@ -319,7 +319,7 @@ impl Program {
             };
             let at = wanted.compute_at.take();
             if values.is_empty() {
-                values = start::nearest(one, &wanted)?;
+                values = nearest_schedule::nearest(one, &wanted)?;
             }
             let place = self
                 .fusion

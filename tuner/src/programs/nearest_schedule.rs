@@ -1,4 +1,4 @@
-//! A schedule that a search starts from: the nearest one that a space can write down.
+//! The nearest configuration of a space to a schedule that is given, from which a search starts.
 //!
 //! Spaces make schedules of values, and have no way back: so values are moved as long as their schedule comes
 //! nearer to the wanted one ([`Space::closest`]).
@@ -25,20 +25,20 @@ use crate::space::{Point, Space};
 const VALLEY: usize = 1;
 const PATIENCE: usize = 200;
 
-/// The start of a search: the schedules of a file, and the configuration that is the nearest to them.
-pub struct Start {
+/// The schedules of a file that a search starts from, and the configuration that is the nearest to them.
+pub struct StartSchedule {
     schedules: Schedules,
     pub nearest: Option<Configuration>,
 }
 
-impl Start {
+impl StartSchedule {
     /// Reads the schedules of a file, which have to be the program's.
     pub fn read(
         program: &Program,
         source: &Source,
         entry: Option<&str>,
         path: &Path,
-    ) -> Result<Start> {
+    ) -> Result<StartSchedule> {
         let context = context::program_context();
         let formed = ours::formed(&context, source, entry, Some(path))?;
         let function = function(compile::operation(&formed.module), &formed.function)?;
@@ -50,7 +50,7 @@ impl Start {
         }
         add_named(&mut schedules, function)?;
         say_shared(program, &schedules);
-        Ok(Start {
+        Ok(StartSchedule {
             nearest: program.nearest(&schedules),
             schedules,
         })
@@ -86,7 +86,7 @@ impl Start {
 }
 
 /// The parameters that are fixed, with the values of a start schedule where none are given.
-pub fn fixed(fixed: &[Fix], start: Option<&Start>) -> Result<Vec<Fix>> {
+pub fn fixed(fixed: &[Fix], start: Option<&StartSchedule>) -> Result<Vec<Fix>> {
     let of = |fix: &Fix| {
         if fix.value.is_some() {
             return Ok(fix.clone());
