@@ -54,7 +54,7 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Measures workloads beside other programs, and beside what the machine can do at most.
     Bench(BenchArguments),
-    /// Searches the schedules of a program, or the parameters of a command, for the fastest.
+    /// Searches the schedules of a program for the fastest.
     Tune(Box<TuneArguments>),
 }
 

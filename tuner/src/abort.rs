@@ -6,7 +6,7 @@ use std::time::Duration;
 
 mod until;
 
-pub use until::{CostUnit, duration, parse};
+pub use until::{duration, parse};
 
 /// A condition that ends a search.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,7 @@
-//! Failures of the search itself, not of candidates: those of commands; and the names that were meant.
+//! Failures of the search itself, not of candidates: those of commands; names that were meant, and what is there twice.
+
+use std::collections::HashSet;
+use std::hash::Hash;
 
 pub(crate) use mdh_compiler::error::{Error, Kind, Result};
 
@@ -13,4 +16,10 @@ pub(crate) fn did_you_mean<'n>(
         .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
         .min()
         .map(|(_, name)| format!("did you mean '{name}'?"))
+}
+
+/// The first value that stands twice.
+pub(crate) fn repeated<V: Copy + Eq + Hash>(values: impl IntoIterator<Item = V>) -> Option<V> {
+    let mut seen = HashSet::new();
+    values.into_iter().find(|value| !seen.insert(*value))
 }

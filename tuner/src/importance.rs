@@ -44,15 +44,17 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::space::read;
+    use crate::space::constraint::Constraint;
+    use crate::space::parameter::Parameter;
 
     #[test]
     fn what_decides_comes_first() {
-        let text = r#"{"parameters": [
-            {"name": "little", "interval": [1, 8]},
-            {"name": "nothing", "set": ["a", "b", "c"]},
-            {"name": "much", "interval": [1, 8], "constraint": "much != little"}]}"#;
-        let space = read(text).unwrap().build().unwrap();
+        let differ = Constraint::of_integers("much != little", ["much", "little"], |[a, b]| a != b);
+        let builder = Space::builder()
+            .parameter(Parameter::set("little", 1..=8).unwrap())
+            .parameter(Parameter::set("nothing", ["a", "b", "c"]).unwrap())
+            .parameter(Parameter::set("much", 1..=8).unwrap().constraint(differ));
+        let space = builder.build().unwrap();
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let mut known: Vec<(Point, f64)> = (0..150)
             .map(|_| {

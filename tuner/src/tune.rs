@@ -294,7 +294,7 @@ pub fn tune(tuning: Tuning<'_>) -> Result<Tuned> {
     run.resume(tuning.resumed);
     let stop = match run.measure_seeds(tuning.measure, seeds) {
         Some(stop) => stop,
-        None => run.search(tuning.technique, tuning.measure)?,
+        None => run.search(tuning.technique, tuning.measure),
     };
     let searched = run.clock.now();
     let stop = run.choose(tuning.measure, stop);
@@ -415,28 +415,24 @@ impl Run<'_> {
     }
 
     /// Searches until something ends it.
-    fn search(
-        &mut self,
-        technique: &mut dyn Technique,
-        measure: &mut dyn Measure,
-    ) -> Result<StopReason> {
+    fn search(&mut self, technique: &mut dyn Technique, measure: &mut dyn Measure) -> StopReason {
         loop {
             if let Some(stop) = self.stop() {
-                return Ok(stop);
+                return stop;
             }
             if self.rejected >= MOST_REJECTED {
-                return Ok(StopReason::Filtered);
+                return StopReason::Filtered;
             }
             let proposed = technique.propose(&self.view(), self.wanted(measure));
             if proposed.is_empty() {
-                return Ok(StopReason::Exhausted);
+                return StopReason::Exhausted;
             }
-            let admitted = self.admitted(&proposed)?;
+            let admitted = self.admitted(&proposed);
             if !admitted.is_empty() {
                 self.keep_pace(measure);
                 // That may have taken the last of the time.
                 if let Some(stop) = self.stop() {
-                    return Ok(stop);
+                    return stop;
                 }
                 let name = technique.chosen().to_string();
                 let candidates = admitted.into_iter().map(Candidate::Of);
@@ -469,10 +465,10 @@ impl Run<'_> {
     }
 
     /// The points that the filters let pass. The others count as failures, but not as evaluations.
-    fn admitted(&mut self, proposed: &[Point]) -> Result<Vec<Point>> {
+    fn admitted(&mut self, proposed: &[Point]) -> Vec<Point> {
         let mut admitted = Vec::new();
         for point in proposed {
-            if self.space.admits(&self.space.configuration(point))? {
+            if self.space.admits(&self.space.configuration(point)) {
                 admitted.push(point.clone());
                 self.rejected = 0;
             } else {
@@ -480,7 +476,7 @@ impl Run<'_> {
                 self.known.add(point.clone(), f64::INFINITY);
             }
         }
-        Ok(admitted)
+        admitted
     }
 
     /// Measures candidates, and keeps each outcome as it comes.

@@ -44,14 +44,6 @@ fn begun(session: &Session, arguments: &[&str]) -> Child {
     child
 }
 
-/// A session with a space of one parameter, `n`, of numbers from 1 to `most`, in `space.json`.
-fn with_numbers(most: u32) -> Session {
-    let session = Session::new();
-    let space = format!(r#"{{"parameters": [{{"name": "n", "interval": [1, {most}]}}]}}"#);
-    session.file("space.json", &space);
-    session
-}
-
 /// Interrupts a search after some evaluations.
 fn interrupted(session: &Session, arguments: &[&str]) -> Output {
     let child = begun(session, arguments);
@@ -205,33 +197,4 @@ fn the_memory_of_a_candidate_is_limited() {
     // Some for compiling, and not all that could be addressed.
     let is_right = |most: &u64| (1 << 28..1 << 40).contains(most);
     assert!(limit.iter().all(is_right), "{limit:?}");
-}
-
-/// `tail` keeps a line until it ends, and this one does not.
-#[test]
-fn a_command_that_takes_all_memory() {
-    let session = with_numbers(2);
-    // What is set for it is what there is, in KiB.
-    let arguments = ["--command", "sh -c 'ulimit -d; : {n}'", "--cost", "number"];
-    let more = ["tune", "--space", "space.json", "--db", "db", "--json"];
-    let output = session.output(&[&more[..], &arguments].concat());
-    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(line["best"]["cost"].as_f64() > Some(0.0), "{line}");
-    let line = "ulimit -v 2000000; exec \"$MDH\" tune --space space.json --db db --json \
-                --command 'tail -n {n} /dev/zero'";
-    let mut command = session.command("bash");
-    let output = command.env("MDH", MDH).args(["-c", line]).output();
-    let line: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
-    assert_eq!(
-        line["failures"]["too much memory"].as_i64(),
-        Some(2),
-        "{line}"
-    );
-}
-
-#[test]
-fn an_interrupted_search_of_a_command() {
-    let session = with_numbers(900);
-    let arguments = ["--command", "sleep 0.01{n}", "--space", "space.json"];
-    interrupts_and_resumes(&session, &arguments);
 }

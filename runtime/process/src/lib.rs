@@ -1,18 +1,15 @@
 //! Child processes, for whoever measures or tests in them: a crash, work that does not end and a want
 //! of memory are outcomes like others.
 //!
-//! A process either runs to its end within limits ([`run()`]), or it answers requests, each a line of
-//! JSON: [`Worker`] is the side that asks, [`next()`] and [`say()`] are the other one. Each is the first
-//! of a process group of its own, which is ended together with it, and with the thread that started
-//! it; an interrupt from the terminal does not reach it.
+//! A process answers requests, each a line of JSON: [`Worker`] is the side that asks, [`next()`] and
+//! [`say()`] are the other one. Each is the first of a process group of its own, which is ended together
+//! with it, and with the thread that started it; an interrupt from the terminal does not reach it.
 //!
 //! Owns how processes are started, limited, spoken to and ended. It must not know what is asked. Start with [`Worker`].
 
-mod run;
 mod serve;
 mod worker;
 
-pub use run::{End, Limits, Ran, run};
 pub use serve::{next, say};
 pub use worker::{Silence, Worker};
 
@@ -23,24 +20,17 @@ use std::process::{Child, Command, ExitStatus};
 /// The exit code of programs of ours that lack memory.
 pub const NO_MEMORY: u8 = 4;
 
-/// Tells whether a process of ours has ended for want of memory: by its own word, or by the system's.
-pub fn is_about_memory(status: ExitStatus) -> bool {
-    status.code() == Some(NO_MEMORY.into()) || is_killed(status)
-}
-
-/// Tells whether the system has ended a process: it kills without having been asked to when it has no
-/// memory left.
-pub fn is_killed(status: ExitStatus) -> bool {
-    status.signal() == Some(libc::SIGKILL)
+/// Tells whether a process of ours has ended for want of memory: by its own word, or by the system's, which
+/// kills without having been asked to when it has no memory left.
+fn is_about_memory(status: ExitStatus) -> bool {
+    status.code() == Some(NO_MEMORY.into()) || status.signal() == Some(libc::SIGKILL)
 }
 
 /// Has a command start in a process group of its own, which ends with the thread that starts it.
-/// `memory` limits its bytes of data.
-fn set_apart(command: &mut Command, memory: Option<u64>) {
+fn set_apart(command: &mut Command) {
     command.process_group(0);
-    let limit = move || {
-        set_limit(libc::RLIMIT_CORE, 0)?;
-        memory.map_or(Ok(()), |bytes| set_limit(libc::RLIMIT_DATA, bytes))?;
+    let limit = || {
+        forbid_core_files()?;
         // SAFETY: asks for a signal at the end of the parent.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
         Ok(())
@@ -49,13 +39,13 @@ fn set_apart(command: &mut Command, memory: Option<u64>) {
     unsafe { command.pre_exec(limit) };
 }
 
-fn set_limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
+fn forbid_core_files() -> io::Result<()> {
     let limit = libc::rlimit {
-        rlim_cur: most,
-        rlim_max: most,
+        rlim_cur: 0,
+        rlim_max: 0,
     };
     // SAFETY: reads the structure that it is given.
-    match unsafe { libc::setrlimit(resource, &limit) } {
+    match unsafe { libc::setrlimit(libc::RLIMIT_CORE, &limit) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
@@ -70,10 +60,10 @@ fn end_group(child: &mut Child) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Tells whether a child has ended; with `options` of 0, as soon as it has. It stays there to be waited
-/// for, so that its number, which is that of its group, is nobody else's when the group is ended.
-fn has_ended(process: u32, options: libc::c_int) -> io::Result<bool> {
-    let options = options | libc::WEXITED | libc::WNOWAIT;
+/// Tells whether a child has ended. It stays there to be waited for, so that its number, which is that of its
+/// group, is nobody else's when the group is ended.
+fn has_ended(process: u32) -> io::Result<bool> {
+    let options = libc::WNOHANG | libc::WEXITED | libc::WNOWAIT;
     loop {
         // SAFETY: the structure may be all zero, and is written by the call.
         let mut information: libc::siginfo_t = unsafe { std::mem::zeroed() };

@@ -56,7 +56,7 @@ impl Worker {
     /// A process that is not started yet. Its standard input and output are for requests and answers.
     pub fn new(mut command: Command) -> Worker {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        crate::set_apart(&mut command, None);
+        crate::set_apart(&mut command);
         Worker {
             command,
             farewell: Duration::ZERO,
@@ -259,7 +259,7 @@ impl Running {
 /// Waits for the end of a child, at most so long.
 fn wait(child: &Child, patience: Duration) {
     let start = Instant::now();
-    let is_there = || matches!(crate::has_ended(child.id(), libc::WNOHANG), Ok(false));
+    let is_there = || matches!(crate::has_ended(child.id()), Ok(false));
     while start.elapsed() < patience && is_there() {
         thread::sleep(TICK);
     }

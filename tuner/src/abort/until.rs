@@ -39,38 +39,6 @@ const UNITS: [(&str, f64); 5] = [
 /// The deepest nesting of parentheses.
 const DEEPEST: usize = 100;
 
-/// Unit of the costs of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CostUnit {
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Milliseconds,
-    /// Costs are numbers without a unit.
-    None,
-}
-
-impl CostUnit {
-    /// Its name, empty if there is none.
-    pub fn name(self) -> &'static str {
-        match self {
-            CostUnit::Seconds => "s",
-            CostUnit::Milliseconds => "ms",
-            CostUnit::None => "",
-        }
-    }
-
-    /// The cost that a text gives in this unit.
-    fn cost(self, text: &str) -> Option<f64> {
-        let (number, given) = number(text)?;
-        match (scale(given), scale(self.name())) {
-            (None, None) if given.is_empty() => Some(number),
-            (Some(given), Some(own)) => Some(number * given / own).filter(|cost| *cost > 0.0),
-            _ => None,
-        }
-    }
-}
-
 /// Reads `60s`, `2m`, `1h` or `500ms`.
 ///
 /// # Errors
@@ -100,16 +68,21 @@ fn scale(unit: &str) -> Option<f64> {
     found.map(|(_, scale)| *scale)
 }
 
-/// Reads a condition, for costs of that unit.
+/// The cost in milliseconds that a text gives.
+fn cost(text: &str) -> Option<f64> {
+    let (number, unit) = number(text)?;
+    Some(number * scale(unit)? / 1e3).filter(|cost| *cost > 0.0)
+}
+
+/// Reads a condition, for costs in milliseconds.
 ///
 /// # Errors
 /// If it is none, says what was found at which column, and what was expected.
-pub fn parse(text: &str, unit: CostUnit) -> Result<Abort, String> {
+pub fn parse(text: &str) -> Result<Abort, String> {
     let mut reader = Reader {
         text,
         at: 0,
         depth: 0,
-        unit,
     };
     let condition = reader.any()?;
     match reader.next() {
@@ -123,7 +96,6 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    unit: CostUnit,
 }
 
 impl<'t> Reader<'t> {
@@ -163,7 +135,7 @@ impl<'t> Reader<'t> {
             "(" => self.nested(),
             name if CONDITIONS.contains(&name) => {
                 let value = self.next();
-                let (abort, expected) = condition(name, value, self.unit);
+                let (abort, expected) = condition(name, value);
                 abort.ok_or_else(|| self.wrong(value, expected))
             }
             found => {
@@ -218,7 +190,7 @@ impl<'t> Reader<'t> {
 }
 
 /// The condition of that name with a value, and what is expected of the value.
-fn condition(name: &str, value: &str, unit: CostUnit) -> (Option<Abort>, &'static str) {
+fn condition(name: &str, value: &str) -> (Option<Abort>, &'static str) {
     let count = || value.parse().ok().filter(|count: &u64| *count > 0);
     let share = |unit: &str, parts: f64| {
         let (number, given) = number(value)?;
@@ -241,13 +213,7 @@ fn condition(name: &str, value: &str, unit: CostUnit) -> (Option<Abort>, &'stati
             share("x", 1.0).map(Abort::Speedup),
             "a number above 0, such as 2 or 1.5x",
         ),
-        "cost" => (
-            unit.cost(value).map(Abort::Cost),
-            match unit {
-                CostUnit::None => "a number without a unit, as the command prints it",
-                _ => "a time such as 1.5ms or 2s",
-            },
-        ),
+        "cost" => (cost(value).map(Abort::Cost), "a time such as 1.5ms or 2s"),
         _ => {
             let join = match name {
                 "evaluations" => Abort::Evaluations,
@@ -279,6 +245,7 @@ fraction 110% => found '110%' at column 10, expected a part of the space
 fraction 10 => found '10' at column 10, expected a part of the space
 cost 5 => found '5' at column 6, expected a time such as 1.5ms
 cost 5kg => found '5kg' at column 6, expected a time such as 1.5ms
+cost -1ms => found '-1ms' at column 6, expected a time such as 1.5ms
 speed-up -2 => found '-2' at column 10, expected a number above 0
 speed-up 2y => found '2y' at column 10, expected a number above 0
 speedup 2 => found 'speedup' at column 1, expected one of time, evaluations
@@ -293,11 +260,11 @@ time 1s || time 2s => found '||' at column 9, expected 'and', 'or' or the end
 ";
 
     fn read(text: &str) -> Abort {
-        parse(text, CostUnit::Milliseconds).unwrap()
+        parse(text).unwrap()
     }
 
-    fn refused(text: &str, unit: CostUnit) -> String {
-        parse(text, unit).unwrap_err()
+    fn refused(text: &str) -> String {
+        parse(text).unwrap_err()
     }
 
     #[test]
@@ -316,9 +283,6 @@ time 1s || time 2s => found '||' at column 9, expected 'and', 'or' or the end
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
-        let of = |text: &str, unit| parse(text, unit);
-        assert_eq!(of("cost 2ms", CostUnit::Seconds), Ok(Abort::Cost(0.002)));
-        assert_eq!(of("cost -3.5", CostUnit::None), Ok(Abort::Cost(-3.5)));
     }
 
     /// Checks: `and` binds closer than `or`, and parentheses closer than both.
@@ -343,18 +307,16 @@ time 1s || time 2s => found '||' at column 9, expected 'and', 'or' or the end
     fn what_is_wrong_is_said_with_its_place() {
         for line in WRONG.trim_start_matches('\n').lines() {
             let (text, expected) = line.split_once("=> ").unwrap();
-            let said = refused(text.trim_end(), CostUnit::Milliseconds);
+            let said = refused(text.trim_end());
             assert!(said.contains(expected), "{text}: {said}");
         }
-        let said = refused("cost 1.5ms", CostUnit::None);
-        assert!(said.contains("expected a number without a unit"), "{said}");
-        let said = refused("time 1s or cots 2ms", CostUnit::Milliseconds);
+        let said = refused("time 1s or cots 2ms");
         assert!(
             said.contains(":\n  time 1s or cots 2ms\n             ^\n  did you mean 'cost'?"),
             "{said}"
         );
         let deep = "(".repeat(10_000);
-        assert!(refused(&deep, CostUnit::None).contains("at most 100 in each other"));
+        assert!(refused(&deep).contains("at most 100 in each other"));
     }
 
     proptest! {
@@ -363,7 +325,7 @@ time 1s || time 2s => found '||' at column 9, expected 'and', 'or' or the end
             let known = ["time", "1s", "or", "and", "(", ")", "cost", "2ms", "fraction", "10%"];
             let joined: Vec<&str> = words.into_iter().map(|n| known[n]).collect();
             for text in [text, joined.join(" ")] {
-                let _ = parse(&text, CostUnit::Milliseconds);
+                let _ = parse(&text);
             }
         }
     }

@@ -19,7 +19,7 @@ use super::links::{Links, Movable, Read};
 use super::lowering::{ChosenPlace, FormedText, Lowering};
 use super::options::Fix;
 use super::program::Searched;
-use crate::space::formula::Formula;
+use crate::space::constraint::Constraint;
 use crate::space::parameter::Parameter;
 use crate::space::value::{Configuration, Value};
 
@@ -260,7 +260,7 @@ impl Fusion {
             };
             let why = "what reads a tile is computed in the same loop, or further in, or reads it whole behind that";
             let names = [before.as_str(), name.as_str()];
-            parameter = parameter.constraint(Formula::new(why, names, holds));
+            parameter = parameter.constraint(Constraint::new(why, names, holds));
         }
         Ok(Some(parameter))
     }
@@ -281,7 +281,7 @@ impl Fusion {
     }
 
     /// The constraint that chains are for a knob of a computation, if they are one.
-    pub(crate) fn constraint(self: &Arc<Self>, n: usize, knob: usize) -> Option<Formula> {
+    pub(crate) fn constraint(self: &Arc<Self>, n: usize, knob: usize) -> Option<Constraint> {
         let one = &self.searched[n];
         let is_decided = one.space.chained()?.decides(knob);
         let is_near = |p: &usize| *p == n || self.at(*p, n).next().is_some();
@@ -315,7 +315,11 @@ impl Fusion {
             places.is_some_and(|places| own.allows(n, &places, &positions))
         };
         let why = "what is computed in a loop has that loop, is computed once, and by one core";
-        Some(Formula::new(why, depends.iter().map(String::as_str), holds))
+        Some(Constraint::new(
+            why,
+            depends.iter().map(String::as_str),
+            holds,
+        ))
     }
 
     /// Returns whether the last of these values of a computation's knobs leaves what is computed in its loops,
@@ -352,7 +356,7 @@ impl Fusion {
     }
 
     /// The condition that the trees do not know: that there is code.
-    pub(crate) fn filter(self: &Arc<Self>) -> Formula {
+    pub(crate) fn filter(self: &Arc<Self>) -> Constraint {
         let all = 0..self.searched.len();
         let mut names: Vec<String> = all.clone().filter_map(|n| self.name(n)).collect();
         let places = names.len();
@@ -371,7 +375,7 @@ impl Fusion {
             is_alone || own.is_lowered(&Configuration::of(pairs()))
         };
         let why = "there is code for what is computed in loops of others";
-        Formula::new(why, names.iter().map(String::as_str), is_lowered)
+        Constraint::new(why, names.iter().map(String::as_str), is_lowered)
     }
 
     /// Returns whether there is code for what a configuration computes in loops of others.

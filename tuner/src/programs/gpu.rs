@@ -93,7 +93,7 @@ fn package(
     let space = program.space(&fixed)?;
     let progress = Progress::start(&format!("{}: estimating", task.name));
     let default = program.default();
-    let seeds = super::search::of_model(&space, &program, &fixed)?;
+    let seeds = super::search::of_model(&space, &program, &fixed);
     let tuned = search(arguments, &space, (&program, gpu), seeds, interrupts)?;
     let best = best(&tuned, default.as_ref(), &program, arguments.best);
     if best.is_empty() && interrupts.flag().load(Ordering::Relaxed) {

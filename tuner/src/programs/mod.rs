@@ -1,5 +1,4 @@
-//! `mdh tune`: searches the schedules of programs, or the parameters of any command, for the
-//! fastest (MDH paper, section 5).
+//! `mdh tune`: searches the schedules of programs for the fastest (MDH paper, section 5).
 //!
 //! Here is what configurations mean: the schedules of a program's computations (`program`), and how
 //! they are measured (`processes`): by the processes of `mdh bench`, each of which holds its result
@@ -45,17 +44,15 @@ use mdh_schedule::asm::Asm;
 use melior::Context;
 
 use crate::abort::Abort;
-use crate::command::{Conditions, ForeignCommand};
-use crate::db::{self, Sizes};
 use crate::space::value::Configuration;
+use crate::technique;
 use crate::tune::Tuned;
-use crate::{space, technique};
 use nearest_schedule::StartSchedule;
 use options::{TuneArguments, TuneDevice};
 use processes::Processes;
 use program::Program;
 use script::KnobScript;
-use search::{Search, USUAL, abort, machine, of_model, write_json};
+use search::{Search, USUAL, abort, of_model, write_json};
 
 /// Runs the command.
 pub fn run(arguments: &TuneArguments) -> Result<()> {
@@ -68,9 +65,6 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
         .map_or(Ok(()), outcome::expect_empty)?;
     abort(arguments, Abort::Duration(USUAL))?;
     technique::of_names(&arguments.technique, arguments.seed)?;
-    if let (Some(command), Some(space)) = (&arguments.command, &arguments.space) {
-        return tune_command(arguments, command, space);
-    }
     if let Some(results) = &arguments.import {
         return import::run(arguments, results);
     }
@@ -218,8 +212,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let space = program.space(&fixed)?;
     program.expect_legal(&space)?;
     program.expect_chains()?;
-    let start = start.map(|start| start.configuration(&program, &space));
-    let start = start.transpose()?.flatten();
+    let start = start.and_then(|start| start.configuration(&program, &space));
     let cores = pool::thread_count();
     let model = |configuration: &Configuration| program.cycles(configuration);
     let mut processes = Processes::new(&program, task.clone(), cores, processes::patience());
@@ -228,7 +221,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
         |tuned: &Tuned| limit::shares((task, &program), limits.as_ref()?, *work.get()?, tuned);
     let search = Search {
         clock,
-        of_model: of_model(&space, &program, &fixed)?,
+        of_model: of_model(&space, &program, &fixed),
         start,
         shares: &shares,
         ..Search::of(task, asm, &program, &model)?
@@ -262,52 +255,6 @@ fn check_ranges(context: &Context, source: &Source, task: &Task) -> Result<()> {
 /// The script of a file that leaves knobs open, if it is one.
 fn knob_script(path: &Path) -> Result<Option<KnobScript>> {
     KnobScript::open(&Source::read(path)?)
-}
-
-fn tune_command(arguments: &TuneArguments, command: &str, file: &Path) -> Result<()> {
-    let source = Source::read(file)?;
-    let space = space::read(source.text()).and_then(|builder| builder.build());
-    let space = space.map_err(|error| error.at(file.display()))?;
-    let names = space.names().to_vec();
-    let usual = Conditions::default();
-    let conditions = Conditions {
-        timeout: arguments.timeout.unwrap_or(usual.timeout),
-        cost: ForeignCommand::cost_source(&arguments.cost)?,
-        // One that takes all memory ends alone.
-        memory: mdh_jit::memory::available(),
-        ..usual
-    };
-    let build = arguments.build.as_deref();
-    let foreign = ForeignCommand::new(build, command, &names, &space.searched(), conditions);
-    let mut foreign = foreign?;
-    let asm = mdh_machine::this().map_err(Error::input)?;
-    let search = Search {
-        name: command.to_string(),
-        unit: arguments.unit().name(),
-        machine: show::machine(&asm),
-        task: db::Task {
-            machine: machine(&asm)?,
-            program: foreign.identity(&space)?,
-            sizes: Sizes::default(),
-        },
-        of_model: Vec::new(),
-        start: None,
-        model: None,
-        shares: &|_| None,
-        clock: Instant::now(),
-    };
-    let interrupts = Interrupts::ask();
-    let tuned = search.run(arguments, &space, &mut foreign, &interrupts)?;
-    if let (Some(path), Some(best)) = (&arguments.out, tuned.best()) {
-        write_json(path, &best.configuration.to_json())?;
-    }
-    if let Some(folder) = &arguments.failures {
-        let text = |own: &Configuration| Some(own.to_json().to_string());
-        outcome::write_failures(folder, &tuned, &text)?;
-    }
-    outcome::expect_whole(&tuned)?;
-    interrupts.end()?;
-    outcome::expect_best(arguments, command, &tuned)
 }
 
 #[cfg(test)]

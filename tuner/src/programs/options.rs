@@ -8,17 +8,11 @@ use clap::{Args, ValueEnum};
 use mdh_compiler::cli::{Range, Size};
 use mdh_schedule::SearchedParts;
 
-use crate::abort::{CostUnit, duration};
-
-/// Arguments that say nothing of a command.
-const NOT_OF_COMMANDS: [&str; 6] = [
-    "subjects", "device", "package", "entry", "parts", "schedule",
-];
+use crate::abort::duration;
 
 /// Arguments that say nothing of what was measured before.
-const NOT_OF_RESULTS: [&str; 11] = [
+const NOT_OF_RESULTS: [&str; 10] = [
     "package",
-    "command",
     "report",
     "parts",
     "until",
@@ -35,7 +29,7 @@ const NOT_OF_RESULTS: [&str; 11] = [
 #[command(after_help = TUNE_EXAMPLES)]
 pub struct TuneArguments {
     /// Programs (.mlir, .tdsl), and workloads of `mdh bench` at one size (matmul/1024x1024x1024).
-    #[arg(value_name = "FILE|WORKLOAD", required_unless_present_any = ["command", "import"])]
+    #[arg(value_name = "FILE|WORKLOAD", required_unless_present = "import")]
     pub subjects: Vec<String>,
     /// The machine that schedules are for: a GPU's are estimated (cuda is an h100), and measured by
     /// `mdh-exec --tune`, which takes what --package writes.
@@ -60,11 +54,11 @@ pub struct TuneArguments {
     pub entry: Option<String>,
     /// Sizes of dimensions that a program leaves open ('?'), by the name of the dimension: it is tuned for
     /// these alone.
-    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, conflicts_with_all = ["import", "command"])]
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, conflicts_with = "import")]
     pub size: Vec<Size>,
     /// Ranges of the random numbers that a program is checked and timed on, from LOW to below HIGH, of one
     /// argument or of all that are not named; floats are in -1..1 otherwise.
-    #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true, conflicts_with_all = ["import", "command"])]
+    #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true, conflicts_with = "import")]
     pub ranges: Vec<Range>,
     /// The parts of dimensions that are searched: those that the model would consider, or all others
     /// too, of which there are many more.
@@ -100,11 +94,11 @@ pub struct TuneArguments {
     /// A schedule that is tried right after the model's: JSON, the attribute's text, or a transform
     /// script. The search starts from the nearest one that it can write down itself. Of a script that
     /// leaves knobs open (transform.tune.knob), it searches these.
-    #[arg(long, value_name = "START.json", conflicts_with_all = ["package", "import", "command"])]
+    #[arg(long, value_name = "START.json", conflicts_with_all = ["package", "import"])]
     pub schedule: Option<PathBuf>,
     /// Searches only where a parameter has this value, such as cores.i=2, or without a value (cores.i)
     /// the one of the start schedule; the names and values are those of the report.
-    #[arg(long, value_name = "NAME[=VALUE]", conflicts_with_all = ["import", "command"])]
+    #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "import")]
     pub fix: Vec<Fix>,
     /// Folder of the database; of the user's cache if none is named.
     #[arg(long, value_name = "DIR")]
@@ -112,39 +106,16 @@ pub struct TuneArguments {
     /// Writes a page about the search.
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
-    /// Writes the best schedules, for --schedule of other commands; of a command, the best values of
-    /// its parameters.
+    /// Writes the best schedules, for --schedule of other commands.
     #[arg(long, value_name = "OUT.json")]
     pub out: Option<PathBuf>,
-    /// Writes what failed to a folder, up to 20 of each kind: its schedules, for --schedule, or a command's
-    /// parameters, and beside them why.
+    /// Writes what failed to a folder, up to 20 of each kind: its schedules, for --schedule, and beside them
+    /// why.
     #[arg(long, value_name = "DIR", conflicts_with = "import")]
     pub failures: Option<PathBuf>,
     /// Prints a line of JSON for each.
     #[arg(long)]
     pub json: bool,
-    /// Tunes a command instead: {name} stands for a parameter's value.
-    #[arg(long, value_name = "COMMAND", requires = "space", conflicts_with_all = NOT_OF_COMMANDS)]
-    pub command: Option<String>,
-    /// The space of a command's parameters, in JSON.
-    #[arg(long, value_name = "SPACE.json", requires = "command")]
-    pub space: Option<PathBuf>,
-    /// The cost of a command: 'time', 'number' (the last one that it prints), or a regular
-    /// expression for it.
-    #[arg(
-        long,
-        value_name = "COST",
-        default_value = "time",
-        requires = "command"
-    )]
-    pub cost: String,
-    /// Builds a command, before it runs for each configuration: 'make T={tile}'. If that fails, the
-    /// configuration does not compile.
-    #[arg(long, value_name = "COMMAND", requires = "command")]
-    pub build: Option<String>,
-    /// The time within which a run of a command, or of what builds it, has to end; 60s if none is given.
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "command")]
-    pub timeout: Option<Duration>,
 }
 
 impl TuneArguments {
@@ -161,15 +132,6 @@ impl TuneArguments {
     /// The names of techniques, as they are given.
     pub fn techniques(&self) -> String {
         self.technique.join(",")
-    }
-
-    /// The unit of costs: those of programs are milliseconds.
-    pub fn unit(&self) -> CostUnit {
-        match &self.command {
-            None => CostUnit::Milliseconds,
-            Some(_) if self.cost == "time" => CostUnit::Seconds,
-            Some(_) => CostUnit::None,
-        }
     }
 }
 
@@ -278,7 +240,6 @@ Examples:
   mdh tune matmul/1024x1024x1024 --device cuda --package tuned --best 20
   mdh-exec --tune tuned/*.mdhtune --out results.json
   mdh tune --import results.json
-  mdh tune --command './a.out {tile} {threads}' --space space.json --for 30s
 
 The first candidate is what the model chooses. Each is compared with the definition before it is
 timed, and kept in the database at once: an interrupted search goes on where it was.";

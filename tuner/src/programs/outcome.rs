@@ -31,11 +31,11 @@ pub fn expect_best(arguments: &TuneArguments, name: &str, tuned: &Tuned) -> Resu
     if failures.is_empty() {
         if let Some(rejections) = tuned.rejections.as_ref().filter(|own| own.are_all()) {
             let message = format!(
-                "'{name}': nothing of the search was measured: {rejections}, expected filters that \
-                 let one pass{out}"
+                "'{name}': nothing of the search was measured: all {} configurations that were proposed \
+                 break a rule of schedules{out}",
+                rejections.asked
             );
-            return Err(Error::input(message)
-                .help("weaken that filter, or give what it names other values"));
+            return Err(Error::input(message).help("--fix fewer parameters, or search --parts all"));
         }
         let message = format!(
             "'{name}': nothing of the search was measured ({}): expected time and evaluations for \
@@ -125,9 +125,8 @@ pub fn write_failures(
 mod tests {
     use std::time::Duration;
 
-    use crate::abort::Abort;
     use crate::space::Rejections;
-    use crate::tune::{Evaluation, StopReason};
+    use crate::tune::Evaluation;
 
     use super::*;
 
@@ -139,17 +138,7 @@ mod tests {
             technique: "random".to_string(),
             at: Duration::ZERO,
         };
-        Tuned {
-            evaluations: failures.iter().enumerate().map(evaluation).collect(),
-            resumed: 0,
-            best: None,
-            default: None,
-            stop: StopReason::Reached(Abort::Evaluations(1)),
-            rejections: None,
-            paces: Vec::new(),
-            elapsed: Duration::ZERO,
-            confirmation: Duration::ZERO,
-        }
+        Tuned::of_evaluations(failures.iter().enumerate().map(evaluation).collect())
     }
 
     /// Checks: each failure has its files, by kind.
@@ -201,12 +190,9 @@ mod tests {
         filtered.rejections = Some(Rejections {
             asked: 30,
             rejected: 30,
-            filter: "n > 100".to_string(),
-            by_filter: 30,
         });
         let error = expect_best(&arguments, "f", &filtered).unwrap_err();
-        let said = "measured: the filter `n > 100` rejected 30 of 30 configurations, expected filters \
-                    that let one pass; best.json";
+        let said = "measured: all 30 configurations that were proposed break a rule of schedules; best.json";
         assert!(error.message().contains(said), "{}", error.message());
     }
 }

@@ -26,7 +26,7 @@ use super::nearest_schedule;
 use super::options::Fix;
 use super::script::{self, KnobScript};
 use crate::db::Sizes;
-use crate::space::formula::Formula;
+use crate::space::constraint::Constraint;
 use crate::space::parameter::Parameter;
 use crate::space::value::{Configuration, Value};
 use crate::space::{Builder, Space};
@@ -229,7 +229,7 @@ impl Program {
                 let plans = values.and_then(|values| script.plans(&values));
                 plans.is_some_and(|plans| of.iter().all(|one| one.objections(&plans).is_empty()))
             };
-            builder = builder.filter(Formula::new(SCRIPT_RULES, names, keeps_rules));
+            builder = builder.filter(Constraint::new(SCRIPT_RULES, names, keeps_rules));
         }
         builder.build()
     }
@@ -239,8 +239,7 @@ impl Program {
         let Some((script, _)) = &self.script else {
             return Ok(());
         };
-        let legal = space.nearest(&Configuration::of([]));
-        if legal?.is_some() {
+        if space.nearest(&Configuration::of([])).is_some() {
             return Ok(());
         }
         let first = script.first();
@@ -461,10 +460,10 @@ impl Searched {
     }
 
     /// The condition that only a whole schedule can be asked about.
-    fn filter(&self) -> Formula {
+    fn filter(&self) -> Constraint {
         let (names, one) = (self.names(), self.clone());
         let names = names.iter().map(String::as_str);
-        Formula::new("its schedule keeps all rules", names, move |values| {
+        Constraint::new("its schedule keeps all rules", names, move |values| {
             let values = one.positions(values);
             values.is_some_and(|v| one.space.objections(&one.space.schedule(&v)).is_empty())
         })
@@ -528,7 +527,7 @@ impl Searched {
         let depends: Vec<&str> = involved.iter().map(|n| names[*n].as_str()).collect();
         let space = self.space.clone();
         let holds = move |values: &[&Value]| positions(values).is_some_and(|p| space.allows(&p));
-        Ok(parameter.constraint(Formula::new(knob.constraint, depends, holds)))
+        Ok(parameter.constraint(Constraint::new(knob.constraint, depends, holds)))
     }
 
     /// The knobs that constraints of one depend on, itself the last.

@@ -1,4 +1,4 @@
-//! One search of a program or a command: what it begins with, what it is kept by, and what is shown of it.
+//! One search of a program: what it begins with, what it is kept by, and what is shown of it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -37,7 +37,6 @@ pub(super) const NEAREST: usize = 3;
 /// One search, and what it is kept by.
 pub(super) struct Search<'s> {
     pub(super) name: String,
-    pub(super) unit: &'static str,
     /// The machine in words.
     pub(super) machine: String,
     pub(super) task: db::Task,
@@ -45,7 +44,7 @@ pub(super) struct Search<'s> {
     pub(super) of_model: Vec<Seed>,
     pub(super) start: Option<Configuration>,
     /// Estimates, by which candidates are ranked before there are times.
-    pub(super) model: Option<&'s CostModel<'s>>,
+    pub(super) model: &'s CostModel<'s>,
     /// The shares of the machine's limit, of what was found.
     pub(super) shares: &'s dyn Fn(&Tuned) -> Option<Shares>,
     pub(super) clock: Instant,
@@ -61,7 +60,6 @@ impl<'s> Search<'s> {
     ) -> Result<Search<'s>> {
         Ok(Search {
             name: task.name.clone(),
-            unit: show::WARM_MS,
             machine: show::machine(asm),
             task: db::Task {
                 machine: machine(asm)?,
@@ -70,7 +68,7 @@ impl<'s> Search<'s> {
             },
             of_model: Vec::new(),
             start: None,
-            model: Some(model),
+            model,
             shares: &|_| None,
             clock: Instant::now(),
         })
@@ -90,7 +88,7 @@ impl<'s> Search<'s> {
         let seeds = self.seeds(&database)?;
         let mut session = database.session(&self.task, &arguments.techniques(), arguments.seed)?;
         let abort = abort(arguments, Abort::Duration(USUAL))?;
-        let mut shown = show::Shown::start(&self.name, self.unit, &abort);
+        let mut shown = show::Shown::start(&self.name, &abort);
         let tuned = crate::tune::tune(Tuning {
             space,
             technique: &mut *technique,
@@ -100,10 +98,10 @@ impl<'s> Search<'s> {
             interrupted: interrupts.flag(),
             seeds,
             resumed,
-            model: self.model,
+            model: Some(self.model),
             confidence: CONFIDENCE,
             confirmations: CONFIRMATIONS,
-            pace: (!self.unit.is_empty()).then_some(PACE),
+            pace: Some(PACE),
             keep: &mut session,
             watch: &mut shown,
         });
@@ -113,12 +111,7 @@ impl<'s> Search<'s> {
         let shares = (self.shares)(&tuned);
         output::print(match arguments.json {
             true => show::json(&self.name, space, &tuned, shares.as_ref()),
-            false => show::text(
-                (&self.name, self.unit),
-                space,
-                &tuned,
-                &self.differences(&tuned),
-            ),
+            false => show::text(&self.name, space, &tuned, &self.differences(&tuned)),
         })?;
         if let Some(path) = &arguments.report {
             let limit = shares.and_then(|shares| shares.text());
@@ -159,7 +152,7 @@ impl<'s> Search<'s> {
         ReportTexts {
             title: self.name.clone(),
             facts: facts.map(|(name, text)| (name.to_string(), text)).to_vec(),
-            unit: self.unit.to_string(),
+            unit: show::WARM_MS.to_string(),
             limit,
             differences: self.differences(tuned),
             nearest: self.nearest_to_default().cloned(),
@@ -167,7 +160,7 @@ impl<'s> Search<'s> {
     }
 
     fn differences(&self, tuned: &Tuned) -> Vec<String> {
-        show::differences(tuned, self.nearest_to_default(), self.model.is_some())
+        show::differences(tuned, self.nearest_to_default())
     }
 
     /// The values that stand for those of a default that is none of the space's.
@@ -179,16 +172,16 @@ impl<'s> Search<'s> {
 
 /// The model's choice, and where it is none of the space's, what is the nearest to it: the search begins from
 /// that. What is fixed may leave the choice out: then it is measured for comparison only.
-pub(super) fn of_model(space: &Space, program: &Program, fixed: &[Fix]) -> Result<Vec<Seed>> {
+pub(super) fn of_model(space: &Space, program: &Program, fixed: &[Fix]) -> Vec<Seed> {
     let (Some(default), Some(near)) = (program.default(), program.nearest_to_default()) else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
     let seed = |role: Role, configuration: Configuration| Seed {
         role,
         configuration,
     };
-    if space.find(&default).is_ok() {
-        return Ok(vec![seed(Role::Default, default)]);
+    if space.find(&default).is_some() {
+        return vec![seed(Role::Default, default)];
     }
     let is_whole = fixed.is_empty() && program.script.is_none();
     let role = if is_whole {
@@ -196,9 +189,9 @@ pub(super) fn of_model(space: &Space, program: &Program, fixed: &[Fix]) -> Resul
     } else {
         Role::Reference
     };
-    let near = space.nearest(&near)?;
+    let near = space.nearest(&near);
     let near = near.map(|point| seed(Role::Model, space.configuration(&point)));
-    Ok([seed(role, default)].into_iter().chain(near).collect())
+    [seed(role, default)].into_iter().chain(near).collect()
 }
 
 /// The conditions that end a search: the usual one if none is asked for.
@@ -207,8 +200,7 @@ pub(super) fn abort(arguments: &TuneArguments, usual: Abort) -> Result<Abort> {
     let evaluations = arguments.evaluations.map(Abort::Evaluations);
     let no_better = arguments.no_better_for.map(Abort::NoBetter);
     let until = arguments.until.as_deref();
-    let until = until.map(|text| abort::parse(text, arguments.unit()));
-    let until = until.transpose();
+    let until = until.map(abort::parse).transpose();
     let until = until.map_err(|why| Error::usage(format!("--until: {why}")))?;
     let own: Vec<Abort> = [time, evaluations, no_better, until]
         .into_iter()
@@ -259,7 +251,7 @@ pub(super) fn machine(asm: &Asm) -> Result<String> {
     Ok(known.to_string())
 }
 
-/// Writes schedules as `--schedule` takes them, or the values of a command's parameters.
+/// Writes schedules as `--schedule` takes them.
 pub(super) fn write_json(path: &Path, found: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(found);
     let text = text.map_err(|error| Error::bug(error.to_string()))?;

@@ -89,7 +89,7 @@ fn schedules_of_what_is_made_have_code() {
     let text = softmax(64, 80);
     let program = program(&text);
     let space = program.space(&[]).unwrap();
-    assert!(space.find(&program.default().unwrap()).is_ok());
+    assert!(space.find(&program.default().unwrap()).is_some());
     let mut random = Pcg64Mcg::seed_from_u64(1);
     let mut count = 0;
     for _ in 0..40 {

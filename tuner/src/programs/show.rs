@@ -25,21 +25,19 @@ const TICK: Duration = Duration::from_secs(1);
 /// Shows how far a search is, and the best so far with the default beside it, on standard error if
 /// that is a terminal. It goes with this.
 pub struct Shown {
-    unit: &'static str,
     abort: Abort,
     bar: ProgressBar,
 }
 
 impl Shown {
     /// Starts a search that this condition ends.
-    pub fn start(name: &str, unit: &'static str, abort: &Abort) -> Shown {
+    pub fn start(name: &str, abort: &Abort) -> Shown {
         let bar = ProgressBar::with_draw_target(Some(FULL), ProgressDrawTarget::stderr());
         bar.set_style(style(abort));
         bar.set_prefix(name.to_string());
         bar.set_message("measuring the first");
         bar.enable_steady_tick(TICK);
         Shown {
-            unit,
             abort: abort.clone(),
             bar,
         }
@@ -56,7 +54,7 @@ impl Watch for Shown {
     fn evaluated(&mut self, standing: &Standing) {
         let share = share(&self.abort, standing.elapsed, standing.evaluations);
         self.bar.set_position((share * FULL as f64) as u64);
-        self.bar.set_message(message(standing, self.unit));
+        self.bar.set_message(message(standing));
     }
 }
 
@@ -90,12 +88,12 @@ fn share(abort: &Abort, elapsed: Duration, evaluations: u64) -> f64 {
 }
 
 /// The number of evaluations, the best, and the default.
-fn message(standing: &Standing, unit: &str) -> String {
+fn message(standing: &Standing) -> String {
     let best = standing.best.map_or("none works yet".to_string(), |best| {
-        format!("best {}", shown(best, unit))
+        format!("best {}", shown(best, WARM_MS))
     });
     let default = standing.default.map_or(String::new(), |default| {
-        format!(", default {}", shown(default, unit))
+        format!(", default {}", shown(default, WARM_MS))
     });
     let made = count(standing.evaluations as f64, "evaluation");
     let phase = match standing.is_confirming {
@@ -120,12 +118,7 @@ fn count(number: f64, noun: &str) -> String {
 }
 
 /// The result, for people.
-pub fn text(
-    (name, unit): (&str, &str),
-    space: &Space,
-    tuned: &Tuned,
-    differences: &[String],
-) -> String {
+pub fn text(name: &str, space: &Space, tuned: &Tuned, differences: &[String]) -> String {
     let repeated = match tuned.repeated() {
         0 => String::new(),
         count => format!(
@@ -143,7 +136,7 @@ pub fn text(
     )];
     let cost = |of: Option<&Evaluation>| of.and_then(|e| e.outcome.cost());
     if let Some(default) = cost(tuned.default()) {
-        lines.push(format!("  default  {}", shown(default, unit)));
+        lines.push(format!("  default  {}", shown(default, WARM_MS)));
     }
     match tuned.best() {
         Some(best) => {
@@ -152,7 +145,7 @@ pub fn text(
                 ratio.map(|(default, best)| format!(", {:.2} times as fast", default / best));
             lines.push(format!(
                 "  best     {}{}, by {}",
-                shown(best.outcome.cost().unwrap_or(f64::NAN), unit),
+                shown(best.outcome.cost().unwrap_or(f64::NAN), WARM_MS),
                 ratio.unwrap_or_default(),
                 tuned.proposed_by(best)
             ));
@@ -211,13 +204,8 @@ pub fn machine(asm: &Asm) -> String {
     format!("{}: {}", asm.name, parts.join(", "))
 }
 
-/// The parameters in which the best differs from the default, or what is the nearest to it, of a program with what
-/// they decide.
-pub fn differences(
-    tuned: &Tuned,
-    nearest: Option<&Configuration>,
-    is_of_program: bool,
-) -> Vec<String> {
+/// The parameters in which the best differs from the default, or what is the nearest to it, with what they decide.
+pub fn differences(tuned: &Tuned, nearest: Option<&Configuration>) -> Vec<String> {
     let (Some(best), Some(default)) = (tuned.best(), tuned.default()) else {
         let best = tuned.best().map(|best| best.configuration.to_string());
         return best.into_iter().collect();
@@ -227,9 +215,7 @@ pub fn differences(
     let differ = pairs.filter_map(|(name, value)| {
         let before = default.get(name)?;
         let meaning = mdh_schedule::meaning(name);
-        let meaning = meaning
-            .filter(|_| is_of_program)
-            .map_or(String::new(), |text| format!(" ({text})"));
+        let meaning = meaning.map_or(String::new(), |text| format!(" ({text})"));
         (before != value).then(|| format!("{name}: {before} -> {value}{meaning}"))
     });
     differ.collect()
@@ -272,7 +258,7 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) ->
 mod tests {
     use crate::measure::Outcome;
     use crate::report::ReportTexts;
-    use crate::tune::StopReason;
+    use crate::space::parameter::Parameter;
 
     use super::*;
 
@@ -300,33 +286,36 @@ mod tests {
             elapsed: Duration::ZERO,
             is_confirming: false,
         };
-        let text = message(&standing, "ms");
-        assert_eq!(text, "7 evaluations, best 0.2500 ms, default 2.000 ms");
+        let text = message(&standing);
+        assert_eq!(
+            text,
+            "7 evaluations, best 0.2500 ms a warm call, default 2.000 ms a warm call"
+        );
         let first = Standing {
             best: None,
             default: None,
             ..standing
         };
-        assert_eq!(message(&first, "ms"), "7 evaluations, none works yet");
+        assert_eq!(message(&first), "7 evaluations, none works yet");
         let alone = Standing {
             evaluations: 1,
             ..first
         };
-        assert_eq!(message(&alone, "ms"), "1 evaluation, none works yet");
+        assert_eq!(message(&alone), "1 evaluation, none works yet");
         let last = Standing {
             is_confirming: true,
             best: Some(0.25),
             ..alone
         };
-        let text = "confirming the best: 1 evaluation, best 0.2500 ms";
-        assert_eq!(message(&last, "ms"), text);
+        let text = "confirming the best: 1 evaluation, best 0.2500 ms a warm call";
+        assert_eq!(message(&last), text);
     }
 
     /// Checks: what was measured before is by who proposed it then, and what is measured again is counted apart.
     #[test]
     fn counts_and_origins() {
-        let space = r#"{"parameters": [{"name": "n", "interval": [1, 8]}]}"#;
-        let space = crate::space::read(space).unwrap().build().unwrap();
+        let n = Parameter::set("n", 1..=8).unwrap();
+        let space = Space::builder().parameter(n).build().unwrap();
         let evaluation = |number: usize, n: i64, technique: &str| Evaluation {
             number,
             configuration: Configuration::of([("n", n.into())]),
@@ -335,26 +324,20 @@ mod tests {
             at: Duration::ZERO,
         };
         let tuned = Tuned {
-            evaluations: vec![
+            resumed: 1,
+            best: Some(2),
+            ..Tuned::of_evaluations(vec![
                 evaluation(0, 2, "pattern"),
                 evaluation(1, 5, "random"),
                 evaluation(2, 2, "confirmed"),
-            ],
-            resumed: 1,
-            best: Some(2),
-            default: None,
-            stop: StopReason::Reached(Abort::Evaluations(1)),
-            rejections: None,
-            paces: Vec::new(),
-            elapsed: Duration::ZERO,
-            confirmation: Duration::ZERO,
+            ])
         };
-        let shown = text(("f", "ms"), &space, &tuned, &[]);
+        let shown = text("f", &space, &tuned, &[]);
         let first = "f: 1 evaluation of 8 configurations in 0.0 s, 1 of before; ended: \
                      1 evaluation was made; 1 more measured again, 0.0 s in the end to confirm the best\n";
         assert!(shown.starts_with(first), "{shown}");
         assert!(
-            shown.contains("  best     0.5775 ms, by pattern\n"),
+            shown.contains("  best     0.5775 ms a warm call, by pattern\n"),
             "{shown}"
         );
         let line = json("f", &space, &tuned, None);

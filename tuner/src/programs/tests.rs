@@ -56,7 +56,7 @@ impl Setup {
         let space = self.program.space(&arguments.fix).unwrap();
         let model = |configuration: &Configuration| self.program.cycles(configuration);
         let search = Search {
-            of_model: of_model(&space, &self.program, &arguments.fix).unwrap(),
+            of_model: of_model(&space, &self.program, &arguments.fix),
             ..Search::of(&self.task, &self.asm, &self.program, &model).unwrap()
         };
         let mut measured = Vec::new();
@@ -132,7 +132,7 @@ func.func @f(%x: tensor<4100x4100xf32>, %w: tensor<5x5xf32>, %init: tensor<4096x
     let program = &setup.program;
     let default = program.default().unwrap();
     assert_eq!(Some(&default), program.nearest_to_default().as_ref());
-    assert!(program.space(&[]).unwrap().find(&default).is_ok());
+    assert!(program.space(&[]).unwrap().find(&default).is_some());
     assert_eq!(program.written(&default), program.model());
 }
 

@@ -113,7 +113,7 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
     let known: Vec<(Point, f64)> = tuned
         .evaluations
         .iter()
-        .filter_map(|e| Some((space.find(&e.configuration).ok()?, e.outcome.cost()?)))
+        .filter_map(|e| Some((space.find(&e.configuration)?, e.outcome.cost()?)))
         .collect();
     let shares = importance(space, &known)?;
     let largest = shares.first().map_or(1.0, |(_, share)| share.max(1e-9));

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::*;
-use crate::abort::Abort;
-use crate::space::{Rejections, read};
+use crate::space::Rejections;
+use crate::space::parameter::Parameter;
 use crate::technique::NAMES;
-use crate::tune::StopReason;
 
 fn space() -> Space {
-    let text = r#"{"parameters": [{"name": "a", "interval": [1, 8]}, {"name": "b", "set": ["<x>", "y"]}]}"#;
-    read(text).unwrap().build().unwrap()
+    let a = Parameter::set("a", 1..=8).unwrap();
+    let b = Parameter::set("b", ["<x>", "y"]).unwrap();
+    Space::builder().parameter(a).parameter(b).build().unwrap()
 }
 
 fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
@@ -30,18 +30,12 @@ fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
     Tuned {
         best: measured.min_by(|a, b| cost(a).unwrap().total_cmp(&cost(b).unwrap())),
         default: Some(0),
-        evaluations,
-        resumed: 0,
-        stop: StopReason::Reached(Abort::Evaluations(16)),
         rejections: Some(Rejections {
             asked: 16,
             rejected: 2,
-            filter: "a < b".to_string(),
-            by_filter: 2,
         }),
-        paces: Vec::new(),
         elapsed: Duration::from_secs(16),
-        confirmation: Duration::ZERO,
+        ..Tuned::of_evaluations(evaluations)
     }
 }
 
@@ -71,7 +65,7 @@ fn all_parts_are_there() {
         "5.000 ms, the default 20.00 ms: 4.00 times as fast",
         "81 % of the machine",
         "tiles of 8 in place of 4",
-        "16 evaluations were made",
+        "1 evaluation was made",
         "12.5 %",
         "<svg ",
         "evaluations</text>",

@@ -7,27 +7,23 @@
 //! through each. What a tree holds is valid by construction, is counted without being listed, and
 //! has a number, so that drawing a number at random draws a configuration uniformly.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rand::{Rng, RngExt};
 
+pub mod constraint;
 mod explain;
-pub mod formula;
-mod json;
 mod moves;
 pub mod parameter;
 mod tree;
 pub mod value;
 
-use crate::error::{Error, Result, did_you_mean};
-use formula::{Formula, repeated};
-use parameter::{Order, Parameter, ParameterRange, of_parameter};
+use crate::error::{Error, Result, repeated};
+use constraint::Constraint;
+use parameter::{Order, Parameter};
 use tree::{Asked, Growing, Level, Tree, levels};
 use value::{Configuration, Value};
-
-pub use json::read;
 
 /// A configuration of a space: for each parameter the rank of its value among those that occur in
 /// valid configurations.
@@ -41,7 +37,6 @@ pub(crate) struct ParameterAxis {
     /// The values that occur in valid configurations, by rank.
     pub(crate) values: Vec<Value>,
     pub(crate) order: Order,
-    pub(crate) is_derived: bool,
     tree: usize,
 }
 
@@ -51,25 +46,18 @@ pub struct Space {
     names: Arc<[String]>,
     axes: Vec<ParameterAxis>,
     trees: Vec<Tree>,
-    parameters: Vec<Parameter>,
     filters: Vec<Asked>,
-    start: Option<Point>,
     asked: AtomicU64,
-    /// The number of configurations that each filter has rejected.
-    rejected: Vec<AtomicU64>,
+    rejected: AtomicU64,
 }
 
 /// Counts of what the filters of a space have rejected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejections {
     /// The number of configurations that they were asked for.
     pub asked: u64,
     /// The number of those that they have rejected.
     pub rejected: u64,
-    /// The text of the filter that has rejected most.
-    pub filter: String,
-    /// The number of those that it has rejected.
-    pub by_filter: u64,
 }
 
 impl Rejections {
@@ -84,27 +72,11 @@ impl Rejections {
     }
 }
 
-impl fmt::Display for Rejections {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (filter, by_filter, asked) = (&self.filter, self.by_filter, self.asked);
-        write!(
-            f,
-            "the filter `{filter}` rejected {by_filter} of {asked} configurations"
-        )?;
-        match self.rejected - by_filter {
-            0 => Ok(()),
-            others => write!(f, ", and other filters {others}"),
-        }
-    }
-}
-
 /// A space in the making.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     parameters: Vec<Parameter>,
-    filters: Vec<Formula>,
-    fixed: Vec<(String, Value)>,
-    start: Option<Configuration>,
+    filters: Vec<Constraint>,
 }
 
 impl Builder {
@@ -115,74 +87,39 @@ impl Builder {
     }
 
     /// Adds a condition that the trees do not know: configurations are asked one by one.
-    pub fn filter(mut self, filter: Formula) -> Builder {
+    pub fn filter(mut self, filter: Constraint) -> Builder {
         self.filters.push(filter);
         self
     }
 
-    /// Leaves a parameter only one of its values.
-    pub fn fix(mut self, name: &str, value: impl Into<Value>) -> Builder {
-        self.fixed.push((name.to_string(), value.into()));
-        self
-    }
-
-    /// Names the configuration that a search starts from.
-    pub fn start(mut self, configuration: Configuration) -> Builder {
-        self.start = Some(configuration);
-        self
-    }
-
     /// Builds the space, or says which constraint leaves nothing of it.
-    pub fn build(mut self) -> Result<Space> {
+    pub fn build(self) -> Result<Space> {
         self.check_names()?;
-        for (name, value) in std::mem::take(&mut self.fixed) {
-            let names = self.parameters.iter().map(|p| p.name.as_str());
-            let help = did_you_mean(&name, names);
-            let named = self.parameters.iter_mut().find(|p| p.name == name);
-            let Some(parameter) = named else {
-                let error = Error::input(format!(
-                    "found a fixed value of '{name}', and there is no parameter of that name"
-                ));
-                return Err(help.into_iter().fold(error, Error::help));
-            };
-            parameter.fix(&value)?;
-        }
         let place = |name: &str| self.parameters.iter().position(|p| p.name == name);
-        let fixed: Vec<Option<Value>> = self.parameters.iter().map(only_value).collect();
+        let only = self.parameters.iter().map(|p| p.only_value().cloned());
+        let fixed: Vec<Option<Value>> = only.collect();
         let mut trees = Vec::new();
         for group in groups(&self.parameters, &fixed) {
-            // Checked above: every name that a formula depends on is there.
+            // Checked above: every name that a constraint depends on is there.
             let levels = levels(&group, &self.parameters, |name| place(name).unwrap_or(0));
             trees.push(grow(&levels, &fixed)?);
         }
-        let filters: Vec<Asked> = self
-            .filters
-            .iter()
-            .map(|filter| Asked {
-                formula: filter.clone(),
-                arguments: filter
-                    .depends()
-                    .iter()
-                    .filter_map(|name| place(name))
-                    .collect(),
-            })
-            .collect();
-        let mut space = Space {
+        let asked = |filter: &Constraint| Asked {
+            constraint: filter.clone(),
+            arguments: filter
+                .depends()
+                .iter()
+                .filter_map(|name| place(name))
+                .collect(),
+        };
+        Ok(Space {
             names: self.parameters.iter().map(|p| p.name.clone()).collect(),
             axes: axes(&self.parameters, &trees),
             trees,
-            rejected: filters.iter().map(|_| AtomicU64::new(0)).collect(),
-            filters,
-            parameters: self.parameters,
-            start: None,
+            filters: self.filters.iter().map(asked).collect(),
             asked: AtomicU64::new(0),
-        };
-        if let Some(start) = self.start {
-            let found = space.find(&start);
-            let point = found.map_err(|error| error.at("the start configuration"))?;
-            space.start = Some(point);
-        }
-        Ok(space)
+            rejected: AtomicU64::new(0),
+        })
     }
 
     /// Checks that names are there, once, and that constraints look back only.
@@ -196,48 +133,23 @@ impl Builder {
                 "found two parameters named '{twice}', expected one"
             )));
         }
-        let unknown = |text: &str, name: &str| {
-            let error = Error::input(format!("`{text}` names '{name}', which is no parameter"));
-            let help = did_you_mean(name, names.iter().copied());
-            help.into_iter().fold(error, Error::help)
+        let looks_back = |constraint: &Constraint, known: &[&str]| {
+            let ahead = constraint.depends().iter();
+            let mut ahead = ahead.filter(|name| !known.contains(&name.as_str()));
+            ahead.next().map_or(Ok(()), |name| {
+                let rule = constraint.rule();
+                Err(Error::bug(format!(
+                    "`{rule}` depends on '{name}', expected earlier parameters only"
+                )))
+            })
         };
         for (position, parameter) in self.parameters.iter().enumerate() {
-            for (number, formula) in parameter.formulas().enumerate() {
-                let derives = number == 0 && parameter.listed().is_none();
-                for name in formula.depends() {
-                    let Some(other) = names.iter().position(|known| known == name) else {
-                        let error = unknown(formula.text(), name);
-                        return Err(of_parameter(&parameter.name, error));
-                    };
-                    if other > position || derives && other == position {
-                        let error = Error::input(format!(
-                            "`{}` depends on '{name}', expected earlier parameters only",
-                            formula.text()
-                        ))
-                        .help(format!("move it to '{name}', or '{name}' to the front"));
-                        return Err(of_parameter(&parameter.name, error));
-                    }
-                }
+            for constraint in &parameter.constraints {
+                looks_back(constraint, &names[..=position])?;
             }
         }
-        for filter in &self.filters {
-            if let Some(name) = filter
-                .depends()
-                .iter()
-                .find(|n| !names.contains(&n.as_str()))
-            {
-                return Err(unknown(filter.text(), name));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The value of a parameter that has only one.
-fn only_value(parameter: &Parameter) -> Option<Value> {
-    match parameter.listed() {
-        Some([only]) => Some(only.clone()),
-        _ => None,
+        let mut filters = self.filters.iter();
+        filters.try_for_each(|filter| looks_back(filter, &names))
     }
 }
 
@@ -246,7 +158,7 @@ fn only_value(parameter: &Parameter) -> Option<Value> {
 fn groups(parameters: &[Parameter], fixed: &[Option<Value>]) -> Vec<Vec<usize>> {
     let mut group_of: Vec<usize> = (0..parameters.len()).collect();
     for (position, parameter) in parameters.iter().enumerate() {
-        for name in parameter.formulas().flat_map(|formula| formula.depends()) {
+        for name in parameter.constraints.iter().flat_map(Constraint::depends) {
             let Some(other) = parameters.iter().position(|p| p.name == *name) else {
                 continue;
             };
@@ -284,11 +196,7 @@ fn axes(parameters: &[Parameter], trees: &[Tree]) -> Vec<ParameterAxis> {
         .map(|parameter| ParameterAxis {
             name: parameter.name.clone(),
             values: Vec::new(),
-            order: match &parameter.range {
-                ParameterRange::Listed { order, .. } => *order,
-                ParameterRange::Derived(_) => Order::Categories,
-            },
-            is_derived: parameter.listed().is_none(),
+            order: parameter.order,
             tree: 0,
         })
         .collect();
@@ -312,22 +220,9 @@ impl Space {
         &self.names
     }
 
-    /// The names of those that are searched: what is derived, or has one value only, follows from the
-    /// others.
-    pub fn searched(&self) -> Vec<String> {
-        let free = self.axes.iter();
-        let free = free.filter(|axis| !axis.is_derived && axis.values.len() > 1);
-        free.map(|axis| axis.name.clone()).collect()
-    }
-
     /// The number of configurations that the trees hold, as far as a float has it.
     pub fn size(&self) -> f64 {
         self.trees.iter().map(|tree| tree.count() as f64).product()
-    }
-
-    /// The configuration that a search starts from, if one was named.
-    pub fn start(&self) -> Option<&Point> {
-        self.start.as_ref()
     }
 
     /// The first point, from which `next` reaches all others.
@@ -369,35 +264,42 @@ impl Space {
         Configuration::new(self.names.clone(), values)
     }
 
+    /// The point of a configuration; none if it is none of this space's.
+    pub fn find(&self, configuration: &Configuration) -> Option<Point> {
+        let count = configuration.pairs().count();
+        let rank = |axis: &ParameterAxis| {
+            let given = configuration.get(&axis.name)?;
+            axis.values.iter().position(|value| value == given)
+        };
+        let ranks = self
+            .axes
+            .iter()
+            .map(|axis| rank(axis).map(|rank| rank as u32));
+        let point = Point(ranks.collect::<Option<_>>()?);
+        let is_own = count == self.axes.len() && self.split(&point).is_some();
+        is_own.then_some(point)
+    }
+
     /// Tells whether the filters let a configuration pass, and counts.
-    pub fn admits(&self, configuration: &Configuration) -> Result<bool> {
+    pub fn admits(&self, configuration: &Configuration) -> bool {
         if self.filters.is_empty() {
-            return Ok(true);
+            return true;
         }
         self.asked.fetch_add(1, Ordering::Relaxed);
         let values: Vec<Option<Value>> = configuration.values().iter().cloned().map(Some).collect();
-        for (filter, rejected) in self.filters.iter().zip(&self.rejected) {
-            if !filter.holds(&values).map_err(Error::input)? {
-                rejected.fetch_add(1, Ordering::Relaxed);
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let passes = self.filters.iter().all(|filter| filter.holds(&values));
+        self.rejected
+            .fetch_add(u64::from(!passes), Ordering::Relaxed);
+        passes
     }
 
     /// Counts of what the filters have rejected so far, if they were asked.
     pub fn rejections(&self) -> Option<Rejections> {
-        let asked = self.asked.load(Ordering::Relaxed);
-        let counts = self.rejected.iter();
-        let counts: Vec<u64> = counts.map(|own| own.load(Ordering::Relaxed)).collect();
-        let each = self.filters.iter().zip(&counts).rev();
-        let (most, by_filter) = each.max_by_key(|(_, count)| **count)?;
-        (asked > 0).then(|| Rejections {
-            asked,
-            rejected: counts.iter().sum(),
-            filter: most.formula.text().to_string(),
-            by_filter: *by_filter,
-        })
+        let counts = Rejections {
+            asked: self.asked.load(Ordering::Relaxed),
+            rejected: self.rejected.load(Ordering::Relaxed),
+        };
+        (counts.asked > 0).then_some(counts)
     }
 
     /// The point that takes these numbers of each tree's.

@@ -10,7 +10,6 @@ use rand::{Rng, RngExt};
 use super::parameter::Order;
 use super::value::{Configuration, Value};
 use super::{ParameterAxis, Point, Space};
-use crate::error::Result;
 
 /// The most configurations that filters are asked about for one that is near.
 const MOST_ASKED: usize = 1000;
@@ -18,12 +17,10 @@ const MOST_ASKED: usize = 1000;
 const PATIENCE: usize = 100;
 
 impl Space {
-    /// The parameters that can be moved: those with a choice, and not derived from others.
+    /// The parameters that can be moved: those with a choice.
     pub fn movable(&self) -> Vec<usize> {
-        (0..self.axes.len())
-            .filter(|&position| !self.axes[position].is_derived)
-            .filter(|&position| self.axes[position].values.len() > 1)
-            .collect()
+        let with_choice = |&position: &usize| self.axes[position].values.len() > 1;
+        (0..self.axes.len()).filter(with_choice).collect()
     }
 
     /// The number of values that a parameter has in this space.
@@ -71,11 +68,10 @@ impl Space {
     }
 
     /// The point nearest to a configuration that may be none of this space's, by the distances of ranks.
-    pub fn nearest(&self, wanted: &Configuration) -> Result<Option<Point>> {
+    pub fn nearest(&self, wanted: &Configuration) -> Option<Point> {
         let ranks = self.wanted_ranks(wanted);
         let distance = |point: &Point| {
             let pairs = self.axes.iter().zip(&point.0).zip(&ranks);
-            let pairs = pairs.filter(|((axis, _), _)| !axis.is_derived);
             let far = pairs.map(|((axis, rank), wanted)| match axis.order {
                 // A value that there is not lies between two ranks.
                 Order::Sorted => (2.0 * (f64::from(*rank) - wanted).abs()) as usize,
@@ -94,14 +90,14 @@ impl Space {
         start: Point,
         patience: usize,
         distance: &dyn Fn(&Point) -> usize,
-    ) -> Result<Option<Point>> {
+    ) -> Option<Point> {
         let mut seen = HashSet::from([start.clone()]);
         // Moves from the nearest point, or 0 if it is nearer; distance; number; point.
         let mut waiting = BTreeSet::from([(0, distance(&start), 0, start)]);
         let (mut best, mut left) = (None, MOST_ASKED);
         while let Some((mut moves, far, _, point)) = waiting.pop_first() {
             let is_nearer = best.as_ref().is_none_or(|(least, _)| far < *least);
-            if is_nearer && self.admits(&self.configuration(&point))? {
+            if is_nearer && self.admits(&self.configuration(&point)) {
                 best = Some((far, point.clone()));
                 waiting.clear();
                 (left, moves) = (patience, 0);
@@ -119,7 +115,7 @@ impl Space {
                 }
             }
         }
-        Ok(best.map(|(_, point)| point))
+        best.map(|(_, point)| point)
     }
 
     /// The points that differ from this one in any value of one parameter, and in what is repaired.
@@ -257,10 +253,10 @@ impl ParameterAxis {
     /// The rank of a value, or of a number between ranks if it has none; 0 of what is not there.
     fn near(&self, value: Option<&Value>) -> f64 {
         let Some(value) = value else { return 0.0 };
-        match self.values.iter().position(|own| own.means(value)) {
+        match self.values.iter().position(|own| own == value) {
             Some(rank) => rank as f64,
             None if self.order == Order::Categories => 0.0,
-            None => self.values.partition_point(|own| own.order(value).is_lt()) as f64 - 0.5,
+            None => self.values.partition_point(|own| own < value) as f64 - 0.5,
         }
     }
 }

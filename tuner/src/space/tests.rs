@@ -22,7 +22,7 @@ impl Space {
     /// The share that the filters reject of configurations drawn at random.
     pub(crate) fn rejection_share(&self, samples: usize, random: &mut impl Rng) -> f64 {
         let drawn = (0..samples).map(|_| self.configuration(&self.sample(random)));
-        let rejected = drawn.filter(|own| !self.admits(own).unwrap());
+        let rejected = drawn.filter(|own| !self.admits(own));
         rejected.count() as f64 / samples as f64
     }
 }
@@ -60,14 +60,11 @@ impl Small {
         let mut builder = Space::builder();
         for (position, extent) in self.extents.iter().enumerate() {
             let name = format!("p{position}");
-            let mut parameter = Parameter::interval(&name, 1, *extent, 1).unwrap();
+            let mut parameter = Parameter::set(&name, 1..=*extent).unwrap();
             if let Some((other, kind, number)) = self.constraint(position) {
-                let depends = [name.clone(), format!("p{other}")];
-                let names = depends.iter().map(String::as_str);
-                parameter = parameter.constraint(Formula::new("test", names, move |values| {
-                    let value = |n: usize| values[n].integer().unwrap();
-                    holds(kind, value(0), value(1), number)
-                }));
+                let depends = [&name, &format!("p{other}")[..]];
+                let holds = move |[here, other]: [i64; 2]| holds(kind, here, other, number);
+                parameter = parameter.constraint(Constraint::of_integers("test", depends, holds));
             }
             builder = builder.parameter(parameter);
         }
@@ -188,27 +185,32 @@ fn sampling_is_uniform() {
 #[test]
 fn many_configurations_take_few_nodes() {
     // Seven dimensions in parts of two levels, which divide their extent; the footprint of all of
-    // them is bounded.
+    // them is bounded. That of the dimensions so far has a name, so that what follows depends on it alone.
     let mut builder = Space::builder();
-    let mut before = "1".to_string();
+    let mut before: Option<String> = None;
     for dimension in 0..7 {
         let [outer, inner, size] =
             ["outer", "inner", "size"].map(|name| format!("{name}{dimension}"));
-        let names = [outer.clone(), inner.clone()];
-        let set = |name: &str| Parameter::set(name, powers(14)).unwrap();
-        let divides = format!("8192 % ({outer} * {inner}) == 0");
-        builder = builder
-            .parameter(set(&outer))
-            .parameter(set(&inner).constraint(Formula::parse(&divides, &names).unwrap()));
-        let known = [inner.clone(), before.clone(), size.clone()];
-        let product = match dimension {
-            0 => inner.clone(),
-            _ => format!("{before} * {inner}"),
+        let set = |name: &str, extent| Parameter::set(name, powers(extent)).unwrap();
+        let divides =
+            Constraint::of_integers("8192 % (outer * inner) == 0", [&outer, &inner], |[a, b]| {
+                8192 % (a * b) == 0
+            });
+        let product = match &before {
+            None => Constraint::of_integers("size == inner", [&size, &inner], |[size, inner]| {
+                size == inner
+            }),
+            Some(before) => Constraint::of_integers(
+                "size == before * inner",
+                [&size, before, &inner],
+                |[size, before, inner]| size == before * inner,
+            ),
         };
-        let bound = Formula::parse(&format!("{size} <= 2 ** 24"), &known).unwrap();
-        let derived = Parameter::derived(&size, Formula::parse(&product, &known).unwrap());
-        builder = builder.parameter(derived.constraint(bound));
-        before = size;
+        builder = builder
+            .parameter(set(&outer, 14))
+            .parameter(set(&inner, 14).constraint(divides))
+            .parameter(set(&size, 25).constraint(product));
+        before = Some(size);
     }
     let space = builder.build().unwrap();
     assert!(space.size() > 1e12, "{}", space.size());
@@ -218,7 +220,7 @@ fn many_configurations_take_few_nodes() {
         let point = space.sample(&mut random);
         assert!(space.contains(&point));
         for other in space.neighbours(&point) {
-            assert!(space.find(&space.configuration(&other)).is_ok());
+            assert!(space.find(&space.configuration(&other)).is_some());
         }
     }
 }
@@ -227,7 +229,7 @@ fn many_configurations_take_few_nodes() {
 fn chains_may_be_longer_than_any_integer() {
     let mut builder = Space::builder();
     for flag in 0..300 {
-        let parameter = Parameter::set(&format!("f{flag}"), [false, true]).unwrap();
+        let parameter = Parameter::set(&format!("f{flag}"), [0, 1]).unwrap();
         builder = builder.parameter(parameter);
     }
     let space = builder.build().unwrap();
@@ -237,259 +239,183 @@ fn chains_may_be_longer_than_any_integer() {
     assert!(space.contains(&point));
 }
 
-const SPACE: &str = r#"{"parameters": [
-    {"name": "tile", "interval": [1, 1024], "constraint": "1024 % tile == 0"},
-    {"name": "unroll", "interval": [0, 4], "generator": "2 ** i", "constraint": "tile % unroll == 0"},
-    {"name": "area", "derived": "tile * unroll"},
-    {"name": "flags", "set": ["-O2", "-O3"]}],
-  "constraints": ["area <= 4096"],
-  "filter": "not (flags == '-O3' and tile == 1)",
-  "start": {"tile": 64, "unroll": 4, "flags": "-O2"}}"#;
+/// Tiles that divide 1024, unrolled by powers of two that divide them, with 4096 points at most; and flags.
+fn tiles() -> Builder {
+    let divides = rule("1024 % tile == 0", "tile", |tile| 1024 % tile == 0);
+    let unrolls = Constraint::of_integers("tile % unroll == 0", ["tile", "unroll"], |[a, b]| {
+        a % b == 0
+    });
+    let fits = Constraint::of_integers("tile * unroll <= 4096", ["tile", "unroll"], |[a, b]| {
+        a * b <= 4096
+    });
+    let unroll = Parameter::set("unroll", powers(5)).unwrap();
+    let tile = Parameter::set("tile", 1..=1024).unwrap();
+    Space::builder()
+        .parameter(tile.constraint(divides))
+        .parameter(unroll.constraint(unrolls).constraint(fits))
+        .parameter(Parameter::set("flags", ["-O2", "-O3"]).unwrap())
+}
+
+/// A rule over one parameter.
+fn rule(text: &str, name: &str, holds: fn(i64) -> bool) -> Constraint {
+    Constraint::of_integers(text, [name], move |[n]| holds(n))
+}
+
+fn tile(tile: i64, unroll: i64, flags: &str) -> Configuration {
+    let pairs = [("unroll", unroll.into()), ("tile", tile.into())];
+    Configuration::of(pairs.into_iter().chain([("flags", flags.into())]))
+}
 
 #[test]
-fn json_is_read() {
-    let space = read(SPACE).unwrap().build().unwrap();
+fn trees_and_filters_are_counted() {
+    let filter = Constraint::new("-O3 is for larger tiles", ["flags", "tile"], |values| {
+        *values[0] != "-O3".into() || *values[1] != 1.into()
+    });
+    let space = tiles().filter(filter).build().unwrap();
     // 11 divisors; for each the powers up to 16 that divide it, while tile * unroll <= 4096.
     assert_eq!(space.size(), f64::from(2 * (1 + 2 + 3 + 4 + 5 * 5 + 4 + 3)));
     assert_eq!((space.trees.len(), space.dimensions()), (2, 3));
-    let start = space.configuration(space.start().unwrap());
-    assert_eq!(start.to_string(), "tile=64 unroll=4 area=256 flags=-O2");
     let mut random = Pcg64Mcg::seed_from_u64(2);
     let share = space.rejection_share(4000, &mut random);
     assert!((share - 1.0 / 84.0).abs() < 0.01, "{share}");
     assert_eq!(space.rejections().unwrap().share(), share);
-    let fixed = read(SPACE).unwrap().fix("tile", 8).build();
-    assert!(
-        fixed
-            .unwrap_err()
-            .message()
-            .starts_with("the start configuration: parameter 'tile'")
-    );
 }
 
-/// Checks: what follows from other parameters, or has one value, is not searched.
+/// Checks: a configuration is counted as rejected once, whatever the number of filters that reject it.
 #[test]
-fn what_is_derived_or_fixed_is_not_searched() {
-    let space = read(SPACE).unwrap().build().unwrap();
-    assert_eq!(space.searched(), ["tile", "unroll", "flags"]);
-    let fixed = read(SPACE).unwrap().fix("unroll", 4).build().unwrap();
-    assert_eq!(fixed.searched(), ["tile", "flags"]);
-}
-
-/// Checks: of several filters the one that rejects most is named; of two that reject as many, the first.
-#[test]
-fn the_filter_that_rejects_most_is_named() {
-    let rejected = |filters: &str| {
-        let parameter = r#"{"name": "n", "interval": [1, 30]}"#;
-        let text = format!(r#"{{"parameters": [{parameter}], "filters": [{filters}]}}"#);
-        let space = read(&text).unwrap().build().unwrap();
+fn rejections_are_of_configurations() {
+    let rejected = |filters: &[fn(i64) -> bool]| {
+        let builder = Space::builder().parameter(Parameter::set("n", 1..=30).unwrap());
+        let filter = |holds: &fn(i64) -> bool| rule("filter", "n", *holds);
+        let space = filters.iter().map(filter).fold(builder, Builder::filter);
+        let space = space.build().unwrap();
         let mut next = Some(space.first());
         while let Some(point) = next {
-            space.admits(&space.configuration(&point)).unwrap();
+            space.admits(&space.configuration(&point));
             next = space.next(&point);
         }
         space.rejections()
     };
-    let one = rejected(r#""n > 100""#).unwrap();
-    assert!(one.are_all());
-    let said = "the filter `n > 100` rejected 30 of 30 configurations";
-    assert_eq!(one.to_string(), said);
-    let several = rejected(r#""n > 5", "n < 5", "n == 6""#).unwrap();
-    let said = "the filter `n < 5` rejected 25 of 30 configurations, and other filters 5";
-    assert_eq!(several.to_string(), said);
-    let some = rejected(r#""n <= 15", "n > 100""#).unwrap();
-    assert_eq!(some.filter, "n <= 15");
-    assert!(!rejected(r#""n > 15""#).unwrap().are_all());
-    assert_eq!(rejected(""), None);
+    let expected = |rejected| {
+        Some(Rejections {
+            asked: 30,
+            rejected,
+        })
+    };
+    assert_eq!(rejected(&[|n| n > 100]), expected(30));
+    assert!(rejected(&[|n| n > 100]).unwrap().are_all());
+    assert!(!rejected(&[|n| n > 15]).unwrap().are_all());
+    assert_eq!(rejected(&[|n| n > 5, |n| n < 20]), expected(16));
+    assert_eq!(rejected(&[|n| n > 20, |n| n > 15]), expected(20));
+    assert_eq!(rejected(&[]), None);
 }
 
-/// Checks: a space is told from others by what it consists of, not by how it is written.
 #[test]
-fn a_space_has_one_json() {
-    let of = |text: &str| read(text).unwrap().build().unwrap().to_json();
-    assert_eq!(of(SPACE), of(&SPACE.replace(", ", ",\n\t")));
-    let start = SPACE.replace(r#""tile": 64, "#, r#""tile": 32, "#);
-    assert_eq!(of(SPACE), of(&start));
-    for (was, is) in [
-        ("-O3\"]", "-Os\"]"),
-        ("tile % unroll == 0", "tile >= unroll"),
-        ("area <= 4096", "area <= 2048"),
-        ("tile == 1)", "tile == 2)"),
-        ("tile * unroll", "unroll * tile"),
+fn what_is_wrong_with_parameters_is_said() {
+    let number = |name: &str| Parameter::set(name, [1]).unwrap();
+    let with = |depends: [&str; 1]| {
+        let parameter = number("a").constraint(Constraint::of_integers("later", depends, |_| true));
+        Space::builder().parameter(parameter).parameter(number("b"))
+    };
+    let twice = Space::builder()
+        .parameter(number("a"))
+        .parameter(number("a"));
+    let filter = Constraint::of_integers("unknown", ["c"], |_| true);
+    for (builder, said) in [
+        (
+            Space::builder(),
+            "found no parameter, expected at least one",
+        ),
+        (twice, "found two parameters named 'a', expected one"),
+        (with(["b"]), "`later` depends on 'b', expected earlier"),
+        (with(["a"]).filter(filter), "`unknown` depends on 'c'"),
     ] {
-        let other = SPACE.replacen(was, is, 1);
-        assert_ne!(other, SPACE);
-        assert_ne!(of(SPACE), of(&other), "{was}");
+        let error = builder.build().unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
     }
-}
-
-/// A space of `a`, from 1 to 8, and another parameter.
-fn with(parameter: &str) -> String {
-    format!(r#"{{"parameters": [{{"name": "a", "interval": [1, 8]}}, {parameter}]}}"#)
-}
-
-/// A space of `a` and of `b`, which is a number and has a constraint.
-fn with_constraint(number: i64, constraint: &str) -> String {
-    with(&format!(
-        r#"{{"name": "b", "set": [{number}], "constraint": "{constraint}"}}"#
-    ))
-}
-
-fn assert_refused(cases: &[(String, &str)]) {
-    for (text, said) in cases {
-        let built = read(text).and_then(Builder::build).map(|_| ());
-        let error = built.unwrap_err().to_string();
-        assert!(error.contains(said), "{text}\n{error}\nexpected: {said}");
-    }
-}
-
-#[test]
-fn what_is_wrong_with_json_is_said_with_its_place() {
-    let interval = "parameters[1]: parameter 'b': found an interval from 8 to 1";
-    let none = "parameters[1] ('b'): found none of them, expected one of interval";
-    assert_refused(&[
-        ("{".to_string(), "the space is no JSON: EOF"),
-        (
-            r#"{"parameter": []}"#.to_string(),
-            "did you mean 'parameters'?",
-        ),
-        (with(r#"{"name": "b"}"#), none),
-        (
-            with(r#"{"name": "1b"}"#),
-            r#"parameters[1].name: found "1b", expected a name"#,
-        ),
-        (with(r#"{"name": "b", "interval": [8, 1]}"#), interval),
-        (
-            with(r#"{"name": "b", "set": [1, []]}"#),
-            "('b').set: found [], expected",
-        ),
-        (
-            with(r#"{"name": "b", "set": [1], "step": 2}"#),
-            "found step beside set",
-        ),
-        (
-            with(r#"{"name": "a", "set": [1]}"#),
-            "two parameters named 'a'",
-        ),
-    ]);
-}
-
-#[test]
-fn what_is_wrong_with_constraints_is_said_with_its_place() {
-    assert_refused(&[
-        (
-            with_constraint(1, "b % aa == 0"),
-            "no parameter 'aa' at column 5",
-        ),
-        (
-            with_constraint(1, "b % a == 0 && a > 1"),
-            "write and for &&",
-        ),
-        (
-            with_constraint(1, "(b % a"),
-            "parameters[1] ('b').constraint: ",
-        ),
-        (with_constraint(1, "a % b"), "expected true or false"),
-        (
-            with_constraint(0, "a % b == 0"),
-            "has no value for a = 1, b = 0",
-        ),
-    ]);
 }
 
 #[test]
 fn what_empties_a_space_is_named() {
-    let text = r#"{"parameters": [
-        {"name": "tile", "interval": [1, 64], "constraint": "64 % tile == 0"},
-        {"name": "threads", "interval": [1, 8], "constraints": ["tile % threads == 0", "threads % 7 == 0"]}]}"#;
-    let error = read(text).unwrap().build().unwrap_err().to_string();
+    let set = |name, last| Parameter::set(name, 1..=last).unwrap();
+    let divides = Constraint::of_integers("tile % threads == 0", ["tile", "threads"], |[a, b]| {
+        a % b == 0
+    });
+    let tile = set("tile", 64).constraint(rule("64 % tile == 0", "tile", |n| 64 % n == 0));
+    let threads = set("threads", 8).constraint(divides);
+    let threads = threads.constraint(rule("threads % 7 == 0", "threads", |n| n % 7 == 0));
+    let builder = Space::builder().parameter(tile).parameter(threads);
+    let error = builder.build().unwrap_err().to_string();
     assert!(
         error.contains("the space is empty: no value of 'threads' satisfies `threads % 7 == 0`"),
         "{error}"
     );
-    let text =
-        r#"{"parameters": [{"name": "a", "interval": [1, 9], "constraints": ["a > 9", "a < 0"]}]}"#;
-    let error = read(text).unwrap().build().unwrap_err().to_string();
+    let a = set("a", 9).constraint(rule("a > 9", "a", |n| n > 9));
+    let a = a.constraint(rule("a < 0", "a", |n| n < 0));
+    let error = Space::builder()
+        .parameter(a)
+        .build()
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("'a' satisfies `a > 9` and `a < 0`"),
         "{error}"
     );
-    let error = Space::builder().build().unwrap_err().to_string();
-    assert!(error.contains("expected at least one"), "{error}");
 }
 
+/// Checks: what breaks a constraint, has no value, another one, or a name more is none of the space.
 #[test]
-fn configurations_that_are_none_are_explained() {
-    let space = read(SPACE).unwrap().build().unwrap();
-    let cases = [
-        (r#"{"tile": 64}"#, "parameter 'unroll': found no value"),
-        (
-            r#"{"tile": 3, "unroll": 1, "flags": "-O2"}"#,
-            "found tile = 3, which does not satisfy `1024 % tile == 0`",
-        ),
-        (
-            r#"{"tile": 2000, "unroll": 1, "flags": "-O2"}"#,
-            "found 2000, expected one of 1, 2, 3",
-        ),
-        (
-            r#"{"tile": 1024, "unroll": 8, "flags": "-O2"}"#,
-            "found area = 8192, which does not satisfy `area <= 4096`",
-        ),
-        (
-            r#"{"tile": 64, "unroll": 1, "flags": "-O2", "area": 1}"#,
-            "found 1, expected 64, which is `tile * unroll`",
-        ),
-        (
-            r#"{"tile": 64, "unroll": 1, "flag": "-O2"}"#,
-            "did you mean 'flags'?",
-        ),
-    ];
-    for (json, said) in cases {
-        let configuration = Configuration::of_json(&serde_json::from_str(json).unwrap()).unwrap();
-        let error = space.find(&configuration).unwrap_err().to_string();
-        assert!(error.contains(said), "{json}\n{error}\nexpected: {said}");
+fn configurations_of_others_are_not_found() {
+    let space = tiles().build().unwrap();
+    let valid = tile(64, 4, "-O2");
+    let point = space.find(&valid).unwrap();
+    assert_eq!(space.configuration(&point).key(), valid.key());
+    let more = valid.pairs().map(|(name, value)| (name, value.clone()));
+    let more = Configuration::of(more.chain([("area", 256.into())]));
+    let fewer = Configuration::of([("tile", 64.into()), ("unroll", 4.into())]);
+    for other in [
+        tile(3, 1, "-O2"),
+        tile(2000, 1, "-O2"),
+        tile(1024, 8, "-O2"),
+        tile(4, 8, "-O2"),
+        tile(64, 1, "-O4"),
+        more,
+        fewer,
+    ] {
+        assert_eq!(space.find(&other), None, "{other}");
     }
 }
 
 #[test]
 fn neighbours_are_repaired_to_the_nearest() {
-    let space = read(SPACE).unwrap().build().unwrap();
-    let shown = |json: &str| -> Vec<String> {
-        let configuration = Configuration::of_json(&serde_json::from_str(json).unwrap()).unwrap();
-        let point = space.find(&configuration).unwrap();
-        let neighbours = space.neighbours(&point);
-        neighbours
-            .iter()
-            .map(|p| space.configuration(p).to_string())
-            .collect()
-    };
+    let space = tiles().build().unwrap();
+    let point = space.find(&tile(16, 16, "-O2")).unwrap();
+    let neighbours = space.neighbours(&point);
+    let shown = neighbours
+        .iter()
+        .map(|p| space.configuration(p).to_string());
     assert_eq!(
-        shown(r#"{"tile": 16, "unroll": 16, "flags": "-O2"}"#),
+        shown.collect::<Vec<_>>(),
         [
-            "tile=8 unroll=8 area=64 flags=-O2",
-            "tile=32 unroll=16 area=512 flags=-O2",
-            "tile=16 unroll=8 area=128 flags=-O2",
-            "tile=16 unroll=16 area=256 flags=-O3",
+            "tile=8 unroll=8 flags=-O2",
+            "tile=32 unroll=16 flags=-O2",
+            "tile=16 unroll=8 flags=-O2",
+            "tile=16 unroll=16 flags=-O3",
         ]
     );
 }
 
 #[test]
 fn what_is_none_of_a_space_has_a_nearest_point() {
-    let nearest = |filter: &str, json: &str| {
-        let text = SPACE.replace("not (flags == '-O3' and tile == 1)", filter);
-        let space = read(&text).unwrap().build().unwrap();
-        let configuration = Configuration::of_json(&serde_json::from_str(json).unwrap()).unwrap();
-        let point = space.nearest(&configuration).unwrap();
+    let nearest = |filter: fn([i64; 2]) -> bool| {
+        let filter = Constraint::of_integers("filter", ["tile", "unroll"], filter);
+        let space = tiles().filter(filter).build().unwrap();
+        let point = space.nearest(&tile(40, 16, "-O3"));
         point.map(|point| space.configuration(&point).to_string())
     };
-    let of = |text: &str| Some(text.to_string());
-    let wanted = r#"{"tile": 40, "unroll": 16, "flags": "-O3"}"#;
-    assert_eq!(
-        nearest("tile > 1", wanted),
-        of("tile=32 unroll=16 area=512 flags=-O3")
-    );
-    let found = nearest("tile * unroll != 512", wanted);
-    assert!(found.is_some_and(|found| !found.contains("area=512")));
-    assert_eq!(nearest("tile > 5000", wanted), None);
+    let expected = "tile=32 unroll=16 flags=-O3";
+    assert_eq!(nearest(|[tile, _]| tile > 1).as_deref(), Some(expected));
+    let other = nearest(|[tile, unroll]| tile * unroll != 512).unwrap();
+    assert!(other != expected && other.ends_with("-O3"), "{other}");
+    assert_eq!(nearest(|[tile, _]| tile > 5000), None);
 }

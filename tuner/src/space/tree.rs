@@ -6,14 +6,13 @@
 //! "what may follow", whatever the number of configurations is.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
-use super::formula::Formula;
-use super::parameter::{Parameter, ParameterRange};
+use super::constraint::Constraint;
+use super::parameter::Parameter;
 use super::value::Value;
 use crate::error::{Error, Result};
 
-/// The most nodes of a tree, and the most questions to constraints while it grows, by their price.
+/// The most nodes of a tree, and the most questions to constraints while it grows.
 const MOST_NODES: usize = 1 << 22;
 const MOST_QUESTIONS: u64 = 200_000_000;
 
@@ -41,34 +40,19 @@ pub(super) struct Node {
     ends: Vec<u128>,
 }
 
-/// A formula and where its arguments come from: positions in the space.
+/// A constraint and where its arguments come from: positions in the space.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    pub(crate) formula: Formula,
+    pub(crate) constraint: Constraint,
     pub(crate) arguments: Vec<usize>,
 }
 
 impl Asked {
-    /// The value of the formula.
-    pub(crate) fn value(&self, values: &[Option<Value>]) -> std::result::Result<Value, String> {
-        self.formula.value(&self.given(values)?)
-    }
-
-    /// Tells whether the formula holds.
-    pub(crate) fn holds(&self, values: &[Option<Value>]) -> std::result::Result<bool, String> {
-        self.formula.holds(&self.given(values)?)
-    }
-
-    fn given<'v>(
-        &self,
-        values: &'v [Option<Value>],
-    ) -> std::result::Result<Vec<&'v Value>, String> {
-        let given = |position: &usize| {
-            values[*position].as_ref().ok_or_else(|| {
-                format!("`{}` is asked too early: a bug in mdh", self.formula.text())
-            })
-        };
-        self.arguments.iter().map(given).collect()
+    /// Tells whether the constraint holds. All of its parameters have values by then.
+    pub(crate) fn holds(&self, values: &[Option<Value>]) -> bool {
+        let given = self.arguments.iter();
+        let given: Vec<&Value> = given.filter_map(|at| values[*at].as_ref()).collect();
+        self.constraint.holds(&given)
     }
 }
 
@@ -77,17 +61,10 @@ impl Asked {
 pub(crate) struct Level {
     pub(crate) position: usize,
     pub(crate) name: String,
-    pub(crate) source: Source,
+    pub(crate) values: Vec<Value>,
     pub(crate) constraints: Vec<Asked>,
     /// The earlier parameters that constraints of this level or later ones depend on.
     pub(crate) live: Vec<usize>,
-}
-
-/// Origin of a level's values.
-#[derive(Clone, Debug)]
-pub(crate) enum Source {
-    Listed(Rc<[Value]>),
-    Derived(Asked),
 }
 
 /// The levels of a group of parameters. `place` gives the position of a name.
@@ -96,9 +73,13 @@ pub(crate) fn levels(
     parameters: &[Parameter],
     place: impl Fn(&str) -> usize,
 ) -> Vec<Level> {
-    let asked = |formula: &Formula| Asked {
-        formula: formula.clone(),
-        arguments: formula.depends().iter().map(|name| place(name)).collect(),
+    let asked = |constraint: &Constraint| Asked {
+        constraint: constraint.clone(),
+        arguments: constraint
+            .depends()
+            .iter()
+            .map(|name| place(name))
+            .collect(),
     };
     let mut levels: Vec<Level> = group
         .iter()
@@ -107,12 +88,7 @@ pub(crate) fn levels(
             Level {
                 position,
                 name: parameter.name.clone(),
-                source: match &parameter.range {
-                    ParameterRange::Listed { values, .. } => {
-                        Source::Listed(values.as_slice().into())
-                    }
-                    ParameterRange::Derived(formula) => Source::Derived(asked(formula)),
-                },
+                values: parameter.values.clone(),
                 constraints: parameter.constraints.iter().map(asked).collect(),
                 live: Vec::new(),
             }
@@ -120,7 +96,7 @@ pub(crate) fn levels(
         .collect();
     for level in 0..levels.len() {
         let earlier = &group[..level];
-        let later = levels[level..].iter().flat_map(Level::asked);
+        let later = levels[level..].iter().flat_map(|own| &own.constraints);
         let mut live: Vec<usize> = later
             .flat_map(|asked| asked.arguments.iter().copied())
             .filter(|position| earlier.contains(position))
@@ -130,16 +106,6 @@ pub(crate) fn levels(
         levels[level].live = live;
     }
     levels
-}
-
-impl Level {
-    fn asked(&self) -> impl Iterator<Item = &Asked> {
-        let derived = match &self.source {
-            Source::Derived(asked) => Some(asked),
-            Source::Listed(_) => None,
-        };
-        derived.into_iter().chain(&self.constraints)
-    }
 }
 
 /// The deepest place at which a tree stopped growing.
@@ -157,8 +123,6 @@ pub(crate) struct Growing<'l> {
     without: Option<(usize, usize)>,
     values: Vec<Option<Value>>,
     known: HashMap<(usize, Vec<Value>), Option<u32>>,
-    positions: Vec<HashMap<Value, u32>>,
-    found: Vec<Vec<Value>>,
     nodes: Vec<Node>,
     shared: HashMap<Node, u32>,
     questions: u64,
@@ -173,8 +137,6 @@ impl<'l> Growing<'l> {
             without: None,
             values: fixed.to_vec(),
             known: HashMap::new(),
-            positions: vec![HashMap::new(); levels.len()],
-            found: vec![Vec::new(); levels.len()],
             nodes: Vec::new(),
             shared: HashMap::new(),
             questions: 0,
@@ -216,8 +178,8 @@ impl<'l> Growing<'l> {
             ends: Vec::new(),
         };
         let fixed = self.values[current.position].clone();
-        for (position, value) in self.candidates(level)? {
-            self.values[current.position] = Some(value);
+        for (rank, value) in (0u32..).zip(&current.values) {
+            self.values[current.position] = Some(value.clone());
             if !self.is_valid(level)? {
                 continue;
             }
@@ -226,7 +188,7 @@ impl<'l> Growing<'l> {
                     .count(child)
                     .checked_add(node.ends.last().copied().unwrap_or(0));
                 node.ends.push(end.ok_or_else(|| too_many(current))?);
-                node.ranks.push(position);
+                node.ranks.push(rank);
                 node.children.push(child);
             }
         }
@@ -239,35 +201,14 @@ impl<'l> Growing<'l> {
         Ok(grown)
     }
 
-    /// The values that may stand at a level, with their positions.
-    fn candidates(&mut self, level: usize) -> Result<Vec<(u32, Value)>> {
-        match &self.levels[level].source {
-            Source::Listed(values) => Ok((0u32..).zip(values.iter().cloned()).collect()),
-            Source::Derived(asked) => {
-                let value = asked
-                    .value(&self.values)
-                    .map_err(|why| self.formula_failed(level, why))?;
-                let next = self.found[level].len() as u32;
-                let position = *self.positions[level].entry(value.clone()).or_insert(next);
-                if position == next {
-                    self.found[level].push(value.clone());
-                }
-                Ok(vec![(position, value)])
-            }
-        }
-    }
-
     fn is_valid(&mut self, level: usize) -> Result<bool> {
         let current = &self.levels[level];
         for (number, constraint) in current.constraints.iter().enumerate() {
             if self.without == Some((level, number)) {
                 continue;
             }
-            self.questions += constraint.formula.price();
-            let holds = constraint
-                .holds(&self.values)
-                .map_err(|why| self.formula_failed(level, why))?;
-            if !holds {
+            self.questions += 1;
+            if !constraint.holds(&self.values) {
                 return Ok(false);
             }
         }
@@ -320,10 +261,6 @@ impl<'l> Growing<'l> {
         });
     }
 
-    fn formula_failed(&self, level: usize, why: String) -> Error {
-        Error::input(format!("parameter '{}': {why}", self.levels[level].name))
-    }
-
     /// Leaves out values that occur nowhere, so that neighbours in rank are neighbours.
     fn finish(&mut self, root: u32) -> Tree {
         let mut values = Vec::new();
@@ -337,14 +274,8 @@ impl<'l> Growing<'l> {
                 .collect();
             used.sort_unstable();
             used.dedup();
-            let all: &[Value] = match &level.source {
-                Source::Listed(values) => values,
-                Source::Derived(_) => &self.found[number],
-            };
-            if matches!(level.source, Source::Derived(_)) {
-                used.sort_by(|a, b| all[*a as usize].order(&all[*b as usize]));
-            }
-            values.push(used.iter().map(|&at| all[at as usize].clone()).collect());
+            let occurring = used.iter().map(|&at| level.values[at as usize].clone());
+            values.push(occurring.collect());
             ranks.push(used.into_iter().zip(0..).collect());
         }
         for node in &mut self.nodes {
@@ -373,14 +304,12 @@ fn too_many(level: &Level) -> Error {
         "parameter '{}' and those that depend on it have more than 2^128 configurations",
         level.name
     ))
-    .help("fix some of the parameters, or take constraints away that need no joining")
+    .help("fix some of the parameters")
 }
 
 fn too_large(level: &Level, why: &str) -> Error {
-    Error::input(format!("parameter '{}': {why}", level.name)).help(
-        "let constraints depend on fewer parameters (give a product or a sum a name, as a derived \
-         parameter), or give fewer values",
-    )
+    let message = format!("parameter '{}': {why}", level.name);
+    Error::input(message).help("fix some of the parameters")
 }
 
 /// One step on the way down: valid ranks, and the way on by each.

@@ -1,46 +1,24 @@
 //! Values of parameters, and configurations, which give each parameter one.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A value of a parameter. Floats are equal if their bits are.
-#[derive(Clone, Debug)]
+/// A value of a parameter. Integers come before texts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
     /// An integer.
     Integer(i64),
-    /// A float.
-    Float(f64),
     /// A text.
     Text(Arc<str>),
-    /// True or false.
-    Boolean(bool),
 }
 
 impl Value {
-    /// The number that this is, if it is one.
-    pub fn number(&self) -> Option<f64> {
-        match self {
-            Value::Integer(integer) => Some(*integer as f64),
-            Value::Float(float) => Some(*float),
-            Value::Text(_) | Value::Boolean(_) => None,
-        }
-    }
-
     /// The integer that this is, if it is one.
     pub fn integer(&self) -> Option<i64> {
         match self {
             Value::Integer(integer) => Some(*integer),
-            _ => None,
-        }
-    }
-
-    /// Tells whether two values mean the same: 2 and 2.0 do.
-    pub fn means(&self, other: &Value) -> bool {
-        match (self.number(), other.number()) {
-            (Some(one), Some(other)) => one == other,
-            _ => self == other,
+            Value::Text(_) => None,
         }
     }
 
@@ -48,67 +26,14 @@ impl Value {
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Value::Integer(integer) => (*integer).into(),
-            Value::Float(float) => (*float).into(),
             Value::Text(text) => text.as_ref().into(),
-            Value::Boolean(boolean) => (*boolean).into(),
         }
     }
 
-    /// The value that JSON gives, if it is a number, a text or a boolean.
+    /// The value that JSON gives, if it is an integer or a text.
     pub fn of_json(json: &serde_json::Value) -> Option<Value> {
-        match json {
-            serde_json::Value::Bool(boolean) => Some(Value::Boolean(*boolean)),
-            serde_json::Value::Number(number) => match number.as_i64() {
-                Some(integer) => Some(Value::Integer(integer)),
-                None => number.as_f64().map(Value::Float),
-            },
-            serde_json::Value::String(text) => Some(Value::from(text.as_str())),
-            _ => None,
-        }
-    }
-
-    /// Order of values: numbers by size, then texts, then booleans.
-    pub(crate) fn order(&self, other: &Value) -> Ordering {
-        let class = |value: &Value| match value {
-            Value::Integer(_) | Value::Float(_) => 0,
-            Value::Text(_) => 1,
-            Value::Boolean(_) => 2,
-        };
-        match (self, other) {
-            (Value::Integer(one), Value::Integer(other)) => one.cmp(other),
-            (Value::Text(one), Value::Text(other)) => one.cmp(other),
-            (Value::Boolean(one), Value::Boolean(other)) => one.cmp(other),
-            _ => match (self.number(), other.number()) {
-                (Some(one), Some(other)) => one.total_cmp(&other),
-                _ => class(self).cmp(&class(other)),
-            },
-        }
-    }
-}
-
-impl PartialEq for Value {
-    fn eq(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Integer(one), Value::Integer(other)) => one == other,
-            (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
-            (Value::Text(one), Value::Text(other)) => one == other,
-            (Value::Boolean(one), Value::Boolean(other)) => one == other,
-            _ => false,
-        }
-    }
-}
-
-impl Eq for Value {}
-
-impl Hash for Value {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        std::mem::discriminant(self).hash(state);
-        match self {
-            Value::Integer(integer) => integer.hash(state),
-            Value::Float(float) => float.to_bits().hash(state),
-            Value::Text(text) => text.hash(state),
-            Value::Boolean(boolean) => boolean.hash(state),
-        }
+        let integer = json.as_i64().map(Value::from);
+        integer.or_else(|| json.as_str().map(Value::from))
     }
 }
 
@@ -116,9 +41,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Integer(integer) => integer.fmt(f),
-            Value::Float(float) => float.fmt(f),
             Value::Text(text) => text.fmt(f),
-            Value::Boolean(boolean) => boolean.fmt(f),
         }
     }
 }
@@ -129,21 +52,9 @@ impl From<i64> for Value {
     }
 }
 
-impl From<f64> for Value {
-    fn from(float: f64) -> Value {
-        Value::Float(float)
-    }
-}
-
 impl From<&str> for Value {
     fn from(text: &str) -> Value {
         Value::Text(text.into())
-    }
-}
-
-impl From<bool> for Value {
-    fn from(boolean: bool) -> Value {
-        Value::Boolean(boolean)
     }
 }
 
@@ -179,7 +90,7 @@ impl Configuration {
         let mut pairs = Vec::new();
         for (name, value) in object {
             let value = Value::of_json(value).ok_or_else(|| {
-                format!("found {value} for '{name}', expected a number, a text or a boolean")
+                format!("found {value} for '{name}', expected an integer or a text")
             })?;
             pairs.push((name.as_str(), value));
         }

@@ -74,8 +74,7 @@ impl Rounds for Evolution {
             let mut points: Vec<Point> = Vec::new();
             let begins = self.members.is_empty();
             if begins {
-                let best = search.known.best().map(|(best, _)| best.clone());
-                points.extend(best.or_else(|| search.space.start().cloned()));
+                points.extend(search.known.best().map(|(best, _)| best.clone()));
             }
             while points.len() < wanted.clamp(1, size - self.members.len()) {
                 points.push(search.space.sample(&mut self.random));

@@ -14,8 +14,7 @@ mod search;
 mod surrogate;
 mod torczon;
 
-use crate::error::{Error, Result, did_you_mean};
-use crate::space::formula::repeated;
+use crate::error::{Error, Result, did_you_mean, repeated};
 use rounds::InRounds;
 use search::generator;
 

@@ -76,11 +76,10 @@ pub(super) fn least(costs: &[f64]) -> Option<usize> {
     (0..costs.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b]))
 }
 
-/// The point that a search begins with: the best known, the start, or a random one.
+/// The point that a search begins with: the best known, or a random one.
 pub(super) fn beginning(search: &Search<'_>, random: &mut Pcg64Mcg) -> Point {
-    match (search.known.best(), search.space.start()) {
-        (Some((best, _)), _) => best.clone(),
-        (None, Some(start)) => start.clone(),
-        (None, None) => search.space.sample(random),
+    match search.known.best() {
+        Some((best, _)) => best.clone(),
+        None => search.space.sample(random),
     }
 }

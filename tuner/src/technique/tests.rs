@@ -4,26 +4,34 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::space::constraint::Constraint;
 use crate::space::parameter::Parameter;
-use crate::space::value::Configuration;
-use crate::space::value::Value;
+use crate::space::value::{Configuration, Value};
 use crate::space::{Point, Space};
-use crate::space::{formula::Formula, read};
 use mdh_exec::stats::geometric_mean;
 
 /// A space like that of a tiled loop nest, with a cost that has its least value once.
 fn tiles() -> Space {
-    let text = r#"{"parameters": [
-        {"name": "a", "interval": [0, 10], "generator": "2 ** i"},
-        {"name": "b", "interval": [0, 10], "generator": "2 ** i", "constraint": "1024 % (a * b) == 0"},
-        {"name": "c", "interval": [1, 16]},
-        {"name": "d", "interval": [1, 16], "constraint": "d <= c"},
-        {"name": "kind", "set": ["x", "y", "z"]}]}"#;
-    read(text).unwrap().build().unwrap()
+    let powers = |name| Parameter::set(name, (0..=10).map(|n| 1i64 << n)).unwrap();
+    let numbers = |name| Parameter::set(name, 1..=16).unwrap();
+    let divides = |[a, b]: [i64; 2]| 1024 % (a * b) == 0;
+    let divides = Constraint::of_integers("1024 % (a * b) == 0", ["a", "b"], divides);
+    let ordered = Constraint::of_integers("d <= c", ["d", "c"], |[d, c]| d <= c);
+    let builder = Space::builder()
+        .parameter(powers("a"))
+        .parameter(powers("b").constraint(divides))
+        .parameter(numbers("c"))
+        .parameter(numbers("d").constraint(ordered))
+        .parameter(Parameter::set("kind", ["x", "y", "z"]).unwrap());
+    builder.build().unwrap()
+}
+
+fn number(configuration: &Configuration, name: &str) -> f64 {
+    configuration.get(name).unwrap().integer().unwrap() as f64
 }
 
 fn cost(configuration: &Configuration) -> f64 {
-    let number = |name: &str| configuration.get(name).unwrap().number().unwrap();
+    let number = |name| number(configuration, name);
     let kind = match configuration.get("kind").unwrap().to_string().as_str() {
         "x" => 1.3,
         "y" => 1.0,
@@ -108,9 +116,9 @@ fn all_are_repeatable_and_propose_what_is_new() {
 
 #[test]
 fn all_visit_all_of_a_small_space() {
-    let a = Parameter::interval("a", 1, 6, 1).unwrap();
+    let a = Parameter::set("a", 1..=6).unwrap();
     let b = Parameter::set("b", ["x", "y"]).unwrap();
-    let even = Formula::new("a % 2 == 0 or b == 'x'", ["a", "b"], |v: &[&Value]| {
+    let even = Constraint::new("a % 2 == 0 or b == 'x'", ["a", "b"], |v: &[&Value]| {
         v[0].integer().unwrap() % 2 == 0 || *v[1] == "x".into()
     });
     let space = Space::builder()
@@ -123,7 +131,7 @@ fn all_visit_all_of_a_small_space() {
         .build()
         .unwrap();
     for name in NAMES {
-        let of_a = |configuration: &Configuration| configuration.values()[0].number().unwrap();
+        let of_a = |configuration: &Configuration| number(configuration, "a");
         let known = search(&space, &mut *named(name, 1).unwrap(), 2, 1000, &of_a, None);
         let points: HashSet<&Point> = known.points().iter().map(|(point, _)| point).collect();
         assert_eq!(points.len(), 9, "{name}");
@@ -193,7 +201,7 @@ fn a_model_saves_evaluations() {
     let space = tiles();
     // It knows of tiles, and nothing of the rest.
     let model = |configuration: &Configuration| {
-        let number = |name: &str| configuration.get(name).unwrap().number().unwrap();
+        let number = |name| number(configuration, name);
         Some(1.0 + (number("a").log2() - 4.0).powi(2) + (number("b").log2() - 3.0).powi(2))
     };
     let without = evaluations_needed(&space, "surrogate", None);

@@ -2,7 +2,7 @@
 //! outside of it.
 
 use super::{Role, Run, Seed};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::{FailureKind, Outcome};
 use crate::space::Point;
 use crate::space::value::Configuration;
@@ -55,7 +55,7 @@ impl Run<'_> {
         let mut outside = outside.filter(|own| own.key() == configuration.key());
         match outside.next() {
             Some(own) => Some(Candidate::Outside(own.clone())),
-            None => self.space.find(configuration).ok().map(Candidate::Of),
+            None => self.space.find(configuration).map(Candidate::Of),
         }
     }
 
@@ -79,23 +79,21 @@ impl Run<'_> {
     /// The candidates of the seeds.
     pub(super) fn seeds(&mut self, seeds: Vec<Seed>) -> Result<Vec<(Role, Candidate)>> {
         let mut found = Vec::new();
-        if let Some(start) = self.space.start() {
-            found.push((Role::Start, Candidate::Of(start.clone())));
-        }
         for seed in seeds {
             match self.space.find(&seed.configuration) {
-                Ok(point) => found.push((seed.role, Candidate::Of(point))),
-                Err(_) if seed.role == Role::Nearest => {}
-                Err(_) if matches!(seed.role, Role::Outside | Role::Reference) => {
+                Some(point) => found.push((seed.role, Candidate::Of(point))),
+                None if seed.role == Role::Nearest => {}
+                None if matches!(seed.role, Role::Outside | Role::Reference) => {
                     self.outside = Some(Outside {
                         configuration: seed.configuration.clone(),
                         may_be_best: seed.role == Role::Outside,
                     });
                     found.push((seed.role, Candidate::Outside(seed.configuration)));
                 }
-                Err(error) => {
-                    let role = seed.role.name();
-                    return Err(error.at(format_args!("the {role} configuration")));
+                None => {
+                    let (role, own) = (seed.role.name(), seed.configuration);
+                    let message = format!("the {role} configuration is none of the space: {own}");
+                    return Err(Error::input(message));
                 }
             }
         }

@@ -5,12 +5,14 @@ use std::rc::Rc;
 
 use super::*;
 use crate::measure::{Computed, Cost};
-use crate::space::read;
+use crate::space::Builder;
+use crate::space::constraint::Constraint;
+use crate::space::parameter::Parameter;
 use crate::technique::{NAMES, named};
 
-mod command;
 mod confirm;
 mod resumed;
+mod sessions;
 
 use resumed::resumed;
 
@@ -39,12 +41,17 @@ struct Setup<'s> {
     pace: Option<Duration>,
 }
 
-fn space(more: &str) -> Space {
-    let parameters = r#"[{"name": "a", "interval": [1, 8]}, {"name": "b", "interval": [1, 8]}]"#;
-    read(&format!(r#"{{"parameters": {parameters}{more}}}"#))
-        .unwrap()
-        .build()
-        .unwrap()
+/// Parameters `a` and `b`, from 1 to 8.
+fn space() -> Builder {
+    let parameter = |name| Parameter::set(name, 1..=8).unwrap();
+    let builder = Space::builder();
+    builder.parameter(parameter("a")).parameter(parameter("b"))
+}
+
+/// The same with a filter over `a` and `b`.
+fn filtered(holds: fn([i64; 2]) -> bool) -> Space {
+    let filter = Constraint::of_integers("filter", ["a", "b"], holds);
+    space().filter(filter).build().unwrap()
 }
 
 fn pair(a: i64, b: i64) -> Configuration {
@@ -52,7 +59,7 @@ fn pair(a: i64, b: i64) -> Configuration {
 }
 
 fn number(configuration: &Configuration, name: &str) -> f64 {
-    configuration.get(name).unwrap().number().unwrap()
+    configuration.get(name).unwrap().integer().unwrap() as f64
 }
 
 fn bowl(configuration: &Configuration) -> f64 {
@@ -83,7 +90,7 @@ impl<'s> Setup<'s> {
 impl Default for Setup<'_> {
     fn default() -> Self {
         Setup {
-            space: space(""),
+            space: space().build().unwrap(),
             cost: &measured,
             abort: Abort::Evaluations(40),
             seeds: Vec::new(),
@@ -93,6 +100,23 @@ impl Default for Setup<'_> {
             batch: 1,
             confirmations: 0,
             pace: None,
+        }
+    }
+}
+
+impl Tuned {
+    /// A search of these evaluations that has ended after one, without a best.
+    pub(crate) fn of_evaluations(evaluations: Vec<Evaluation>) -> Tuned {
+        Tuned {
+            evaluations,
+            resumed: 0,
+            best: None,
+            default: None,
+            paces: Vec::new(),
+            stop: StopReason::Reached(Abort::Evaluations(1)),
+            rejections: None,
+            elapsed: Duration::ZERO,
+            confirmation: Duration::ZERO,
         }
     }
 }
@@ -126,23 +150,34 @@ impl Setup<'_> {
             }
             (self.cost)(configuration)
         });
-        let tuned = tune(Tuning {
+        let tuned = self.run_by(&mut measure, (&clock, &interrupted), keep, watch)?;
+        Ok((tuned, measured))
+    }
+
+    /// The search as it is measured by another side, whose clock and interrupt these are.
+    fn run_by(
+        &self,
+        measure: &mut dyn Measure,
+        (clock, interrupted): (&Fake, &AtomicBool),
+        keep: &mut dyn Keep,
+        watch: &mut dyn Watch,
+    ) -> Result<Tuned> {
+        tune(Tuning {
             space: &self.space,
             technique: &mut *named(self.technique, 1)?,
-            measure: &mut measure,
+            measure,
             abort: &self.abort,
-            clock: &clock,
-            interrupted: &interrupted,
-            seeds: self.seeds,
-            resumed: self.resumed,
+            clock,
+            interrupted,
+            seeds: self.seeds.clone(),
+            resumed: self.resumed.clone(),
             model: None,
             confidence: 0.95,
             confirmations: self.confirmations,
             pace: self.pace,
             keep,
             watch,
-        })?;
-        Ok((tuned, measured))
+        })
     }
 }
 
@@ -209,8 +244,8 @@ fn seeds_come_first_and_are_measured_once() {
         configuration: pair(a, b),
     };
     let setup = Setup {
-        space: space(r#", "start": {"a": 2, "b": 2}"#),
         seeds: vec![
+            seed(Role::Start, 2, 2),
             seed(Role::Default, 5, 5),
             seed(Role::Model, 2, 2),
             seed(Role::Nearest, 9, 9),
@@ -228,7 +263,7 @@ fn seeds_come_first_and_are_measured_once() {
     };
     let error = setup.run().unwrap_err().to_string();
     assert!(
-        error.contains("the default configuration: parameter 'a': found 9"),
+        error.contains("the default configuration is none of the space: a=9 b=9"),
         "{error}"
     );
 }
@@ -315,9 +350,8 @@ fn without_a_place_for_evaluations_the_search_ends() {
 
 #[test]
 fn filters_are_asked_before_measuring() {
-    let more = r#", "filter": "(a + b) % 4 != 0""#;
     let setup = Setup {
-        space: space(more),
+        space: filtered(|[a, b]| (a + b) % 4 != 0),
         abort: Abort::Or(Vec::new()),
         ..Setup::default()
     };
@@ -327,23 +361,24 @@ fn filters_are_asked_before_measuring() {
         (48, 0.25)
     );
     let setup = Setup {
-        space: space(r#", "filter": "a > 8""#),
+        space: filtered(|[a, _]| a > 8),
         ..Setup::default()
     };
     let (tuned, measured) = setup.run().unwrap();
     assert_eq!((measured.len(), tuned.stop), (0, StopReason::Exhausted));
     let rejections = tuned.rejections.unwrap();
     assert!(rejections.are_all());
-    let said = "the filter `a > 8` rejected 64 of 64 configurations";
-    assert_eq!(rejections.to_string(), said);
+    assert_eq!(rejections.asked, 64);
 }
 
 #[test]
 fn time_and_cost_end_it() {
     let run = |abort: Abort| {
-        let space = space(r#", "start": {"a": 1, "b": 8}"#);
         Setup {
-            space,
+            seeds: vec![Seed {
+                role: Role::Start,
+                configuration: pair(1, 8),
+            }],
             abort,
             ..Setup::default()
         }
@@ -393,23 +428,12 @@ fn what_is_not_told_is_a_failure() {
         ) {
         }
     }
+    let setup = Setup {
+        abort: Abort::Evaluations(3),
+        ..Setup::default()
+    };
     let (clock, interrupted) = (Fake::default(), AtomicBool::new(false));
-    let tuned = tune(Tuning {
-        space: &space(""),
-        technique: &mut *named("random", 1).unwrap(),
-        measure: &mut Silent,
-        abort: &Abort::Evaluations(3),
-        clock: &clock,
-        interrupted: &interrupted,
-        seeds: Vec::new(),
-        resumed: Vec::new(),
-        model: None,
-        confidence: 0.95,
-        confirmations: 0,
-        pace: None,
-        keep: &mut (),
-        watch: &mut (),
-    });
+    let tuned = setup.run_by(&mut Silent, (&clock, &interrupted), &mut (), &mut ());
     assert_eq!(tuned.unwrap().best, None);
 }
 
@@ -447,14 +471,13 @@ fn progress_has_the_default_beside_the_best() {
 /// as a reference it is never the best.
 #[test]
 fn a_default_may_be_beside_the_space() {
-    let fixed = r#", "filter": "a != 6""#;
     let beside = Configuration::of([("b", 3.into()), ("a", 9.into())]);
     let cost = |own: &Configuration| match own.get("a").unwrap().integer() {
         Some(9) => Outcome::of_cost(0.5),
         _ => measured(own),
     };
     let setup = |role, resumed| Setup {
-        space: space(fixed),
+        space: filtered(|[a, _]| a != 6),
         cost: &cost,
         seeds: vec![Seed {
             role,
@@ -518,32 +541,19 @@ fn costs_are_compared_at_one_pace() {
 /// A whole search: what is measured, what ends it, and what is found.
 #[test]
 fn a_search() {
-    let mut measure = Computed::new(1, |configuration| {
-        let cost = (number(configuration, "tile") - 32.0).abs() + number(configuration, "threads");
-        Outcome::of_cost(cost)
-    });
-    let space = read(
-        r#"{"parameters": [
-            {"name": "tile", "interval": [1, 1024], "constraint": "1024 % tile == 0"},
-            {"name": "threads", "interval": [1, 8], "constraint": "tile % threads == 0"}]}"#,
-    );
-    let tuned = tune(Tuning {
-        space: &space.unwrap().build().unwrap(),
-        technique: &mut *named("auto", 1).unwrap(),
-        measure: &mut measure,
-        abort: &(Abort::Evaluations(30) | Abort::Fraction(1.0)),
-        clock: &std::time::Instant::now(),
-        interrupted: &AtomicBool::new(false),
-        seeds: Vec::new(),
-        resumed: Vec::new(),
-        model: None,
-        confidence: 0.95,
-        confirmations: 0,
-        pace: None,
-        keep: &mut (),
-        watch: &mut (),
-    });
-    let tuned = tuned.unwrap();
+    let divides = |[tile, threads]: [i64; 2]| tile % threads == 0;
+    let divides = Constraint::of_integers("tile % threads == 0", ["tile", "threads"], divides);
+    let tile = Parameter::set("tile", (0..=10).map(|n| 1i64 << n)).unwrap();
+    let threads = Parameter::set("threads", 1..=8).unwrap();
+    let builder = Space::builder().parameter(tile);
+    let builder = builder.parameter(threads.constraint(divides));
+    let setup = Setup {
+        space: builder.build().unwrap(),
+        cost: &|own| Outcome::of_cost((number(own, "tile") - 32.0).abs() + number(own, "threads")),
+        abort: Abort::Evaluations(30) | Abort::Fraction(1.0),
+        ..Setup::default()
+    };
+    let (tuned, _) = setup.run().unwrap();
     let best = tuned.best().expect("all configurations work");
     assert_eq!(best.configuration.to_string(), "tile=32 threads=1");
 }

@@ -19,7 +19,7 @@ fn what_is_known_is_not_measured_again() {
     let mut known: Vec<Resumed> = evaluations
         .map(|e| resumed(e.configuration.clone(), e.outcome.clone()))
         .collect();
-    let other = Configuration::of([("other", true.into())]);
+    let other = Configuration::of([("other", 1.into())]);
     known.push(resumed(other, Outcome::of_cost(0.0)));
     let setup = Setup {
         resumed: known,
