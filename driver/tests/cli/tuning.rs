@@ -153,21 +153,37 @@ fn processes_that_die_or_hang() {
     assert!(text.contains("\n  best     "), "{text}");
 }
 
-/// Checks: measuring the machine's limits, which takes seconds, leaves a search its time, in which it confirms what
-/// was kept before.
+/// Checks: the machine's limits, which take seconds, are measured within the time of a search, and where it has
+/// too little not at all; it confirms what was kept before.
 #[test]
-fn the_machines_limits_take_none_of_the_time() {
+fn the_machines_limits_are_within_the_time() {
     let session = Session::new();
     let program = example("matmul");
-    for is_known in [false, true] {
-        let more = ["tune", "--db", "db", "--for", "2s", "--json"];
+    for (time, is_known) in [("2s", false), ("2s", true), ("20s", true)] {
+        let more = ["tune", "--db", "db", "--for", time, "--json"];
+        let start = Instant::now();
         let output = session.output(&[&more[..], &[&program]].concat());
+        let (took, errors) = (start.elapsed(), String::from_utf8_lossy(&output.stderr));
         let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(line["stop"], "its 2 s are over", "{line}");
+        let (seconds, has_limit) = if time == "20s" {
+            (20, true)
+        } else {
+            (2, false)
+        };
+        assert_eq!(line["stop"], format!("its {seconds} s are over"), "{line}");
         assert_eq!(line["resumed"].as_i64() > Some(0), is_known, "{line}");
         assert!(line["default"]["cost"].as_f64() > Some(0.0), "{line}");
         let made = ["evaluations", "repeated"].map(|name| line[name].as_i64().unwrap());
         assert!(made.iter().sum::<i64>() > 0, "{line}");
+        assert_eq!(line["limit"].is_object(), has_limit, "{line}");
+        assert_ne!(
+            errors.contains("limits are not measured"),
+            has_limit,
+            "{errors}"
+        );
+        // Limits are measured for five seconds at least.
+        let outside = took.as_secs_f64() - line["seconds"].as_f64().unwrap();
+        assert!(outside < 4.0, "{outside} s of {took:?}");
     }
 }
 

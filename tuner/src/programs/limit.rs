@@ -1,6 +1,7 @@
 //! The share of the machine's limit that a search has reached, as `mdh bench` has it.
 
 use std::path::Path;
+use std::time::Duration;
 
 use mdh_bench::limits::{Limit, Limits, Work};
 use mdh_bench::protocol::Task;
@@ -50,8 +51,19 @@ impl Shares {
     }
 }
 
-/// Measures the machine's limits; a note says why that cannot be.
-pub fn measured(name: &str) -> Option<Limits> {
+/// The least time of a search in which the limits are measured: that takes some seconds, and leaves more than half.
+const LEAST: Duration = Duration::from_secs(20);
+
+/// Measures the machine's limits in the time of a search, if it has one; a note says why that cannot be.
+pub fn measured(name: &str, time: Option<Duration>) -> Option<Limits> {
+    if let Some(time) = time.filter(|time| *time < LEAST) {
+        say(&format!(
+            "note: the machine's limits are not measured in a search of {} s, expected {} s at least\n",
+            time.as_secs_f64(),
+            LEAST.as_secs()
+        ));
+        return None;
+    }
     let _progress = Progress::start(&format!("{name}: measuring the machine's limits"));
     let limits = mdh_bench::limits();
     limits

@@ -183,10 +183,10 @@ fn words(sizes: &[Size]) -> String {
 }
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tuned> {
-    let is_held = arguments.json || arguments.report.is_some();
-    let limits = is_held.then(|| limit::measured(&task.name)).flatten();
-    // The machine's limits are none of the search's time: it may have less than they take.
     let clock = Instant::now();
+    let is_held = arguments.json || arguments.report.is_some();
+    let time = abort(arguments, Abort::Duration(USUAL))?.latest();
+    let limits = is_held.then(|| limit::measured(&task.name, time)).flatten();
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let wanted = arguments.parts.searched();
