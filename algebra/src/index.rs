@@ -2,7 +2,7 @@
 //!
 //! Everything a layout says ends as such an expression: the offset of an index, the index of an
 //! offset, the mask of a padded tile. They are built by [`Expr`]'s operators or read from text
-//! ([`parse`]), evaluated ([`Program`]), bounded ([`Facts`]), and printed.
+//! ([`parse`]), evaluated ([`IndexProgram`]), bounded ([`Facts`]), and printed.
 //!
 //! ```text
 //! + - *        checked: what leaves 64 bits has no value
@@ -20,7 +20,7 @@
 //! [`Expr::from_affine`] leads from the special to the general, and nothing leads back.
 //!
 //! An expression is a handle to a node that others may share. Algorithms never walk the tree
-//! under it, which can be exponentially large, but the nodes of a [`Program`], each once.
+//! under it, which can be exponentially large, but the nodes of a [`IndexProgram`], each once.
 
 pub mod bounds;
 pub mod emit;
@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 pub use facts::Facts;
 pub use interval::Interval;
-pub use program::{EvalError, Program};
+pub use program::{EvalError, IndexProgram};
 
 use crate::affine;
 
@@ -55,7 +55,7 @@ pub type Name = Arc<str>;
 pub struct Expr(Arc<Node<Expr>>);
 
 /// One operation on operands of type `C`: expressions in an [`Expr`], numbers of earlier nodes
-/// in a [`Program`].
+/// in a [`IndexProgram`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Node<C> {
     /// A constant.
@@ -362,7 +362,7 @@ impl Expr {
 
     /// Replaces symbols: those of which `replacement` knows one.
     pub fn substitute(&self, replacement: &dyn Fn(&str) -> Option<Expr>) -> Expr {
-        let program = Program::of(std::slice::from_ref(self));
+        let program = IndexProgram::new(std::slice::from_ref(self));
         let mut built: Vec<Expr> = Vec::with_capacity(program.nodes().len());
         for node in program.nodes() {
             let known = match node {
@@ -376,7 +376,9 @@ impl Expr {
 
     /// The symbols that occur, in the order in which they do.
     pub fn symbols(&self) -> Vec<Name> {
-        Program::of(std::slice::from_ref(self)).inputs().to_vec()
+        IndexProgram::new(std::slice::from_ref(self))
+            .inputs()
+            .to_vec()
     }
 }
 
@@ -397,7 +399,7 @@ fn fold(op: Op, a: &Expr, b: &Expr) -> Option<Expr> {
 /// As terms: the same operations on the same operands.
 impl PartialEq for Expr {
     fn eq(&self, other: &Expr) -> bool {
-        let both = Program::of(&[self.clone(), other.clone()]);
+        let both = IndexProgram::new(&[self.clone(), other.clone()]);
         both.roots()[0] == both.roots()[1]
     }
 }

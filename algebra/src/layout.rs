@@ -66,7 +66,7 @@
 //! sizes, also of some dimensions only: what is built is small before it is simplified.) Everything else is written with these: `Row`, `Col`,
 //! `TileBy`, `TileOrderBy` and `Bricks` ([`parse`]), built-in pairs of functions ([`builtin`]),
 //! tables, and CuTe's `shape:stride` ([`cute`]). Sizes may be expressions of symbols; so `apply`
-//! and `inv` make expressions, and numbers are what a [`Program`] of them evaluates to.
+//! and `inv` make expressions, and numbers are what a [`IndexProgram`] of them evaluates to.
 //!
 //! **A layout is checked when it is built** ([`Layout::new`]). What is refuted is an error with a
 //! counter-example; what is proved is [`Answer::Proved`]; what is neither is a layout whose
@@ -95,7 +95,7 @@ mod whole;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::index::{EvalError, Expr, Facts, Name, Program, Table, normal};
+use crate::index::{EvalError, Expr, Facts, IndexProgram, Name, Table, normal};
 pub use builtin::Builtin;
 pub use check::divisors;
 
@@ -179,14 +179,14 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutError {
     /// The part of it that is wrong.
-    pub part: Part,
+    pub part: LayoutPart,
     /// Found and expected.
     pub message: String,
 }
 
 /// A part of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum LayoutPart {
     /// The whole.
     Whole,
     /// The view.
@@ -496,7 +496,7 @@ impl Layout {
             }
         }
         let index: Vec<Expr> = index.iter().map(|i| Expr::constant(*i)).collect();
-        let values = Program::of(&[self.apply(&index)]).run(&[]);
+        let values = IndexProgram::new(&[self.apply(&index)]).run(&[]);
         values.map(|v| v[0]).map_err(|e: EvalError| e.to_string())
     }
 
@@ -513,7 +513,7 @@ impl Layout {
                 size - 1
             ));
         }
-        let index = Program::of(&self.inv(&Expr::constant(offset))).run(&[]);
+        let index = IndexProgram::new(&self.inv(&Expr::constant(offset))).run(&[]);
         index.map_err(|e: EvalError| e.to_string())
     }
 
@@ -533,7 +533,7 @@ impl Layout {
         let mut facts = self.facts.clone();
         facts.and(&first.facts);
         let whole = |e: LayoutError| LayoutError {
-            part: Part::Whole,
+            part: LayoutPart::Whole,
             ..e
         };
         Layout::new(first.view.clone(), first.within.clone(), chain, &facts).map_err(whole)

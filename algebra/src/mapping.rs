@@ -56,7 +56,7 @@ pub use device::{Device, axis_name, axis_number};
 pub use equivalence::{Claim, equivalence};
 pub use launch::{Barrier, Discard, Launch};
 pub use parse::{chain, mapping, space};
-pub use space::{GridAxis, Kind, Space};
+pub use space::{GridAxis, Space, SpaceKind};
 pub use step::{Back, Step};
 pub use strategy::{Strategy, choose};
 pub use with_loop::WithLoop;

@@ -151,7 +151,7 @@ fn measure(command: &BenchArguments, folder: &Path) -> Result<()> {
     match status.success() {
         true => Ok(()),
         false => Err(Error::new(
-            mdh_compiler::error::Kind::Device,
+            mdh_compiler::error::ErrorKind::Device,
             "the benchmark was not done",
         )),
     }

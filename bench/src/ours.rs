@@ -22,7 +22,7 @@ use mdh_compiler::compile;
 use mdh_compiler::depth::Trees;
 use mdh_compiler::diagnostics;
 use mdh_compiler::entry::{Entry, Parameter};
-use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::error::{Error, ErrorKind, Result};
 use mdh_compiler::execute::{self, Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::host::Host;
@@ -62,8 +62,8 @@ pub fn serve(host: &Host) -> Result<()> {
 /// Answers the conductor about a failure: short memory is no fault of the program.
 pub fn refusal(error: &Error) -> Answer {
     match error.kind() {
-        Kind::Resources => Answer::No(error.message().to_string()),
-        Kind::Check => Answer::Wrong(error.message().to_string()),
+        ErrorKind::Resources => Answer::No(error.message().to_string()),
+        ErrorKind::Check => Answer::Wrong(error.message().to_string()),
         _ => Answer::Failed(error.message().to_string()),
     }
 }
@@ -75,7 +75,7 @@ pub fn next() -> Result<Option<Request>> {
 
 /// Answers.
 pub fn say(answer: &Answer) -> Result<()> {
-    mdh_process::say(answer).map_err(|_| Error::new(Kind::OutputClosed, ""))
+    mdh_process::say(answer).map_err(|_| Error::new(ErrorKind::OutputClosed, ""))
 }
 
 /// The function of a program that is measured; with a schedule, if there is one for it.

@@ -12,7 +12,7 @@ use mdh_process::Worker;
 
 /// Interface to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum PeerKind {
     /// By a process of this command, which compiles the program in another way.
     Command,
     /// By the Python runner, which imports a package or loads a library.
@@ -21,32 +21,32 @@ enum Kind {
     Compiler,
 }
 
-impl Kind {
+impl PeerKind {
     /// It has so long to prepare a case.
     fn patience(self) -> Duration {
         match self {
-            Kind::Command | Kind::Package => Measurement::FULL.patience,
-            Kind::Compiler => Duration::from_secs(3600),
+            PeerKind::Command | PeerKind::Package => Measurement::FULL.patience,
+            PeerKind::Compiler => Duration::from_secs(3600),
         }
     }
 }
 
 /// All peers.
-const PEERS: [(&str, Kind); 14] = [
-    ("upstream", Kind::Command),
-    ("openblas", Kind::Package),
-    ("mkl", Kind::Package),
-    ("onednn", Kind::Package),
-    ("numpy", Kind::Package),
-    ("torch", Kind::Package),
-    ("jax", Kind::Package),
-    ("numba", Kind::Package),
-    ("torch_compile", Kind::Compiler),
-    ("iree", Kind::Compiler),
-    ("tvm", Kind::Compiler),
-    ("halide", Kind::Compiler),
-    ("polly", Kind::Compiler),
-    ("clang", Kind::Compiler),
+const PEERS: [(&str, PeerKind); 14] = [
+    ("upstream", PeerKind::Command),
+    ("openblas", PeerKind::Package),
+    ("mkl", PeerKind::Package),
+    ("onednn", PeerKind::Package),
+    ("numpy", PeerKind::Package),
+    ("torch", PeerKind::Package),
+    ("jax", PeerKind::Package),
+    ("numba", PeerKind::Package),
+    ("torch_compile", PeerKind::Compiler),
+    ("iree", PeerKind::Compiler),
+    ("tvm", PeerKind::Compiler),
+    ("halide", PeerKind::Compiler),
+    ("polly", PeerKind::Compiler),
+    ("clang", PeerKind::Compiler),
 ];
 
 /// The peers that take part, and why others do not.
@@ -60,7 +60,7 @@ pub struct Peers {
 
 struct Peer {
     name: &'static str,
-    kind: Kind,
+    kind: PeerKind,
     worker: Worker,
 }
 
@@ -95,11 +95,11 @@ impl Peers {
 }
 
 /// The peers of a list; `all` are those who do not take long.
-fn chosen(wanted: &str) -> Result<Vec<(&'static str, Kind)>> {
+fn chosen(wanted: &str) -> Result<Vec<(&'static str, PeerKind)>> {
     match wanted {
         "none" => return Ok(Vec::new()),
         "all" => {
-            let quick = |(_, kind): &(_, Kind)| *kind != Kind::Compiler;
+            let quick = |(_, kind): &(_, PeerKind)| *kind != PeerKind::Compiler;
             return Ok(PEERS.iter().copied().filter(quick).collect());
         }
         _ => {}
@@ -118,11 +118,11 @@ fn chosen(wanted: &str) -> Result<Vec<(&'static str, Kind)>> {
 }
 
 /// Starts a peer; the text of a failure says what is missing.
-fn start(name: &str, kind: Kind) -> std::result::Result<Worker, String> {
+fn start(name: &str, kind: PeerKind) -> std::result::Result<Worker, String> {
     let environment = environment();
     let mut command = match kind {
-        Kind::Command => super::worker(name).map_err(|error| error.message().to_string())?,
-        Kind::Package | Kind::Compiler => package(name, &environment)?,
+        PeerKind::Command => super::worker(name).map_err(|error| error.message().to_string())?,
+        PeerKind::Package | PeerKind::Compiler => package(name, &environment)?,
     };
     let threads = mdh_jit::pool::thread_count().to_string();
     for variable in THREADS {

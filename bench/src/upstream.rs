@@ -3,7 +3,7 @@
 use mdh_algebra::scalar::ScalarType;
 use mdh_compiler::compile::{self, RAISED};
 use mdh_compiler::diagnostics;
-use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::error::{Error, ErrorKind, Result};
 use mdh_compiler::execute::{Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::source::Source;
@@ -33,7 +33,7 @@ pub fn serve(asm: &Asm) -> Result<()> {
                 ..
             } => match case(asm, &program, &inputs, &outputs) {
                 Ok(()) => {}
-                Err(error) if error.kind() == Kind::Resources => {
+                Err(error) if error.kind() == ErrorKind::Resources => {
                     say(&Answer::No(error.message().to_string()))?;
                 }
                 Err(error) => say(&Answer::Failed(error.message().to_string()))?,

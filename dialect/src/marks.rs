@@ -22,7 +22,7 @@ pub struct Mark {
     /// The operations that may carry it: also those that upstream's passes make of these, with all
     /// that they carried.
     hosts: &'static [&'static str],
-    value: Value,
+    value: MarkContents,
 }
 
 /// The dialect's prefix.
@@ -30,7 +30,7 @@ const PREFIX: &str = "mdh.";
 
 /// Describes what an attribute holds.
 #[derive(Debug)]
-enum Value {
+enum MarkContents {
     /// Nothing: that it is there says all.
     Unit,
     /// Nothing, or the digest of the one operator that it is said of.
@@ -49,49 +49,49 @@ enum Value {
 pub const COOPERATIVE: Mark = Mark {
     name: "mdh.cooperative",
     hosts: &[ops::scf::FORALL],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// The levels of a schedule that a loop is of.
 pub const LEVEL: Mark = Mark {
     name: "mdh.level",
     hosts: &[ops::scf::FOR, ops::scf::FORALL],
-    value: Value::Levels,
+    value: MarkContents::Levels,
 };
 
 /// A function is a kernel that the simulator runs for each thread.
 pub const KERNEL: Mark = Mark {
     name: "mdh.kernel",
     hosts: &[ops::func::FUNC, ops::llvm::FUNC],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// Results do not depend on how many cores there are.
 pub const DETERMINISTIC: Mark = Mark {
     name: "mdh.deterministic",
     hosts: &[ops::builtin::MODULE, ops::func::FUNC, ops::llvm::FUNC],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// Arguments of a function may be the same memory, or overlap: without it they are taken for different memory.
 pub const MAY_ALIAS: Mark = Mark {
     name: "mdh.may_alias",
     hosts: &[ops::func::FUNC, ops::llvm::FUNC],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// The operator by which an operation of linalg accumulates is associative.
 pub const ASSOCIATIVE: Mark = Mark {
     name: "mdh.associative",
     hosts: &[ops::linalg::GENERIC, ops::linalg::REDUCE],
-    value: Value::Digest,
+    value: MarkContents::Digest,
 };
 
 /// The operator by which an operation of linalg accumulates commutes.
 pub const COMMUTATIVE: Mark = Mark {
     name: "mdh.commutative",
     hosts: &[ops::linalg::GENERIC, ops::linalg::REDUCE],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// A computation that an operation of linalg or of tensors was: axes that one loop indexes have the loop's
@@ -100,21 +100,21 @@ pub const COMMUTATIVE: Mark = Mark {
 pub const FITS: Mark = Mark {
     name: "mdh.fits",
     hosts: &[ops::mdh::COMPUTE],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// A computation that was `linalg.map`, which it becomes again rather than an operation that has a name for its body.
 pub const MAP: Mark = Mark {
     name: "mdh.map",
     hosts: &[ops::mdh::COMPUTE],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// A computation that accumulated by `math.fma`, which it does again where it becomes linalg.
 pub const FMA: Mark = Mark {
     name: "mdh.fma",
     hosts: &[ops::mdh::COMPUTE],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// A tile in a parallel loop whose tiles leave elements of a destination as they were, or take what others have left
@@ -122,21 +122,21 @@ pub const FMA: Mark = Mark {
 pub const PARTLY_WRITTEN: Mark = Mark {
     name: "mdh.partly_written",
     hosts: &[ops::mdh::COMPUTE],
-    value: Value::Unit,
+    value: MarkContents::Unit,
 };
 
 /// The only sizes of its arguments that a function has code for: `64x32, 32x?, 7` of two buffers and a number.
 pub const SIZES: Mark = Mark {
     name: "mdh.sizes",
     hosts: &[ops::func::FUNC, ops::llvm::FUNC],
-    value: Value::Sizes,
+    value: MarkContents::Sizes,
 };
 
 /// Versions of a function that have code for some sizes only, which it calls for these.
 pub const VERSIONS: Mark = Mark {
     name: "mdh.versions",
     hosts: &[ops::func::FUNC],
-    value: Value::Versions,
+    value: MarkContents::Versions,
 };
 
 /// Schedules of a function's computations as they are once `mdh-share-subexpressions` has made those of
@@ -144,7 +144,7 @@ pub const VERSIONS: Mark = Mark {
 pub const SCHEDULES: Mark = Mark {
     name: "mdh.schedules",
     hosts: &[ops::func::FUNC],
-    value: Value::Schedules,
+    value: MarkContents::Schedules,
 };
 
 /// All of them.
@@ -191,26 +191,26 @@ impl Mark {
     fn wrong(&self, value: Attribute) -> Option<String> {
         let text = ir::text(value);
         let (is_right, expected) = match self.value {
-            Value::Unit => (ir::is_unit(value), "no value: it is there, or not"),
-            Value::Digest => (
+            MarkContents::Unit => (ir::is_unit(value), "no value: it is there, or not"),
+            MarkContents::Digest => (
                 ir::is_unit(value) || text.is_some(),
                 "no value, or the digest that 'mdh-to-linalg' writes of an operator, as a string",
             ),
-            Value::Levels => (
+            MarkContents::Levels => (
                 text.is_some_and(|text| text.split(", ").all(is_level)),
                 "levels as a string, each 'layer.dimension', or the name of a layer, with ' on PLACE' \
                  behind it where that is another one, such as \"core.i\"",
             ),
-            Value::Sizes => (
+            MarkContents::Sizes => (
                 text.is_some_and(are_sizes),
                 "the sizes of all arguments as a string, such as \"64x32, 32x?, 7\" for two buffers and a \
                  number, with ? for what is open",
             ),
-            Value::Versions => (
+            MarkContents::Versions => (
                 is_versions(value),
                 "an array of functions' names, and of sizes as strings, such as [@f_64, \"32\"]",
             ),
-            Value::Schedules => (
+            MarkContents::Schedules => (
                 are_schedules(value),
                 "schedules by the names of computations, such as {exp = #mdh.schedule<>}",
             ),

@@ -10,14 +10,14 @@ use mlir_sys::{MlirOperation, MlirValue};
 use crate::ir::{self, Op, Val};
 use crate::parts::Bound;
 use crate::tiling::{
-    At, EachBox, Part, RawIndex, RawPlace, Refusal, Tiled, answer, bounds, give, place,
+    At, EachBox, IndexBox, RawIndex, RawPlace, Refusal, Tiled, answer, bounds, give, place,
 };
 
 /// A part of a computation whose dimensions are cut though they combine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split<'c> {
     /// The part of the domain.
-    pub part: Part<'c>,
+    pub part: IndexBox<'c>,
     /// The dimensions that are cut.
     pub dims: Vec<usize>,
     /// The part's number in each of these.
@@ -37,7 +37,7 @@ pub struct Partial {
     /// The computation of a part, with a result for each component.
     pub tile: for<'c> fn(Op<'c>, At<'c>, &Split<'c>) -> Result<Tiled<'c>, Refusal>,
     /// The part of a component's partial results that a part of the domain computes.
-    pub position: for<'c> fn(Op<'c>, At<'c>, usize, &Split<'c>) -> Result<Part<'c>, Refusal>,
+    pub position: for<'c> fn(Op<'c>, At<'c>, usize, &Split<'c>) -> Result<IndexBox<'c>, Refusal>,
     /// The computation of the result from all partial results.
     pub merge: for<'c> fn(Op<'c>, At<'c>, &Split<'c>) -> Result<Op<'c>, Refusal>,
 }
@@ -95,7 +95,7 @@ unsafe fn split<'c>(raw: *const RawSplit) -> Split<'c> {
         let dims = list(raw.dims, raw.count).iter();
         let partials = list(raw.partials, raw.components).iter();
         Split {
-            part: Part {
+            part: IndexBox {
                 offsets: some(raw.offsets, raw.rank),
                 sizes: some(raw.sizes, raw.rank),
             },

@@ -4,7 +4,7 @@
 use crate::ops;
 use std::collections::HashSet;
 
-use mdh_algebra::rules::scalar_code::{self as rules, Callee, EnclosingFunction, Kind};
+use mdh_algebra::rules::scalar_code::{self as rules, Callee, EnclosingFunction, OperationRole};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, ValueLike};
@@ -104,7 +104,7 @@ fn body<'c>(region: RegionRef<'c, 'c>) -> Vec<Op<'c>> {
     while let Some(op) = found.get(next).copied() {
         next += 1;
         // What stands in a foreign operation is its own affair.
-        if rules::kind(ir::name_of(op)) == Kind::Control {
+        if rules::role(ir::name_of(op)) == OperationRole::Control {
             for r in 0..op.region_count() {
                 found.extend(blocks(ir::region(op, r)).flat_map(ir::ops_of));
             }
@@ -161,7 +161,7 @@ pub fn rounding_mode(op: Op) -> Option<&'static str> {
 
 fn calls_of<'c>(region: RegionRef<'c, 'c>) -> impl Iterator<Item = Op<'c>> {
     let ops = body(region).into_iter();
-    ops.filter(|op| rules::kind(ir::name_of(*op)) == Kind::Call)
+    ops.filter(|op| rules::role(ir::name_of(*op)) == OperationRole::Call)
 }
 
 /// The function that an operation calls, if the symbol is there and has a body.
@@ -213,7 +213,7 @@ fn callee<'c>(
         if let Some(mode) = rounding_mode(op) {
             return Some(Callee::Rounds(operation.to_owned(), mode));
         }
-        if rules::kind(operation) == Kind::Call
+        if rules::role(operation) == OperationRole::Call
             && let Some(found) = callee(op, way, fine)
         {
             return Some(found);

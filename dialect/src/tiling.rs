@@ -24,9 +24,9 @@ pub struct At<'c> {
     pub before: Option<Op<'c>>,
 }
 
-/// A part of a domain or of a tensor: a box.
+/// Box of indices: a part of a domain or of a tensor.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Part<'c> {
+pub struct IndexBox<'c> {
     /// Its first index in each dimension.
     pub offsets: Vec<Bound<'c>>,
     /// Its length in each dimension.
@@ -45,16 +45,17 @@ pub struct Tiled<'c> {
 pub type Refusal = String;
 
 /// Finds the part of one thing that belongs to a part of another; the number is that of a result.
-pub type Position = for<'c> fn(Op<'c>, At<'c>, usize, &Part<'c>) -> Result<Part<'c>, Refusal>;
+pub type Position =
+    for<'c> fn(Op<'c>, At<'c>, usize, &IndexBox<'c>) -> Result<IndexBox<'c>, Refusal>;
 
 /// Answers to upstream's questions.
 pub struct Tiling {
     /// Tells, for each dimension, that its tiles are independent.
     pub is_parallel: fn(Op) -> Vec<bool>,
     /// The whole domain.
-    pub domain: for<'c> fn(Op<'c>, At<'c>) -> Result<Part<'c>, Refusal>,
+    pub domain: for<'c> fn(Op<'c>, At<'c>) -> Result<IndexBox<'c>, Refusal>,
     /// The computation of a part of the domain.
-    pub tile: for<'c> fn(Op<'c>, At<'c>, &Part<'c>) -> Result<Tiled<'c>, Refusal>,
+    pub tile: for<'c> fn(Op<'c>, At<'c>, &IndexBox<'c>) -> Result<Tiled<'c>, Refusal>,
     /// The part of a result that a part of the domain computes.
     pub result: Position,
     /// The part of the domain that computes a part of a result.
@@ -98,7 +99,7 @@ unsafe extern "C" {
 }
 
 /// A slice of a tensor, of stride 1.
-pub fn slice<'c>(at: At<'c>, of: Op<'c>, source: Val<'c>, part: &Part<'c>) -> Op<'c> {
+pub fn slice<'c>(at: At<'c>, of: Op<'c>, source: Val<'c>, part: &IndexBox<'c>) -> Op<'c> {
     use melior::ir::ValueLike;
     use melior::ir::operation::OperationLike;
     let [offsets, sizes] = [&part.offsets, &part.sizes].map(|all| {
@@ -186,7 +187,7 @@ pub(crate) fn answer<T>(
 
 pub(crate) type EachBox = extern "C" fn(*mut c_void, RawIndex, RawIndex);
 
-pub(crate) fn give(part: Option<Part>, data: *mut c_void, each: EachBox) -> bool {
+pub(crate) fn give(part: Option<IndexBox>, data: *mut c_void, each: EachBox) -> bool {
     let Some(part) = part else {
         return false;
     };
@@ -247,10 +248,10 @@ extern "C" fn mdhRustTile(
 
 /// # Safety
 /// There are as many offsets and sizes as it says.
-unsafe fn part<'c>(offsets: *const RawIndex, sizes: *const RawIndex, rank: isize) -> Part<'c> {
+unsafe fn part<'c>(offsets: *const RawIndex, sizes: *const RawIndex, rank: isize) -> IndexBox<'c> {
     // SAFETY: by contract.
     unsafe {
-        Part {
+        IndexBox {
             offsets: bounds(offsets, rank),
             sizes: bounds(sizes, rank),
         }

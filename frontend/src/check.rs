@@ -7,7 +7,7 @@ use mdh_algebra::reuse::{Context, Shape, Statement, Variable};
 
 use crate::Span;
 use crate::diagnostic::Diagnostic;
-use crate::parse::{self, Declaration, Marker, Syntax, Value};
+use crate::parse::{self, Declaration, Marker, ParsedExpression, Syntax};
 
 /// The bytes of an element.
 pub const ELEMENT_BYTES: u64 = 8;
@@ -27,7 +27,7 @@ pub struct Assignment {
 
 /// A program that is right.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Program {
+pub struct CheckedProgram {
     /// The variables, in the order of their declarations.
     pub context: Context,
     /// Position of each variable's declaration.
@@ -41,13 +41,13 @@ pub struct Program {
 }
 
 /// Checks a program, and adds what is wrong.
-pub fn check(syntax: &Syntax, diagnostics: &mut Vec<Diagnostic>) -> Program {
+pub fn check(syntax: &Syntax, diagnostics: &mut Vec<Diagnostic>) -> CheckedProgram {
     if syntax.statements.is_empty() && diagnostics.is_empty() {
         let message = "there is no statement, expected at least one: x = 2 * y";
         diagnostics.push(Diagnostic::new(message, 0..0, ""));
     }
     let declarations = declarations(syntax, diagnostics);
-    let mut program = Program::default();
+    let mut program = CheckedProgram::default();
     // Names occur first where they are declared, if nothing is wrong.
     for (name, declaration) in syntax.names.iter().zip(&declarations) {
         program.context.variables.push(Variable {
@@ -160,7 +160,7 @@ fn is_declared(
 }
 
 /// The variables of an expression, in order.
-fn variables(value: &Value) -> impl Iterator<Item = (Id, usize)> {
+fn variables(value: &ParsedExpression) -> impl Iterator<Item = (Id, usize)> {
     let nodes = value.expression.nodes().iter().enumerate();
     nodes.filter_map(|(id, node)| match node {
         Node::Variable(variable) => Some((id, *variable)),
@@ -169,7 +169,7 @@ fn variables(value: &Value) -> impl Iterator<Item = (Id, usize)> {
 }
 
 fn assignment(
-    program: &Program,
+    program: &CheckedProgram,
     statement: &parse::Statement,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Assignment> {
@@ -199,7 +199,7 @@ fn assignment(
 
 /// A violation with the shapes of what it is about.
 fn explain(
-    program: &Program,
+    program: &CheckedProgram,
     statement: &parse::Statement,
     known: &[Option<Shape>],
     id: Id,

@@ -7,7 +7,7 @@ use mdh_algebra::reuse::expression::{Function, Id, Node, Operator};
 use crate::Span;
 use crate::diagnostic::Diagnostic;
 use crate::lex::Token;
-use crate::parse::{Parser, Read, Value};
+use crate::parse::{ParsedExpression, Parser, Read};
 
 /// An operator between two operands.
 #[derive(Clone, Copy)]
@@ -52,13 +52,13 @@ enum Open {
 /// The part of an expression that has been read.
 #[derive(Default)]
 struct Stacks {
-    value: Value,
+    value: ParsedExpression,
     operands: Vec<Id>,
     open: Vec<Open>,
 }
 
 /// Reads an expression, up to the first word that cannot continue it.
-pub(crate) fn parse(parser: &mut Parser) -> Read<Value> {
+pub(crate) fn parse(parser: &mut Parser) -> Read<ParsedExpression> {
     let mut stacks = Stacks::default();
     loop {
         operand(parser, &mut stacks)?;

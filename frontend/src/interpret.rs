@@ -4,14 +4,14 @@
 use mdh_algebra::reuse::evaluate::points;
 use mdh_algebra::reuse::{Node, Shape};
 
-use crate::check::{Assignment, Program};
+use crate::check::{Assignment, CheckedProgram};
 use crate::plan::{Code, Loop, Source, StatementPlan};
 
 /// A tensor's elements, the last dimension fastest.
 pub type Elements = Vec<f64>;
 
 /// Runs all statements; of each variable, its value before and after.
-pub fn run(program: &Program, values: &mut [Elements]) {
+pub fn run(program: &CheckedProgram, values: &mut [Elements]) {
     for assignment in &program.statements {
         values[assignment.statement.target] = value(assignment, values);
     }
@@ -94,7 +94,7 @@ impl Tensor<'_> {
 }
 
 /// Runs a plan on the values of the variables: the value of its statement.
-pub fn run_plan(plan: &StatementPlan, program: &Program, values: &[Elements]) -> Elements {
+pub fn run_plan(plan: &StatementPlan, program: &CheckedProgram, values: &[Elements]) -> Elements {
     let mut results: Vec<(Shape, Elements)> = Vec::new();
     for step in &plan.steps {
         let loops: Vec<Loop> = step.kept.iter().chain(&step.sums).copied().collect();

@@ -36,7 +36,7 @@
 //! | [`lex`]        | words of the text, with their places                                  |
 //! | [`parse`]      | declarations and statements                                           |
 //! | `expression`   | expressions, by the precedence of their operators                     |
-//! | [`check`]      | names, shapes and roles of variables: a [`Program`]                   |
+//! | [`check`]      | names, shapes and roles of variables: a [`CheckedProgram`]            |
 //! | [`diagnostic`] | what is wrong, where, and as text                                     |
 //! | [`plan`]       | statements as loops, in the order that costs least                    |
 //! | [`mlir`]       | these as computations                                                 |
@@ -63,14 +63,14 @@ pub mod report;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Assignment, Program};
+pub use check::{Assignment, CheckedProgram};
 pub use diagnostic::Diagnostic;
 
 /// A part of a text: its first byte, and the first one behind it.
 pub type Span = std::ops::Range<usize>;
 
 /// Reads a program; everything that is wrong with it, in the order of the text.
-pub fn read(text: &str) -> Result<Program, Vec<Diagnostic>> {
+pub fn read(text: &str) -> Result<CheckedProgram, Vec<Diagnostic>> {
     let (syntax, mut diagnostics) = parse::parse(text);
     let program = check::check(&syntax, &mut diagnostics);
     match diagnostics.is_empty() {

@@ -6,7 +6,7 @@ use mdh_algebra::reuse::evaluate::tuple;
 use mdh_algebra::reuse::expression::Node;
 use mdh_algebra::reuse::{Derivation, Statement};
 
-use crate::check::{Assignment, ELEMENT_BYTES, Program};
+use crate::check::{Assignment, CheckedProgram, ELEMENT_BYTES};
 use crate::plan::StatementPlan;
 use crate::report::LONGEST_STATEMENT;
 
@@ -31,14 +31,19 @@ pub struct Account {
 }
 
 /// An account of each statement.
-pub fn accounts(program: &Program, text: &str) -> Vec<Account> {
+pub fn accounts(program: &CheckedProgram, text: &str) -> Vec<Account> {
     let statements = program.statements.iter().enumerate();
     statements
         .map(|(number, assignment)| account(program, number, assignment, text))
         .collect()
 }
 
-fn account(program: &Program, number: usize, assignment: &Assignment, text: &str) -> Account {
+fn account(
+    program: &CheckedProgram,
+    number: usize,
+    assignment: &Assignment,
+    text: &str,
+) -> Account {
     let (context, statement) = (&program.context, &assignment.statement);
     let root = statement.value.root();
     let before = &text[..assignment.target.start];
@@ -87,7 +92,7 @@ fn is_read(assignment: &Assignment) -> bool {
     value.nodes().iter().any(is_target)
 }
 
-fn step_bytes(program: &Program, number: usize, assignment: &Assignment) -> u64 {
+fn step_bytes(program: &CheckedProgram, number: usize, assignment: &Assignment) -> u64 {
     let target = assignment.statement.target;
     let plan = StatementPlan::new(&assignment.statement, &assignment.shapes);
     let mut later = program.statements[number + 1..].iter();

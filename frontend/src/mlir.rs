@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use mdh_algebra::reuse::{Function, Operator, Shape};
 
-use crate::check::{Assignment, ELEMENT_BYTES, Program, fits};
+use crate::check::{Assignment, CheckedProgram, ELEMENT_BYTES, fits};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{Code, Loop, Read, Source, StatementPlan, Step};
 
@@ -38,7 +38,7 @@ pub struct Origin<'t> {
 /// inputs are tensors, and an `f64` where they are scalars and never assigned.
 ///
 /// Fails for intermediate results that no memory holds.
-pub fn module(program: &Program, origin: Origin) -> Result<String, Vec<Diagnostic>> {
+pub fn module(program: &CheckedProgram, origin: Origin) -> Result<String, Vec<Diagnostic>> {
     let mut writer = Writer::new(program, origin);
     let arguments: Vec<String> = program.inputs.iter().map(|v| writer.argument(*v)).collect();
     for (number, assignment) in program.statements.iter().enumerate() {
@@ -86,23 +86,23 @@ pub fn module(program: &Program, origin: Origin) -> Result<String, Vec<Diagnosti
 
 /// An SSA value.
 #[derive(Clone, Debug)]
-struct Value {
+struct SsaValue {
     name: String,
     ty: String,
 }
 
 /// Destination of a step's result.
 struct Target {
-    result: Value,
+    result: SsaValue,
     /// Its name in the step.
     buffer: String,
     /// The value whose memory it may take.
-    destination: Option<Value>,
+    destination: Option<SsaValue>,
     location: String,
 }
 
 struct Writer<'p> {
-    program: &'p Program,
+    program: &'p CheckedProgram,
     origin: Origin<'p>,
     lines: Lines,
     /// The names of variables.
@@ -110,9 +110,9 @@ struct Writer<'p> {
     /// The names of values.
     taken: BTreeSet<String>,
     /// The value that each variable has.
-    values: Vec<Option<Value>>,
+    values: Vec<Option<SsaValue>>,
     /// The memory of each variable that is an input and an output.
-    memory: Vec<Option<Value>>,
+    memory: Vec<Option<SsaValue>>,
     /// Prefixes of the names of arguments and of other values in scalar code.
     prefixes: [String; 2],
     text: String,
@@ -120,7 +120,7 @@ struct Writer<'p> {
 }
 
 impl<'p> Writer<'p> {
-    fn new(program: &'p Program, origin: Origin<'p>) -> Writer<'p> {
+    fn new(program: &'p CheckedProgram, origin: Origin<'p>) -> Writer<'p> {
         let variables = &program.context.variables;
         // Values outside of scalar code are called like variables, with something behind.
         let prefix = |letter: &str| {
@@ -157,10 +157,10 @@ impl<'p> Writer<'p> {
         let location = self.location(self.program.declared[variable].start);
         if !self.program.outputs.contains(&variable) {
             let text = format!("%{name}: {ty} {location}");
-            self.values[variable] = Some(Value { name, ty });
+            self.values[variable] = Some(SsaValue { name, ty });
             return text;
         }
-        let memory = Value {
+        let memory = SsaValue {
             ty: format!("memref<{}>", elements(shape)),
             name,
         };
@@ -170,7 +170,7 @@ impl<'p> Writer<'p> {
             memory.name, memory.ty
         ));
         let text = format!("%{}: {} {location}", memory.name, memory.ty);
-        self.values[variable] = Some(Value { name, ty });
+        self.values[variable] = Some(SsaValue { name, ty });
         self.memory[variable] = Some(memory);
         text
     }
@@ -218,7 +218,7 @@ impl<'p> Writer<'p> {
         let target = assignment.statement.target;
         let root = assignment.statement.value.root();
         let place = assignment.target.start..assignment.spans[root].end;
-        let mut results: Vec<Value> = Vec::new();
+        let mut results: Vec<SsaValue> = Vec::new();
         for (n, step) in plan.steps.iter().enumerate() {
             let shape = plan.shape(&step.kept);
             if !fits(&shape) {
@@ -239,7 +239,7 @@ impl<'p> Writer<'p> {
                 }
             };
             let target = Target {
-                result: Value {
+                result: SsaValue {
                     name: result,
                     ty: tensor(&shape),
                 },
@@ -256,7 +256,7 @@ impl<'p> Writer<'p> {
     /// The value whose memory the result of a step may take, if it is nothing's after the step: that
     /// of the variable that is assigned, of which the step reads nothing, or only the element that it
     /// computes and sums nothing. A part of a sum may be stored while others are still computed.
-    fn destination(&self, number: usize, plan: &StatementPlan, n: usize) -> Option<Value> {
+    fn destination(&self, number: usize, plan: &StatementPlan, n: usize) -> Option<SsaValue> {
         let step = &plan.steps[n];
         let target = self.program.statements[number].statement.target;
         let is_last = n + 1 == plan.steps.len();
@@ -273,8 +273,8 @@ impl<'p> Writer<'p> {
     }
 
     /// Writes a step.
-    fn step(&mut self, plan: &StatementPlan, step: &Step, results: &[Value], target: &Target) {
-        let (Value { name, ty }, buffer) = (&target.result, &target.buffer);
+    fn step(&mut self, plan: &StatementPlan, step: &Step, results: &[SsaValue], target: &Target) {
+        let (SsaValue { name, ty }, buffer) = (&target.result, &target.buffer);
         let location = &target.location;
         let names = self.dimensions(step);
         let indices = |loops: &[Loop]| -> String {
@@ -297,7 +297,7 @@ impl<'p> Writer<'p> {
             let name = self.fresh(&self.no_variable(&format!("{buffer}_init")));
             let _ = writeln!(self.text, "  %{name} = tensor.empty() : {ty} {location}");
             let ty = ty.clone();
-            Value { name, ty }
+            SsaValue { name, ty }
         });
         let sources = step.reads.chunk_by(|a, b| a.source == b.source);
         let inputs = sources.map(|reads| {
@@ -322,7 +322,7 @@ impl<'p> Writer<'p> {
 
     /// Returns an operand, and its name in the step: the variable's, but for the old value of the
     /// variable that it computes.
-    fn input(&self, source: Source, results: &[Value], buffer: &str) -> (String, Value) {
+    fn input(&self, source: Source, results: &[SsaValue], buffer: &str) -> (String, SsaValue) {
         match source {
             Source::Variable(variable) => {
                 let value = self.values[variable].clone();

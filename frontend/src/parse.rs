@@ -37,7 +37,7 @@ pub struct Declaration {
 
 /// An expression, and where its nodes stand. Its variables are positions in [`Syntax::names`].
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Value {
+pub struct ParsedExpression {
     /// The expression.
     pub expression: Expression,
     /// The whole text of each node.
@@ -54,7 +54,7 @@ pub struct Statement {
     /// Its position.
     pub span: Span,
     /// The expression.
-    pub value: Value,
+    pub value: ParsedExpression,
 }
 
 /// A program as it is written.

@@ -4,13 +4,13 @@ use insta::assert_snapshot;
 use mdh_algebra::random::Random;
 use proptest::prelude::*;
 
-use crate::check::Program;
+use crate::check::CheckedProgram;
 use crate::interpret::{self, Elements};
 use crate::mlir::{self, Origin, Results};
 use crate::plan::{Source, StatementPlan, Step};
 use crate::read;
 
-fn plans(program: &Program) -> Vec<StatementPlan> {
+fn plans(program: &CheckedProgram) -> Vec<StatementPlan> {
     let statements = program.statements.iter();
     statements
         .map(|a| StatementPlan::new(&a.statement, &a.shapes))
@@ -203,7 +203,7 @@ fn statements(count: u64, random: &mut Random) -> String {
     text
 }
 
-fn values(program: &Program, random: &mut Random) -> Vec<Elements> {
+fn values(program: &CheckedProgram, random: &mut Random) -> Vec<Elements> {
     let ranks = program
         .context
         .variables

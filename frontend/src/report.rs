@@ -5,7 +5,7 @@ use std::fmt::Write;
 use mdh_algebra::reuse::Derivation;
 use mdh_algebra::reuse::evaluate::tuple;
 
-use crate::check::{Assignment, Program};
+use crate::check::{Assignment, CheckedProgram};
 use crate::diagnostic::{Diagnostic, Severity, position};
 
 /// Detail of the report.
@@ -22,7 +22,7 @@ pub(crate) const LONGEST_STATEMENT: usize = 72;
 
 /// Of each variable a line with its shape and role; of each statement a line that ends in `compatible`
 /// or `not compatible`, followed by the reads that break it.
-pub fn report(program: &Program, file: &str, text: &str, detail: Detail) -> String {
+pub fn report(program: &CheckedProgram, file: &str, text: &str, detail: Detail) -> String {
     let mut all = String::new();
     let context = &program.context;
     for (number, variable) in context.variables.iter().enumerate() {
@@ -42,7 +42,7 @@ pub fn report(program: &Program, file: &str, text: &str, detail: Detail) -> Stri
 }
 
 fn verdict(
-    program: &Program,
+    program: &CheckedProgram,
     assignment: &Assignment,
     file: &str,
     text: &str,

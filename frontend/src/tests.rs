@@ -2,14 +2,14 @@
 
 use insta::assert_snapshot;
 
-use crate::check::Program;
+use crate::check::CheckedProgram;
 use crate::diagnostic::render_all;
 use crate::read;
 use crate::report::{Detail, report};
 
 const DECLARED: &str = "var A : [3 3] var B : [3 3] var s : [] var u : [3] var v : [3]\n";
 
-fn program(text: &str) -> Program {
+fn program(text: &str) -> CheckedProgram {
     match read(text) {
         Ok(program) => program,
         Err(errors) => panic!("{}", render_all(&errors, "f.tdsl", text)),
@@ -97,7 +97,7 @@ fn what_is_understood_reads_back_from_its_text() {
 
 #[test]
 fn roles_follow_from_use_where_nothing_is_marked() {
-    let names = |program: &Program, variables: &[usize]| -> String {
+    let names = |program: &CheckedProgram, variables: &[usize]| -> String {
         let names: Vec<&str> = variables.iter().map(|v| program.context.name(*v)).collect();
         names.join(" ")
     };

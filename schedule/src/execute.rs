@@ -11,7 +11,7 @@ mod staging;
 use std::collections::{BTreeMap, HashMap};
 
 use super::capacity::{Allocation, PhaseName, allocations};
-use super::resolved::{Level, Nest, Resolved};
+use super::resolved::{Level, PhaseNest, Resolved};
 use super::tiles::Tiles;
 use mdh_algebra::arith::convert_stored;
 use mdh_algebra::computation::{Combine, Computation};
@@ -104,7 +104,7 @@ impl Run<'_> {
     /// The loops from a position on; the partial result of what they cover, if the nest combines.
     fn nest(
         &mut self,
-        nest: &Nest,
+        nest: &PhaseNest,
         position: usize,
         parts: &mut Vec<i64>,
     ) -> Result<Option<Mda>, Failure> {
@@ -161,7 +161,7 @@ impl Run<'_> {
     }
 
     /// The numbers of the point that parts stand for, if it is one.
-    fn numbers(&self, nest: &Nest, parts: &[i64]) -> Option<Vec<i64>> {
+    fn numbers(&self, nest: &PhaseNest, parts: &[i64]) -> Option<Vec<i64>> {
         let mut numbers = vec![0; self.grids.len()];
         for (level, part) in nest.phase.order.iter().zip(parts) {
             numbers[level.dimension] += part * self.tiles.size(*level);
@@ -173,7 +173,7 @@ impl Run<'_> {
         inside.then_some(numbers)
     }
 
-    fn leaf(&mut self, nest: &Nest, parts: &[i64]) -> Result<Option<Mda>, Failure> {
+    fn leaf(&mut self, nest: &PhaseNest, parts: &[i64]) -> Result<Option<Mda>, Failure> {
         let Some(numbers) = self.numbers(nest, parts) else {
             return Ok(None);
         };

@@ -125,7 +125,9 @@ pub use execute::{Execution, execute};
 pub use footprint::{Footprint, FootprintAxis, footprint};
 pub use numbers::{Count, Parts};
 pub use place::SchedulePath;
-pub use resolved::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, Resolved, TilePlan};
+pub use resolved::{
+    InputPlan, Level, OutputPlan, PerLevel, PhaseNest, PhasePlan, Resolved, TilePlan,
+};
 pub use spelling::{ParseError, is_json, locate};
 pub use staged_layout::{StagedLayout, Step};
 pub use tiles::{Span, Tail, Tiles};

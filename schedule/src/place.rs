@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchedulePath {
     pub(super) keys: Vec<Key>,
-    pub(super) part: Part,
+    pub(super) part: EntryPart,
 }
 
 /// A step on the way.
@@ -20,7 +20,7 @@ pub enum Key {
 
 /// The part of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum EntryPart {
     /// Its value.
     #[default]
     Value,
@@ -61,7 +61,7 @@ impl SchedulePath {
 
     /// The name of this entry.
     pub fn name(mut self) -> SchedulePath {
-        self.part = Part::Name;
+        self.part = EntryPart::Name;
         self
     }
 

@@ -76,7 +76,7 @@ pub struct TilePlan {
 
 /// A loop nest of fused phases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nest {
+pub struct PhaseNest {
     /// True if it stages inputs.
     pub decompose: bool,
     /// True if it computes the scalar function.
@@ -271,8 +271,8 @@ impl Resolved {
 
     /// The loop nests: neighbouring phases are one where their orders and assignments agree on
     /// all levels of more than one part (paper, section 3.4 and appendix F, loop fusion).
-    pub fn nests(&self) -> Vec<Nest> {
-        let mut nests: Vec<Nest> = Vec::new();
+    pub fn nests(&self) -> Vec<PhaseNest> {
+        let mut nests: Vec<PhaseNest> = Vec::new();
         for (n, phase) in [&self.decompose, &self.scalar, &self.recompose]
             .into_iter()
             .enumerate()
@@ -281,7 +281,7 @@ impl Resolved {
                 .last()
                 .is_some_and(|last| self.agree(&last.phase, phase));
             if !fused {
-                nests.push(Nest {
+                nests.push(PhaseNest {
                     decompose: false,
                     scalar: false,
                     recompose: false,

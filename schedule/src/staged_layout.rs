@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-use mdh_algebra::index::{Expr, Program};
+use mdh_algebra::index::{Expr, IndexProgram};
 use mdh_algebra::layout::{self as algebra, bounded};
 
 /// The elements that a layout may add to a tile, or cut it into blocks of: with them, and with
@@ -238,7 +238,7 @@ fn numbers(sizes: &[Expr]) -> Option<Vec<i64>> {
 fn place(layout: &algebra::Layout, index: &[i64]) -> i64 {
     let index: Vec<Expr> = index.iter().map(|i| Expr::constant(*i)).collect();
     let offset = layout.apply(&layout.components(&index));
-    let offset = Program::of(&[offset]).run(&[]);
+    let offset = IndexProgram::new(&[offset]).run(&[]);
     offset.map_or(i64::MAX, |offset| offset[0])
 }
 

@@ -17,18 +17,18 @@ use std::fmt;
 
 use serde::de;
 
-use super::place::{Key, Part, SchedulePath};
+use super::place::{EntryPart, Key, SchedulePath};
 use super::spelling::control_character;
 
 /// A value and where it starts.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     at: usize,
-    value: Value,
+    value: NodeValue,
 }
 
 #[derive(Clone, Debug)]
-enum Value {
+enum NodeValue {
     Word(String),
     /// A string of JSON, which is not a truth value as a word may be.
     Text(String),
@@ -88,16 +88,16 @@ impl Node {
         let mut node = self;
         for (n, key) in place.keys.iter().enumerate() {
             let found = match (key, &node.value) {
-                (Key::Name(name), Value::Map(pairs)) => {
+                (Key::Name(name), NodeValue::Map(pairs)) => {
                     pairs.iter().find(|(key, _)| key.word() == Some(name))
                 }
-                (Key::Named(name), Value::List(items)) => items.iter().find_map(|item| {
-                    let Value::Map(pairs) = &item.value else {
+                (Key::Named(name), NodeValue::List(items)) => items.iter().find_map(|item| {
+                    let NodeValue::Map(pairs) = &item.value else {
                         return None;
                     };
                     pairs.iter().find(|(key, _)| key.word() == Some(name))
                 }),
-                (Key::Item(item), Value::List(items)) => {
+                (Key::Item(item), NodeValue::List(items)) => {
                     let Some(found) = items.get(*item) else {
                         break;
                     };
@@ -109,7 +109,7 @@ impl Node {
             let Some((key, value)) = found else {
                 break;
             };
-            if n + 1 == place.keys.len() && place.part == Part::Name {
+            if n + 1 == place.keys.len() && place.part == EntryPart::Name {
                 return key.at;
             }
             node = value;
@@ -119,7 +119,7 @@ impl Node {
 
     fn word(&self) -> Option<&String> {
         match &self.value {
-            Value::Word(word) | Value::Text(word) => Some(word),
+            NodeValue::Word(word) | NodeValue::Text(word) => Some(word),
             _ => None,
         }
     }
@@ -143,7 +143,7 @@ pub(super) fn parse(text: &str, start: usize, is_opened: bool) -> Result<Node, L
     match parser.rest().chars().next() {
         None => Ok(Node {
             at: start,
-            value: Value::Map(entries),
+            value: NodeValue::Map(entries),
         }),
         Some(c) => Err(parser.found(Some(c), "',' or the end")),
     }
@@ -285,7 +285,7 @@ impl<'a> Parser<'a> {
         };
         Ok(Node {
             at,
-            value: Value::Word(word),
+            value: NodeValue::Word(word),
         })
     }
 
@@ -334,12 +334,12 @@ impl<'a> Parser<'a> {
         let value = match first {
             Some('*') => {
                 self.at += 1;
-                Value::Word("*".into())
+                NodeValue::Word("*".into())
             }
-            Some(c) if c.is_ascii_digit() || c == '-' => Value::Number(self.number()?),
+            Some(c) if c.is_ascii_digit() || c == '-' => NodeValue::Number(self.number()?),
             Some('[') => {
                 self.at += 1;
-                Value::List(self.values(']')?)
+                NodeValue::List(self.values(']')?)
             }
             Some('{') => self.map()?,
             _ if self.is_json => self.json_word()?,
@@ -349,13 +349,13 @@ impl<'a> Parser<'a> {
                     Some('(') => {
                         self.at += 1;
                         let at = self.at;
-                        let value = Value::List(self.values(')')?);
-                        Value::Map(vec![(name, Node { at, value })])
+                        let value = NodeValue::List(self.values(')')?);
+                        NodeValue::Map(vec![(name, Node { at, value })])
                     }
                     Some('{') => {
                         let at = self.at;
                         let value = self.map()?;
-                        Value::Map(vec![(name, Node { at, value })])
+                        NodeValue::Map(vec![(name, Node { at, value })])
                     }
                     _ => name.value,
                 }
@@ -366,23 +366,23 @@ impl<'a> Parser<'a> {
     }
 
     /// A string, `true` or `false`.
-    fn json_word(&mut self) -> Result<Value, Located> {
+    fn json_word(&mut self) -> Result<NodeValue, Located> {
         if self.rest().starts_with("null") {
             let message = "found null, expected a value, or no entry of that name";
             return Err(Located::new(self.at, message.into()));
         }
         if self.rest().starts_with('"') {
-            return self.string().map(Value::Text);
+            return self.string().map(NodeValue::Text);
         }
         let is_true = self.rest().starts_with("true");
         self.at += if is_true { 4 } else { 5 };
-        Ok(Value::Truth(is_true))
+        Ok(NodeValue::Truth(is_true))
     }
 
-    fn map(&mut self) -> Result<Value, Located> {
+    fn map(&mut self) -> Result<NodeValue, Located> {
         self.eat('{')?;
         let pairs = self.pairs(':', &['}'])?;
         self.eat('}')?;
-        Ok(Value::Map(pairs))
+        Ok(NodeValue::Map(pairs))
     }
 }

@@ -18,7 +18,7 @@ mod repetitions;
 
 use std::collections::BTreeSet;
 
-use self::repetitions::{Loop, Nest, plain, repetitions};
+use self::repetitions::{CountedLoops, Loop, plain, repetitions};
 use super::Schedule;
 use super::resolved::{Level, Resolved};
 use crate::asm::{Asm, LANES, MATRIX};
@@ -119,12 +119,12 @@ impl Leaf {
         leaf
     }
 
-    fn nest(&self, resolved: &Resolved) -> Nest {
+    fn nest(&self, resolved: &Resolved) -> CountedLoops {
         let one = |level: &Level| Loop {
             dimension: level.dimension,
             count: resolved.count(*level).of(resolved.points[level.dimension]),
         };
-        Nest {
+        CountedLoops {
             loops: self.outside.iter().chain(&self.carrying).map(one).collect(),
             block: self.block.iter().map(one).collect(),
             lanes: self.lanes.iter().map(one).collect(),

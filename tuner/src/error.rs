@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-pub(crate) use mdh_compiler::error::{Error, Kind, Result};
+pub(crate) use mdh_compiler::error::{Error, ErrorKind, Result};
 
 /// The name among those known that was probably meant, as advice.
 pub(crate) fn did_you_mean<'n>(

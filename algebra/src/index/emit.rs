@@ -22,7 +22,7 @@ mod triton;
 use std::fmt;
 
 use super::interval::INFINITE;
-use super::{Expr, Facts, Interval, Name, Node, Op, Program, Table, normal};
+use super::{Expr, Facts, IndexProgram, Interval, Name, Node, Op, Table, normal};
 pub use c::{c, c_parts};
 pub use inline::{Host, Placed, Sharing, Target, Term, inline, prelude};
 pub use mlir::{affine, mlir};
@@ -93,20 +93,23 @@ impl Width {
 ///
 /// # Errors
 /// If that is not proved, with the symbol that needs a bound.
-pub fn proved(function: &Function, width: Width) -> Result<(Program, Vec<Interval>), EmitError> {
+pub fn proved(
+    function: &Function,
+    width: Width,
+) -> Result<(IndexProgram, Vec<Interval>), EmitError> {
     checked(function, width).map(|checked| (checked.program, checked.ranges))
 }
 
 /// A program whose operations are proved to stay within the target's integers.
 struct Checked {
-    program: Program,
+    program: IndexProgram,
     ranges: Vec<Interval>,
     /// Number of uses of each operation.
     uses: Vec<usize>,
 }
 
 fn checked(function: &Function, width: Width) -> Result<Checked, EmitError> {
-    let program = Program::with_inputs(function.inputs, function.outputs);
+    let program = IndexProgram::with_inputs(function.inputs, function.outputs);
     let ranges = function.facts.ranges(&program);
     let within = width.interval();
     for (node, range) in program.nodes().iter().zip(&ranges) {
@@ -158,7 +161,7 @@ fn overflow(function: &Function, node: &Node<usize>, range: Interval, width: Wid
         Node::Binary(op, _) => format!("'{}'", op.symbol()),
         _ => "an operation".to_string(),
     };
-    let program = Program::with_inputs(function.inputs, function.outputs);
+    let program = IndexProgram::with_inputs(function.inputs, function.outputs);
     let symbols = program.inputs().iter();
     let free = symbols.filter(|s| function.facts.interval(s).max >= INFINITE);
     let free: Vec<String> = free.map(|s| format!("'{s}'")).collect();
@@ -304,7 +307,7 @@ fn write_with(
 }
 
 /// The tables of a program, those that are known first, with names that differ.
-fn tables(program: &Program) -> Vec<&Table> {
+fn tables(program: &IndexProgram) -> Vec<&Table> {
     let mut tables: Vec<&Table> = Vec::new();
     for node in program.nodes() {
         if let Node::Load(table, _) = node

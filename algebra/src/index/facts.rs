@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Expr, Interval, Name, Node, Program};
+use super::{Expr, IndexProgram, Interval, Name, Node};
 
 /// Facts about symbols: an interval of constants, and a bound that may be an expression.
 ///
@@ -90,12 +90,12 @@ impl Facts {
 
     /// The values an expression takes, where it has one: an outer bound.
     pub fn range(&self, e: &Expr) -> Interval {
-        let program = Program::of(std::slice::from_ref(e));
+        let program = IndexProgram::new(std::slice::from_ref(e));
         self.ranges(&program)[program.roots()[0]]
     }
 
     /// The same for every operation of a program.
-    pub fn ranges(&self, program: &Program) -> Vec<Interval> {
+    pub fn ranges(&self, program: &IndexProgram) -> Vec<Interval> {
         let mut ranges = Vec::with_capacity(program.nodes().len());
         for node in program.nodes() {
             ranges.push(self.of_node(node, |c| ranges[*c]));

@@ -25,7 +25,7 @@ use std::collections::HashMap;
 
 use super::poly::{Atom, Poly, common};
 use super::write::SumForm;
-use super::{Expr, Facts, Interval, Node, Op, Program};
+use super::{Expr, Facts, IndexProgram, Interval, Node, Op};
 
 /// Brings expressions to their normal form under what is known of their symbols.
 pub(super) struct Normalizer<'f> {
@@ -63,13 +63,13 @@ impl<'f> Normalizer<'f> {
     }
 
     /// The normal forms of a program's expressions.
-    pub(super) fn normalize(&mut self, program: &Program) -> Vec<Poly> {
+    pub(super) fn normalize(&mut self, program: &IndexProgram) -> Vec<Poly> {
         let polys = self.each(program);
         program.roots().iter().map(|r| polys[*r].clone()).collect()
     }
 
     /// The normal forms of all operations of a program.
-    pub(super) fn each(&mut self, program: &Program) -> Vec<Poly> {
+    pub(super) fn each(&mut self, program: &IndexProgram) -> Vec<Poly> {
         let mut polys: Vec<Poly> = Vec::with_capacity(program.nodes().len());
         for node in program.nodes() {
             polys.push(self.node(&node.map(|c| polys[*c].clone())));
@@ -273,7 +273,7 @@ impl<'f> Normalizer<'f> {
         match node {
             Node::Symbol(name) => {
                 if let Some(bound) = self.facts.below(name) {
-                    let bound = self.normalize(&Program::of(std::slice::from_ref(bound)));
+                    let bound = self.normalize(&IndexProgram::new(std::slice::from_ref(bound)));
                     upper = bound[0].plus(-1);
                 }
             }
@@ -324,14 +324,14 @@ fn is_low_bits(mask: i64) -> bool {
 /// Returns whether two expressions are proved to be equal wherever both have a value.
 pub fn equal(facts: &Facts, a: &Expr, b: &Expr) -> bool {
     let mut normalizer = Normalizer::new(facts);
-    let forms = normalizer.normalize(&Program::of(&[a.clone(), b.clone()]));
+    let forms = normalizer.normalize(&IndexProgram::new(&[a.clone(), b.clone()]));
     forms[0] == forms[1]
 }
 
 /// Returns whether `a <= b` is proved wherever both have a value.
 pub fn at_most(facts: &Facts, a: &Expr, b: &Expr) -> bool {
     let mut normalizer = Normalizer::new(facts);
-    let forms = normalizer.normalize(&Program::of(&[a.clone(), b.clone()]));
+    let forms = normalizer.normalize(&IndexProgram::new(&[a.clone(), b.clone()]));
     let rest = forms[1].sub(&forms[0]);
     rest.is_some_and(|rest| normalizer.is_nonnegative(&rest))
 }
@@ -340,10 +340,10 @@ pub fn at_most(facts: &Facts, a: &Expr, b: &Expr) -> bool {
 /// of products, and that with common factors taken out.
 pub fn normal(facts: &Facts, e: &Expr) -> Expr {
     let mut normalizer = Normalizer::new(facts);
-    let form = normalizer.normalize(&Program::of(std::slice::from_ref(e)));
+    let form = normalizer.normalize(&IndexProgram::new(std::slice::from_ref(e)));
     let written = [SumForm::Factored, SumForm::Expanded].map(|f| normalizer.to_expr(&form[0], f));
     let all = written.into_iter().flatten().chain([e.clone()]);
-    let operations = |e: &Expr| Program::of(std::slice::from_ref(e)).nodes().len();
+    let operations = |e: &Expr| IndexProgram::new(std::slice::from_ref(e)).nodes().len();
     all.min_by_key(operations).unwrap_or_else(|| e.clone())
 }
 

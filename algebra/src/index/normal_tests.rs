@@ -51,8 +51,10 @@ fn quotients_and_remainders_of_symbolic_sizes() {
         let same = equal(&facts(), &found, &parse(expected));
         assert!(same, "{text} became {found}, expected {expected}");
         assert!(
-            Program::of(std::slice::from_ref(&found)).nodes().len()
-                <= Program::of(&[parse(expected)]).nodes().len(),
+            IndexProgram::new(std::slice::from_ref(&found))
+                .nodes()
+                .len()
+                <= IndexProgram::new(&[parse(expected)]).nodes().len(),
             "{text} became {found}, expected {expected}"
         );
     }
@@ -90,8 +92,8 @@ proptest! {
         facts.index("b", &Expr::constant(a_size));
         let simple = normal(&facts, &e);
         let inputs = ["a".into(), "b".into()];
-        let program = Program::with_inputs(&inputs, std::slice::from_ref(&e));
-        let simpler = Program::with_inputs(&inputs, std::slice::from_ref(&simple));
+        let program = IndexProgram::with_inputs(&inputs, std::slice::from_ref(&e));
+        let simpler = IndexProgram::with_inputs(&inputs, std::slice::from_ref(&simple));
         for a in low..=low + a_size {
             for b in 0..a_size {
                 if let Ok(value) = program.run(&[a, b]) {

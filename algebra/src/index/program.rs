@@ -8,7 +8,7 @@ use super::{Expr, Fault, Name, Node, Op, Table};
 /// Expressions as one list of operations: operands stand before what uses them, and equal
 /// operations stand there once.
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub struct IndexProgram {
     inputs: Vec<Name>,
     nodes: Vec<Node<usize>>,
     /// For each node that is a symbol, its place among the inputs.
@@ -77,14 +77,14 @@ impl fmt::Display for EvalError {
 
 impl std::error::Error for EvalError {}
 
-impl Program {
+impl IndexProgram {
     /// These expressions; the inputs are their symbols in the order in which they occur.
-    pub fn of(outputs: &[Expr]) -> Program {
-        Program::with_inputs(&[], outputs)
+    pub fn new(outputs: &[Expr]) -> IndexProgram {
+        IndexProgram::with_inputs(&[], outputs)
     }
 
     /// These expressions. The inputs are these, then all other symbols that occur.
-    pub fn with_inputs(inputs: &[Name], outputs: &[Expr]) -> Program {
+    pub fn with_inputs(inputs: &[Name], outputs: &[Expr]) -> IndexProgram {
         let mut builder = Builder::default();
         builder.program.inputs = inputs.to_vec();
         for output in outputs {
@@ -94,7 +94,7 @@ impl Program {
         builder.program
     }
 
-    /// The symbols, in the order in which [`Program::run`] takes values.
+    /// The symbols, in the order in which [`IndexProgram::run`] takes values.
     pub fn inputs(&self) -> &[Name] {
         &self.inputs
     }
@@ -175,7 +175,7 @@ fn element(table: &Table, index: i64) -> Result<i64, EvalError> {
 
 #[derive(Default)]
 struct Builder {
-    program: Program,
+    program: IndexProgram,
     interned: HashMap<Node<usize>, usize>,
     /// Nodes by address. The expressions they belong to outlive the builder.
     seen: HashMap<*const Node<Expr>, usize>,

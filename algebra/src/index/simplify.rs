@@ -23,7 +23,7 @@ use super::normal::Normalizer;
 use super::poly::Poly;
 use super::rules::{Condition, RULES, Rule};
 use super::write::SumForm;
-use super::{Expr, Facts, Interval, Node, Op, Program};
+use super::{Expr, Facts, IndexProgram, Interval, Node, Op};
 
 /// The e-graph holds no more nodes than that, and rules are applied so many times.
 const NODES: usize = 1500;
@@ -33,7 +33,7 @@ const LARGE: usize = 400;
 
 /// The cheapest of what is found equal to these expressions.
 pub fn simplify(facts: &Facts, exprs: &[Expr]) -> Vec<Expr> {
-    let given = Program::of(exprs);
+    let given = IndexProgram::new(exprs);
     let mut normalizer = Normalizer::new(facts);
     let polys = normalizer.each(&given);
     let forms: Vec<&Poly> = given.roots().iter().map(|r| &polys[*r]).collect();
@@ -48,11 +48,11 @@ pub fn simplify(facts: &Facts, exprs: &[Expr]) -> Vec<Expr> {
         written(SumForm::Expanded),
         numbered(&given, &polys),
     ];
-    let all = Program::of(&candidates.concat());
+    let all = IndexProgram::new(&candidates.concat());
     if all.nodes().len() <= LARGE {
         candidates.push(saturated(facts, &all, exprs.len()));
     }
-    let cost = |exprs: &[Expr]| cost(facts, &Program::of(exprs));
+    let cost = |exprs: &[Expr]| cost(facts, &IndexProgram::new(exprs));
     let best_of = |n: usize| {
         let mine = candidates.iter().map(|all| &all[n]);
         mine.min_by_key(|e| cost(std::slice::from_ref(e)))
@@ -65,7 +65,7 @@ pub fn simplify(facts: &Facts, exprs: &[Expr]) -> Vec<Expr> {
 
 /// As given, but each operation that is proved equal to an earlier one, or to a constant, is that
 /// one (value numbering by normal forms).
-fn numbered(program: &Program, polys: &[Poly]) -> Vec<Expr> {
+fn numbered(program: &IndexProgram, polys: &[Poly]) -> Vec<Expr> {
     let mut first: HashMap<&Poly, Expr> = HashMap::new();
     let mut built: Vec<Expr> = Vec::with_capacity(polys.len());
     for (node, poly) in program.nodes().iter().zip(polys) {
@@ -82,7 +82,7 @@ fn numbered(program: &Program, polys: &[Poly]) -> Vec<Expr> {
 
 /// The cheapest forms that rules find; the program has the expressions several times over, in
 /// equal forms.
-fn saturated(facts: &Facts, program: &Program, count: usize) -> Vec<Expr> {
+fn saturated(facts: &Facts, program: &IndexProgram, count: usize) -> Vec<Expr> {
     let known = Known {
         facts: facts.clone(),
     };
@@ -140,7 +140,7 @@ fn price<C>(node: &Node<C>, of: impl Fn(&C) -> Interval) -> u64 {
 }
 
 /// Returns the cost of a program: every operation once.
-pub fn cost(facts: &Facts, program: &Program) -> u64 {
+pub fn cost(facts: &Facts, program: &IndexProgram) -> u64 {
     let ranges = facts.ranges(program);
     let nodes = program.nodes().iter();
     nodes.map(|node| 16 * price(node, |c| ranges[*c]) + 1).sum()
@@ -154,7 +154,7 @@ impl Operations {
     /// Of these expressions; what occurs several times counts once.
     pub fn new(exprs: &[Expr]) -> Operations {
         let mut counts = BTreeMap::new();
-        for node in Program::of(exprs).nodes() {
+        for node in IndexProgram::new(exprs).nodes() {
             let name = match node {
                 Node::Const(_) | Node::Symbol(_) => continue,
                 Node::Sqrt(_) => "isqrt",

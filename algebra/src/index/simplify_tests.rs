@@ -39,8 +39,8 @@ fn rules_are_sound() {
             .into_iter()
             .map(|v| v.to_string()[1..].into());
         let names: Vec<Name> = names.collect();
-        let program = Program::with_inputs(&names, &[left]);
-        let right = Program::with_inputs(&names, &[right]);
+        let program = IndexProgram::with_inputs(&names, &[left]);
+        let right = IndexProgram::with_inputs(&names, &[right]);
         assert_eq!(right.inputs().len(), names.len(), "{}", rule.name);
         let mut applied = 0;
         let mut values = vec![-5_i64; names.len()];
@@ -98,7 +98,7 @@ fn conditions_mean_what_they_say() {
             continue;
         };
         let names: Vec<Name> = of.iter().map(|v| v[1..].into()).collect();
-        let means = Program::with_inputs(&names, &[side(means)]);
+        let means = IndexProgram::with_inputs(&names, &[side(means)]);
         assert_eq!(means.inputs().len(), names.len(), "{}", rule.name);
         let (mut kept, count) = (0, intervals.len().pow(names.len() as u32));
         for number in 0..count {
@@ -142,8 +142,8 @@ proptest! {
         facts.index("b", &Expr::constant(size));
         let simple = simplify(&facts, std::slice::from_ref(&e)).remove(0);
         let inputs = ["a".into(), "b".into()];
-        let program = Program::with_inputs(&inputs, std::slice::from_ref(&e));
-        let simpler = Program::with_inputs(&inputs, std::slice::from_ref(&simple));
+        let program = IndexProgram::with_inputs(&inputs, std::slice::from_ref(&e));
+        let simpler = IndexProgram::with_inputs(&inputs, std::slice::from_ref(&simple));
         prop_assert!(cost(&facts, &simpler) <= cost(&facts, &program), "{e} became {simple}");
         for a in low..=low + size {
             for b in 0..size {
@@ -164,7 +164,7 @@ fn what_has_no_value_is_simplified_too() {
     facts.index("b", &Expr::constant(1));
     let given = parse("b / b + (a | b)");
     let found = simplify(&facts, std::slice::from_ref(&given)).remove(0);
-    let of = |e: &Expr| cost(&facts, &Program::of(std::slice::from_ref(e)));
+    let of = |e: &Expr| cost(&facts, &IndexProgram::new(std::slice::from_ref(e)));
     assert!(of(&found) <= of(&given), "{found}");
 }
 
@@ -188,8 +188,8 @@ fn the_cheaper_form_is_taken() {
     for (text, expected) in cases {
         let found = simplify(&facts, &[parse(text)]).remove(0);
         let (costs, expected) = (
-            cost(&facts, &Program::of(std::slice::from_ref(&found))),
-            cost(&facts, &Program::of(&[parse(expected)])),
+            cost(&facts, &IndexProgram::new(std::slice::from_ref(&found))),
+            cost(&facts, &IndexProgram::new(&[parse(expected)])),
         );
         assert!(costs <= expected, "{text} became {found}");
     }

@@ -14,7 +14,7 @@ fn refused(text: &str, scope: &Scope) -> String {
 
 #[test]
 fn division_rounds_down() {
-    let program = Program::of(&[parse("a / b"), parse("a % b")]);
+    let program = IndexProgram::new(&[parse("a / b"), parse("a % b")]);
     for a in -9..=9 {
         for b in 1..=5 {
             let found = program.run(&[a, b]).unwrap();
@@ -27,7 +27,7 @@ fn division_rounds_down() {
 #[test]
 fn what_has_no_value_says_why() {
     let fails = |text: &str, inputs: &[i64]| {
-        let program = Program::of(&[parse(text)]);
+        let program = IndexProgram::new(&[parse(text)]);
         program.run(inputs).unwrap_err().to_string()
     };
     assert_eq!(
@@ -53,7 +53,7 @@ fn what_has_no_value_says_why() {
     let values = Some(vec![5, 6]);
     let name = "t".into();
     let table = Arc::new(Table { name, values });
-    let load = Program::of(&[Expr::symbol("i").load(&table)]);
+    let load = IndexProgram::new(&[Expr::symbol("i").load(&table)]);
     assert_eq!(load.run(&[1]), Ok(vec![6]));
     assert_eq!(
         load.run(&[2]).unwrap_err().to_string(),
@@ -164,7 +164,7 @@ proptest! {
         facts.within("a", Interval::new(a.into(), (a + more_a).into()));
         facts.within("b", Interval::new(b.into(), (b + more_b).into()));
         let range = facts.range(&e);
-        let program = Program::with_inputs(&["a".into(), "b".into()], std::slice::from_ref(&e));
+        let program = IndexProgram::with_inputs(&["a".into(), "b".into()], std::slice::from_ref(&e));
         for a in a..=a + more_a {
             for b in b..=b + more_b {
                 if let Ok(value) = program.run(&[a, b]) {
@@ -181,7 +181,7 @@ fn shared_parts_are_evaluated_once() {
     for _ in 0..60 {
         e = &e % &e.max(3) + &e.min(1_000_000);
     }
-    let program = Program::of(&[e.clone(), e.clone()]);
+    let program = IndexProgram::new(&[e.clone(), e.clone()]);
     assert!(program.nodes().len() < 60 * 6);
     assert!(program.run(&[7]).is_ok());
     assert_eq!(e, e.substitute(&|_| None));
@@ -192,7 +192,7 @@ fn affine_functions_are_expressions() {
     let (i, j) = (affine::Expr::dim(0), affine::Expr::dim(1));
     let function = (i * 4 + j.clone()).ceil_div(3) + j.modulo(2);
     let names = ["i", "j"].map(Expr::symbol);
-    let program = Program::of(&[Expr::from_affine(&function, &names)]);
+    let program = IndexProgram::new(&[Expr::from_affine(&function, &names)]);
     for point in [[0, 0], [1, 2], [5, 3], [-2, 1]] {
         assert_eq!(
             program.run(&point).unwrap()[0],

@@ -111,9 +111,9 @@ fn check(layout: &Layout) {
     let sizes = layout.numbers().unwrap();
     let names = layout.index_names();
     let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
-    let apply = Program::with_inputs(&names, &[layout.apply(&index)]);
+    let apply = IndexProgram::with_inputs(&names, &[layout.apply(&index)]);
     let x: Name = "x".into();
-    let inv = Program::with_inputs(std::slice::from_ref(&x), &layout.inv(&Expr::symbol(&x)));
+    let inv = IndexProgram::with_inputs(std::slice::from_ref(&x), &layout.inv(&Expr::symbol(&x)));
     let total: i64 = sizes.iter().product();
     let mut seen = vec![false; total as usize];
     for flat in 0..total {

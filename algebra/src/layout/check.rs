@@ -4,11 +4,11 @@
 //! of expressions, or by trying all their values, if their bounds leave few. What is not proved is
 //! tried with small sizes, which may refute it.
 
-use crate::index::{Expr, Facts, Name, Node, Op, Program, normal};
+use crate::index::{Expr, Facts, IndexProgram, Name, Node, Op, normal};
 
 use super::decide::Question;
 use super::print::list;
-use super::{Answer, Layout, LayoutError, OrderBy, Pair, Part, Perm, Written};
+use super::{Answer, Layout, LayoutError, LayoutPart, OrderBy, Pair, Perm, Written};
 
 impl Layout {
     /// A layout with this view, of which `within` is meant, reordered by this chain, whose last
@@ -40,14 +40,16 @@ impl Layout {
                     && forward.values.is_none()
                 {
                     let names = [&forward.name, &backward.name];
-                    tables.extend(names.map(|name| (Part::Perm(o, p), name.clone(), perm.size())));
+                    tables.extend(
+                        names.map(|name| (LayoutPart::Perm(o, p), name.clone(), perm.size())),
+                    );
                 }
             }
         }
         let mut open = Vec::new();
-        let at = |part: Part| move |message: String| LayoutError { part, message };
+        let at = |part: LayoutPart| move |message: String| LayoutError { part, message };
         if view.is_empty() || view.iter().any(Vec::is_empty) {
-            return Err(at(Part::View)("found a view without sizes".into()));
+            return Err(at(LayoutPart::View)("found a view without sizes".into()));
         }
         for (part, name, _) in &tables {
             if facts.knows(name) {
@@ -58,20 +60,20 @@ impl Layout {
         for (_, name, size) in &tables {
             facts.index(name, size);
         }
-        check_sizes(&view.concat(), &facts, &mut open).map_err(at(Part::View))?;
+        check_sizes(&view.concat(), &facts, &mut open).map_err(at(LayoutPart::View))?;
         let total = Expr::product(&view.concat());
         for (o, order) in chain.iter().enumerate() {
             if order.perms.is_empty() {
                 let message = "found no permutation, expected one for each level of tiles";
-                return Err(at(Part::Order(o))(message.into()));
+                return Err(at(LayoutPart::Order(o))(message.into()));
             }
             for (p, perm) in order.perms.iter().enumerate() {
-                check_perm(perm, &facts, &mut open).map_err(at(Part::Perm(o, p)))?;
+                check_perm(perm, &facts, &mut open).map_err(at(LayoutPart::Perm(o, p)))?;
             }
-            check_total(order, &total, &facts, &mut open).map_err(at(Part::Order(o)))?;
+            check_total(order, &total, &facts, &mut open).map_err(at(LayoutPart::Order(o)))?;
         }
         if let Some(within) = &within {
-            check_within(within, &view, &facts, &mut open).map_err(at(Part::Within))?;
+            check_within(within, &view, &facts, &mut open).map_err(at(LayoutPart::Within))?;
         }
         let answer = match open.is_empty() {
             true => Answer::Proved,
@@ -252,7 +254,7 @@ pub fn divisors(e: &Expr, facts: &Facts) -> Result<Vec<String>, String> {
 }
 
 fn check_divisors(e: &Expr, facts: &Facts, open: Open) -> Result<(), String> {
-    let program = Program::of(std::slice::from_ref(e));
+    let program = IndexProgram::new(std::slice::from_ref(e));
     for node in program.nodes() {
         let Node::Binary(Op::Div | Op::Mod, [_, divisor]) = node else {
             continue;
@@ -279,7 +281,7 @@ fn check_divisors(e: &Expr, facts: &Facts, open: Open) -> Result<(), String> {
 }
 
 /// One operation of a program as an expression.
-fn part(program: &Program, number: usize) -> Expr {
+fn part(program: &IndexProgram, number: usize) -> Expr {
     let node = &program.nodes()[number];
     Expr::new(node.map(|c| part(program, *c)))
 }

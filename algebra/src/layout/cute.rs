@@ -13,7 +13,7 @@ use std::fmt;
 use crate::index::lex::{Cursor, SyntaxError, Token};
 use crate::index::parse::{Scope, expr};
 use crate::index::simplify::simplify;
-use crate::index::{Expr, Facts, Name, Program, normal};
+use crate::index::{Expr, Facts, IndexProgram, Name, normal};
 
 use super::{Layout, OrderBy, Perm};
 
@@ -180,7 +180,7 @@ impl Layout {
         }
         let names = self.index_names();
         let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
-        let program = Program::with_inputs(&names, &[self.apply(&index)]);
+        let program = IndexProgram::with_inputs(&names, &[self.apply(&index)]);
         let offset = |index: &[i64]| match program.run(index) {
             Ok(values) => Ok(values[0]),
             Err(error) => Err(error.to_string()),

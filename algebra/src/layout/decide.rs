@@ -1,7 +1,7 @@
 //! Questions about all indices of a tile, decided by trying them: of swizzles, tables and curves, which
 //! are no linear forms of the index.
 
-use crate::index::{EvalError, Expr, Facts, Name, Program};
+use crate::index::{EvalError, Expr, Facts, IndexProgram, Name};
 
 use super::Answer;
 use super::print::list;
@@ -31,7 +31,7 @@ impl Question<'_> {
                 symbols.push(symbol);
             }
         }
-        let program = Program::with_inputs(&[self.names, &symbols].concat(), &self.compute);
+        let program = IndexProgram::with_inputs(&[self.names, &symbols].concat(), &self.compute);
         if program.inputs().len() > self.names.len() + symbols.len() {
             return Answer::Open(vec![self.holds.clone()]);
         }
@@ -52,13 +52,13 @@ impl Question<'_> {
 
     fn try_all(
         &self,
-        program: &Program,
+        program: &IndexProgram,
         symbols: &[Name],
         values: &[i64],
         wrong: Wrong,
         left: &mut i64,
     ) -> Tried {
-        let Ok(sizes) = Program::with_inputs(symbols, self.sizes).run(values) else {
+        let Ok(sizes) = IndexProgram::with_inputs(symbols, self.sizes).run(values) else {
             return Tried::Some;
         };
         if sizes.iter().any(|n| *n < 1) {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use super::check::bound;
 use super::cute::{self, Cute};
-use super::{Builtin, Layout, LayoutError, OrderBy, Pair, Part, Perm, Written, inverse};
+use super::{Builtin, Layout, LayoutError, LayoutPart, OrderBy, Pair, Perm, Written, inverse};
 use crate::index::lex::{Cursor, SyntaxError, Token, nearest};
 use crate::index::parse::{Scope, expr};
 use crate::index::{Expr, Facts, Name, Table};
@@ -214,11 +214,11 @@ impl Reader {
         let levels = view.0.iter().map(|level| bound(level, &known)).collect();
         Layout::new(levels, within, chain, facts).map_err(|e: LayoutError| {
             let place = match e.part {
-                Part::Whole => 0..length,
-                Part::View => view.1,
-                Part::Within => self.within.map_or(0..length, |(_, place)| place),
-                Part::Order(o) => places[o].0.clone(),
-                Part::Perm(o, p) => places[o].1.get(p).unwrap_or(&places[o].0).clone(),
+                LayoutPart::Whole => 0..length,
+                LayoutPart::View => view.1,
+                LayoutPart::Within => self.within.map_or(0..length, |(_, place)| place),
+                LayoutPart::Order(o) => places[o].0.clone(),
+                LayoutPart::Perm(o, p) => places[o].1.get(p).unwrap_or(&places[o].0).clone(),
             };
             SyntaxError::new(place, e.message)
         })

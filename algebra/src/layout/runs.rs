@@ -94,7 +94,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::Program;
+    use crate::index::IndexProgram;
     use crate::layout::parse;
 
     fn layout(text: &str) -> Layout {
@@ -111,7 +111,7 @@ mod tests {
         let names = layout.names_of_whole();
         let index: Vec<Expr> = names.iter().map(|name| Expr::symbol(name)).collect();
         let offset = layout.apply(&layout.components(&index));
-        let program = Program::with_inputs(&names, &[offset]);
+        let program = IndexProgram::with_inputs(&names, &[offset]);
         let offset = |index: &[i64]| program.run(index).unwrap()[0];
         let total: i64 = sizes.iter().product();
         (0..total).all(|flat| {

@@ -221,7 +221,7 @@ fn padding_is_masked() {
     let tiles = layout("TileBy([2,2],[3,4]).Within([5,7])");
     let names: Vec<Name> = ["a", "b", "i", "j"].map(Name::from).to_vec();
     let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
-    let program = Program::with_inputs(&names, &[tiles.mask(&index).unwrap()]);
+    let program = IndexProgram::with_inputs(&names, &[tiles.mask(&index).unwrap()]);
     let mut meant = 0;
     for flat in 0..48 {
         let at = tiles.inv_at(flat).unwrap();

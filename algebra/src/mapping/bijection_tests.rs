@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::*;
 use crate::domain::{Grid, points, total_points};
-use crate::index::Program;
+use crate::index::IndexProgram;
 use crate::random::Random;
 
 /// The table at the top of [`super`], on numbers.
@@ -109,7 +109,7 @@ fn compiled(mapping: &Mapping) -> Vec<Option<Vec<i64>>> {
     let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
     let back = mapping.back(&index);
     let outputs = [back.index.as_slice(), &back.exits].concat();
-    let program = Program::with_inputs(&names, &outputs);
+    let program = IndexProgram::with_inputs(&names, &outputs);
     let of = |point: Vec<i64>| {
         let mut found = program.run(&point).unwrap();
         let exits = found.split_off(back.index.len());

@@ -3,7 +3,7 @@
 
 use super::{Back, Mapping, Space};
 use crate::domain::{points, total_points};
-use crate::index::{Expr, Facts, Name, Program};
+use crate::index::{Expr, Facts, IndexProgram, Name};
 use crate::layout::Answer;
 
 /// So many points are tried at most.
@@ -131,7 +131,7 @@ fn bijective(
     };
     *left -= total.max(tried);
     let outputs = [back.index.as_slice(), &back.exits].concat();
-    let program = Program::with_inputs(names, &outputs);
+    let program = IndexProgram::with_inputs(names, &outputs);
     let rank = back.index.len();
     let mut from: Vec<Option<Vec<i64>>> = vec![None; usize::try_from(total).unwrap_or(0)];
     for point in points(&domain) {

@@ -2,7 +2,7 @@
 
 use super::conditions::Conditions;
 use super::space::known;
-use super::{Back, Device, Kind, Mapping, axis_name};
+use super::{Back, Device, Mapping, SpaceKind, axis_name};
 use crate::index::{Expr, Facts, Name};
 
 /// A mapping to a device: the outer dimensions of its mapped space are blocks, the inner ones
@@ -51,7 +51,7 @@ impl Launch {
     /// and with both numbers. What is not proved is a condition.
     pub fn new(mapping: Mapping, threads: usize, device: &Device) -> Result<Launch, String> {
         let mapped = mapping.mapped();
-        if mapped.kind(mapping.facts()) != Kind::Dense {
+        if mapped.kind(mapping.facts()) != SpaceKind::Dense {
             return Err(format!(
                 "found the mapped space {mapped}, expected a dense one (shift_lb, then \
                  compress_grid or prune_grid makes it one)"

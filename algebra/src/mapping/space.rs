@@ -26,7 +26,7 @@ pub struct Space {
 
 /// Shape that a space is known to have; the later, the more general.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum SpaceKind {
     /// No more than a grid.
     Grid,
     /// `L = 0`.
@@ -114,12 +114,12 @@ impl Space {
     }
 
     /// Returns the shape that it is known to have.
-    pub fn kind(&self, facts: &Facts) -> Kind {
+    pub fn kind(&self, facts: &Facts) -> SpaceKind {
         let zero = Expr::constant(0);
         match &self.axes {
-            axes if !axes.iter().all(|a| same(facts, &a.lower, &zero)) => Kind::Grid,
-            axes if !axes.iter().all(|a| a.is_full(facts)) => Kind::Normalised,
-            _ => Kind::Dense,
+            axes if !axes.iter().all(|a| same(facts, &a.lower, &zero)) => SpaceKind::Grid,
+            axes if !axes.iter().all(|a| a.is_full(facts)) => SpaceKind::Normalised,
+            _ => SpaceKind::Dense,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::conditions::Conditions;
 use super::space::known;
-use super::{GridAxis, Kind, Space};
+use super::{GridAxis, Space, SpaceKind};
 use crate::index::{Expr, Facts};
 
 /// One mapping (GPU index mapping, sections 2.4 to 2.10). Dimensions count from 0, outermost
@@ -99,11 +99,11 @@ impl Step {
     fn check(&self, from: &Space, all: &mut Conditions) -> Result<(), String> {
         let rank = from.rank();
         let (least, kind) = match self {
-            Step::ShiftLb | Step::Permute(_) => (0, Kind::Grid),
-            Step::PadLast(_) => (1, Kind::Grid),
-            Step::CompressGrid(_) | Step::PruneGrid => (0, Kind::Normalised),
-            Step::SplitLast(_) => (1, Kind::Dense),
-            Step::FoldLast2 => (2, Kind::Dense),
+            Step::ShiftLb | Step::Permute(_) => (0, SpaceKind::Grid),
+            Step::PadLast(_) => (1, SpaceKind::Grid),
+            Step::CompressGrid(_) | Step::PruneGrid => (0, SpaceKind::Normalised),
+            Step::SplitLast(_) => (1, SpaceKind::Dense),
+            Step::FoldLast2 => (2, SpaceKind::Dense),
         };
         if rank < least {
             return Err(format!(
@@ -190,16 +190,16 @@ fn padded(facts: &Facts, u: &Expr, p: &Expr) -> Expr {
     known(facts, (u + &(p - 1)) / p * p)
 }
 
-fn check_kind(space: &Space, kind: Kind, all: &mut Conditions) -> Result<(), String> {
+fn check_kind(space: &Space, kind: SpaceKind, all: &mut Conditions) -> Result<(), String> {
     for (d, axis) in space.axes.iter().enumerate() {
         let lower = &axis.lower;
-        if kind >= Kind::Normalised && !all.hold(lower.equals(0)) {
+        if kind >= SpaceKind::Normalised && !all.hold(lower.equals(0)) {
             return Err(format!(
                 "found the lower bound {lower} in dimension {d}, expected 0 (shift_lb makes it 0)"
             ));
         }
         let (step, width) = (&axis.step, &axis.width);
-        if kind >= Kind::Dense && !all.hold(step.equals(width)) {
+        if kind >= SpaceKind::Dense && !all.hold(step.equals(width)) {
             return Err(format!(
                 "found step {step} and width {width} in dimension {d}, expected a dense space \
                  (compress_grid or prune_grid makes it one)"

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{Grid, points};
-use crate::index::Program;
+use crate::index::IndexProgram;
 use crate::random::Random;
 
 fn mapped(text: &str) -> Mapping {
@@ -447,15 +447,15 @@ fn of_overlapping_partitions_the_later_one_wins() {
         let partitions = WithLoop::new(spaces, &Facts::new()).unwrap();
         let names: [Name; 2] = ["i".into(), "j".into()];
         let index = [Expr::symbol("i"), Expr::symbol("j")];
-        let compiled = |e: Expr| Program::with_inputs(&names, &[e]);
+        let compiled = |e: Expr| IndexProgram::with_inputs(&names, &[e]);
         let is_default = compiled(partitions.is_default(&index));
-        let wins: Vec<Option<Program>> = (0..4)
+        let wins: Vec<Option<IndexProgram>> = (0..4)
             .map(|n| partitions.wins(n, &index).map(compiled))
             .collect();
         skipped += wins[..3].iter().filter(|w| w.is_none()).count();
         for (i, j) in (-2..13).flat_map(|i| (-2..13).map(move |j| (i, j))) {
             let last = grids.iter().rposition(|g| points(g).any(|p| p == [i, j]));
-            let true_of = |p: &Program| p.run(&[i, j]).unwrap()[0] == 1;
+            let true_of = |p: &IndexProgram| p.run(&[i, j]).unwrap()[0] == 1;
             assert_eq!(true_of(&is_default), last.is_none());
             let has = |n: usize| {
                 grids[n]

@@ -1,6 +1,6 @@
 //! Loops and branches around computations: statements that hold statements.
 
-use super::instance::{Instance, Value};
+use super::instance::{Instance, InstanceValue};
 use super::memory::View;
 use super::slices::{Index, SliceOperands};
 use super::{Statement, ValueId};
@@ -95,7 +95,7 @@ pub struct Insertion {
 /// A value that goes to other names: as it is, or as memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Handed {
-    Value(Value),
+    Value(InstanceValue),
     /// A name of memory: what is written by the other name is written there.
     Memory(ValueId),
 }
@@ -203,7 +203,7 @@ impl Instance<'_> {
         let mut next = Some(lower);
         while let Some(index) = next.filter(|index| *index < upper) {
             self.count_iteration().map_err(here)?;
-            let scalar = Value::Scalar(Element::exact(Scalar::from_i64(ty, index)));
+            let scalar = InstanceValue::Scalar(Element::exact(Scalar::from_i64(ty, index)));
             self.assign(of.index, scalar).map_err(here)?;
             self.assign_all(&of.carried, &carried).map_err(here)?;
             self.run_all(&of.body.statements, number + 1)?;
@@ -234,7 +234,7 @@ impl Instance<'_> {
             self.count_iteration().map_err(here)?;
             for (index, value) in of.indices.iter().zip(point) {
                 let scalar = Scalar::from_i64(ScalarType::Index, value);
-                let scalar = Value::Scalar(Element::exact(scalar));
+                let scalar = InstanceValue::Scalar(Element::exact(scalar));
                 self.assign(*index, scalar).map_err(here)?;
             }
             self.assign_all(&of.arguments, &shared).map_err(here)?;
@@ -250,7 +250,7 @@ impl Instance<'_> {
         }
         let whole = whole
             .into_iter()
-            .map(|node| Handed::Value(Value::Tensor(node)));
+            .map(|node| Handed::Value(InstanceValue::Tensor(node)));
         let whole: Vec<Handed> = whole.collect();
         self.assign_all(&of.results, &whole).map_err(here)
     }

@@ -132,8 +132,9 @@ pub(super) struct Bound {
     pub(super) broken: bool,
 }
 
+/// A value of an instance: a scalar's number, or the number of a tensor's node.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub(super) enum InstanceValue {
     Scalar(Element),
     Tensor(usize),
 }
@@ -143,9 +144,9 @@ pub(super) enum Value {
 pub struct Instance<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     pub(super) computes: Vec<Bound>,
-    pub(super) returns: Vec<Value>,
-    pub(super) arguments: Vec<Value>,
-    pub(super) values: HashMap<ValueId, Value>,
+    pub(super) returns: Vec<InstanceValue>,
+    pub(super) arguments: Vec<InstanceValue>,
+    pub(super) values: HashMap<ValueId, InstanceValue>,
     /// Holds what other names of memrefs stand for.
     pub(super) aliases: HashMap<ValueId, (ValueId, View)>,
     findings: Vec<(usize, Finding)>,
@@ -259,23 +260,23 @@ impl<'a> Instance<'a> {
     /// The shape of a tensor or memref at the end; empty for a scalar.
     pub fn shape(&self, value: ValueId) -> Option<&[i64]> {
         match self.values.get(&value)? {
-            Value::Scalar(_) => Some(&[]),
-            Value::Tensor(node) => Some(&self.nodes[*node].shape),
+            InstanceValue::Scalar(_) => Some(&[]),
+            InstanceValue::Tensor(node) => Some(&self.nodes[*node].shape),
         }
     }
 
     /// The scalar that a value is, if it is one.
     pub fn scalar(&self, value: ValueId) -> Option<Scalar> {
         match self.values.get(&value)? {
-            Value::Scalar(scalar) => Some(scalar.value),
-            Value::Tensor(_) => None,
+            InstanceValue::Scalar(scalar) => Some(scalar.value),
+            InstanceValue::Tensor(_) => None,
         }
     }
 
     pub(super) fn scalar_element(&self, value: ValueId) -> Result<Element, String> {
         match self.values.get(&value) {
-            Some(Value::Scalar(scalar)) => Ok(*scalar),
-            Some(Value::Tensor(_)) => Err(format!("bug: value {value} is not a scalar")),
+            Some(InstanceValue::Scalar(scalar)) => Ok(*scalar),
+            Some(InstanceValue::Tensor(_)) => Err(format!("bug: value {value} is not a scalar")),
             None => Err(format!("bug: value {value} is not defined")),
         }
     }
@@ -297,8 +298,8 @@ impl<'a> Instance<'a> {
     /// A tensor's node; a scalar becomes one without axes.
     pub(super) fn tensor(&mut self, value: ValueId) -> Result<usize, String> {
         match self.value(value)? {
-            Value::Tensor(node) => Ok(node),
-            Value::Scalar(of) => self.add(of.value.ty, Vec::new(), Source::Splat(of)),
+            InstanceValue::Tensor(node) => Ok(node),
+            InstanceValue::Scalar(of) => self.add(of.value.ty, Vec::new(), Source::Splat(of)),
         }
     }
 
@@ -340,10 +341,14 @@ impl<'a> Instance<'a> {
         Ok(self.nodes.len() - 1)
     }
 
-    fn argument(&mut self, argument: &Argument<'a>, ty: &ArgumentType) -> Result<Value, String> {
+    fn argument(
+        &mut self,
+        argument: &Argument<'a>,
+        ty: &ArgumentType,
+    ) -> Result<InstanceValue, String> {
         let (element, expected) = match (argument, ty) {
             (Argument::Scalar(scalar), ArgumentType::Scalar(ty)) if scalar.ty == *ty => {
-                return Ok(Value::Scalar(Element::exact(*scalar)));
+                return Ok(InstanceValue::Scalar(Element::exact(*scalar)));
             }
             (Argument::Scalar(scalar), ArgumentType::Scalar(ty)) => {
                 return Err(format!("has type {}: expected {ty}", scalar.ty));
@@ -366,7 +371,7 @@ impl<'a> Instance<'a> {
                 return Err(format!("has {found} bytes: expected {wanted}"));
             }
         }
-        Ok(Value::Tensor(node))
+        Ok(InstanceValue::Tensor(node))
     }
 
     pub(super) fn run(&mut self, number: usize, statement: &Statement) -> Result<(), String> {
@@ -387,7 +392,10 @@ impl<'a> Instance<'a> {
                     true => Element::of_operation(*op, &elements, *ty),
                     false => Element::rounded(*op, &elements, *ty),
                 };
-                (*result, Value::Scalar(value.map_err(|e| e.to_string())?))
+                (
+                    *result,
+                    InstanceValue::Scalar(value.map_err(|e| e.to_string())?),
+                )
             }
             Statement::Dim {
                 result,
@@ -410,7 +418,7 @@ impl<'a> Instance<'a> {
                 indices,
             } => {
                 let (node, indices) = (self.tensor(*tensor)?, self.integers(indices)?);
-                (*result, Value::Scalar(self.load(node, &indices)?))
+                (*result, InstanceValue::Scalar(self.load(node, &indices)?))
             }
             Statement::Alias { .. }
             | Statement::Reinterpret { .. }
@@ -503,7 +511,7 @@ impl<'a> Instance<'a> {
             let compute = number;
             let node = self.add(element, shape, Source::Result { compute, place })?;
             results.insert(place, node);
-            self.assign(*result, Value::Tensor(node))?;
+            self.assign(*result, InstanceValue::Tensor(node))?;
         }
         self.computes.push(Bound {
             statement,
@@ -527,8 +535,8 @@ pub(super) fn open(element: Element) -> String {
     )
 }
 
-fn exact(value: Scalar) -> Value {
-    Value::Scalar(Element::exact(value))
+fn exact(value: Scalar) -> InstanceValue {
+    InstanceValue::Scalar(Element::exact(value))
 }
 
 pub(super) fn fits(shape: &[i64], expected: &[Extent]) -> Result<(), String> {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::instance::{Instance, Value};
+use super::instance::{Instance, InstanceValue};
 use super::slices::{Memory, Slice};
 use super::{Statement, ValueId};
 
@@ -42,7 +42,7 @@ impl Instance<'_> {
         self.aliases.insert(memory, (name, View::Whole));
     }
 
-    pub(super) fn value(&mut self, value: ValueId) -> Result<Value, String> {
+    pub(super) fn value(&mut self, value: ValueId) -> Result<InstanceValue, String> {
         let Some((memref, view)) = self.aliases.get(&value).cloned() else {
             let known = self.values.get(&value).copied();
             return known.ok_or_else(|| format!("bug: value {value} is not defined"));
@@ -51,30 +51,30 @@ impl Instance<'_> {
             View::Whole => self.value(memref),
             View::Part(slice) => {
                 let of = self.tensor(memref)?;
-                self.part(of, slice).map(Value::Tensor)
+                self.part(of, slice).map(InstanceValue::Tensor)
             }
             View::Shape(shape) => {
                 let of = self.tensor(memref)?;
-                self.reshaped(of, shape).map(Value::Tensor)
+                self.reshaped(of, shape).map(InstanceValue::Tensor)
             }
         }
     }
 
     /// Gives a value, or what it is another name of, what it holds from now on.
-    pub(super) fn assign(&mut self, to: ValueId, value: Value) -> Result<(), String> {
+    pub(super) fn assign(&mut self, to: ValueId, value: InstanceValue) -> Result<(), String> {
         let Some((memref, view)) = self.aliases.get(&to).cloned() else {
             self.values.insert(to, value);
             return Ok(());
         };
         let whole = match (view, value) {
-            (View::Part(slice), Value::Tensor(part)) => {
+            (View::Part(slice), InstanceValue::Tensor(part)) => {
                 let into = self.tensor(memref)?;
-                Value::Tensor(self.inserted(into, part, slice)?)
+                InstanceValue::Tensor(self.inserted(into, part, slice)?)
             }
-            (View::Shape(_), Value::Tensor(part)) => {
+            (View::Shape(_), InstanceValue::Tensor(part)) => {
                 let into = self.tensor(memref)?;
                 let shape = self.nodes[into].shape.clone();
-                Value::Tensor(self.reshaped(part, shape)?)
+                InstanceValue::Tensor(self.reshaped(part, shape)?)
             }
             (_, value) => value,
         };

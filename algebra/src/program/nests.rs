@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::ValueId;
-use super::instance::{Bound, Instance, Source, Value, Work};
+use super::instance::{Bound, Instance, InstanceValue, Source, Work};
 use super::reference::{Memo, Reference};
 use crate::computation::Place;
 use crate::nest::Nest;
@@ -62,7 +62,7 @@ impl Instance<'_> {
             };
             let node = self.add(output.element, shape, source)?;
             results.insert(place, node);
-            self.assign(*result, Value::Tensor(node))?;
+            self.assign(*result, InstanceValue::Tensor(node))?;
         }
         self.computes.push(Bound {
             statement,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ValueId;
-use super::instance::{Instance, Value};
+use super::instance::{Instance, InstanceValue};
 use crate::index::Name;
 use crate::layout::Layout;
 use crate::oracle::Element;
@@ -57,7 +57,7 @@ impl Instance<'_> {
         let said = of.asked.answer(&bound, &operands)?;
         for (result, number) in of.results.iter().zip(said) {
             let number = Element::exact(Scalar::from_i64(ScalarType::Index, number));
-            self.assign(*result, Value::Scalar(number))?;
+            self.assign(*result, InstanceValue::Scalar(number))?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ mod uses;
 use std::collections::HashMap;
 
 use super::control::{Body, For, Forall, If, While};
-use super::instance::{Instance, Source, Value};
+use super::instance::{Instance, InstanceValue, Source};
 use super::memory::View;
 use super::reference::Reference;
 use super::slices::{Index, Slice, SliceOperands};
@@ -19,7 +19,7 @@ use crate::domain::{Grid, Odometer, total_elements};
 use crate::op::Op;
 use crate::oracle::{Element, Errors};
 use crate::scalar::{Scalar, ScalarType};
-use part::Part;
+use part::ArrayPart;
 
 /// Names where it failed, and says why.
 type Failed = (usize, String);
@@ -31,7 +31,7 @@ enum Slot {
     Scalar(Element),
     /// A node that nothing writes.
     Node(usize),
-    Part(Part),
+    Part(ArrayPart),
 }
 
 struct Array {
@@ -82,7 +82,7 @@ impl Instance<'_> {
         for (array, root) in roots.iter().enumerate() {
             let node = self.tensor(*root).map_err(here)?;
             let shape = self.nodes[node].shape.clone();
-            parts.insert(*root, Part::whole(array, shape));
+            parts.insert(*root, ArrayPart::whole(array, shape));
         }
         for id in shown {
             slots[id] = Slot::Part(self.shown(id, &parts).map_err(here)?);
@@ -101,11 +101,12 @@ impl Instance<'_> {
             let shape = parts.remove(&root).map_or(Vec::new(), |part| part.shape);
             let source = Source::Elements(array.elements.into());
             let node = self.add(array.element, shape, source).map_err(here)?;
-            self.assign(root, Value::Tensor(node)).map_err(here)?;
+            self.assign(root, InstanceValue::Tensor(node))
+                .map_err(here)?;
         }
         for result in uses::results(statement) {
             if let Some(Slot::Scalar(element)) = done.slots.get(*result) {
-                self.assign(*result, Value::Scalar(*element))
+                self.assign(*result, InstanceValue::Scalar(*element))
                     .map_err(here)?;
             }
         }
@@ -113,7 +114,7 @@ impl Instance<'_> {
     }
 
     /// The part of an array that another name of its memref shows.
-    fn shown(&self, id: ValueId, parts: &HashMap<ValueId, Part>) -> Result<Part, String> {
+    fn shown(&self, id: ValueId, parts: &HashMap<ValueId, ArrayPart>) -> Result<ArrayPart, String> {
         let Some((memref, view)) = self.aliases.get(&id) else {
             let whole = parts.get(&id).cloned();
             return whole.ok_or_else(|| "bug: an array that is not laid out".into());
@@ -260,7 +261,7 @@ impl Plain<'_, '_> {
                 });
                 (
                     *result,
-                    Slot::Part(Part::whole(self.arrays.len() - 1, shape)),
+                    Slot::Part(ArrayPart::whole(self.arrays.len() - 1, shape)),
                 )
             }
             Statement::Alias {
@@ -280,7 +281,7 @@ impl Plain<'_, '_> {
                 sizes,
                 strides,
             } => {
-                let Slot::Part(Part { array, .. }) = self.slots[*memref] else {
+                let Slot::Part(ArrayPart { array, .. }) = self.slots[*memref] else {
                     return Err("bug: another part of what is not laid out".into());
                 };
                 let count = self.arrays[array].elements.len() as i64;
@@ -288,7 +289,7 @@ impl Plain<'_, '_> {
                 let slice = Slice::flat((*offset, sizes, strides), number, count)?;
                 (
                     *result,
-                    Slot::Part(Part::whole(array, vec![count]).slice(&slice)),
+                    Slot::Part(ArrayPart::whole(array, vec![count]).slice(&slice)),
                 )
             }
             Statement::Reshape {
@@ -309,7 +310,7 @@ impl Plain<'_, '_> {
         Ok(())
     }
 
-    fn sliced(&self, memref: ValueId, slice: &SliceOperands) -> Result<Part, String> {
+    fn sliced(&self, memref: ValueId, slice: &SliceOperands) -> Result<ArrayPart, String> {
         let Slot::Part(of) = &self.slots[memref] else {
             return Err("bug: a part of what is not laid out".into());
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::instance::{Instance, Node, Source, Value, Work};
+use super::instance::{Instance, InstanceValue, Node, Source, Work};
 use crate::computation::Place;
 use crate::domain::{Grid, points};
 use crate::oracle::nest::{Elements, NestEvaluator};
@@ -82,15 +82,15 @@ impl<'i> Reference<'i> {
     /// The element type and shape of a result.
     pub fn shape(&self, target: Target) -> Result<(ScalarType, &[i64]), Failure> {
         Ok(match self.target(target)? {
-            Value::Scalar(scalar) => (scalar.value.ty, &[]),
-            Value::Tensor(node) => {
+            InstanceValue::Scalar(scalar) => (scalar.value.ty, &[]),
+            InstanceValue::Tensor(node) => {
                 let node = &self.instance.nodes[node];
                 (node.element, &node.shape)
             }
         })
     }
 
-    fn target(&self, target: Target) -> Result<Value, Failure> {
+    fn target(&self, target: Target) -> Result<InstanceValue, Failure> {
         let found = match target {
             Target::Return(n) => self.instance.returns.get(n),
             Target::Argument(n) => self.instance.arguments.get(n),
@@ -107,8 +107,8 @@ impl<'i> Reference<'i> {
         indices: &[Vec<i64>],
     ) -> Result<Vec<Element>, Failure> {
         let node = match self.target(target)? {
-            Value::Scalar(scalar) => return Ok(vec![scalar; indices.len()]),
-            Value::Tensor(node) => node,
+            InstanceValue::Scalar(scalar) => return Ok(vec![scalar; indices.len()]),
+            InstanceValue::Tensor(node) => node,
         };
         let instance = self.instance;
         if let Source::Result { compute, place } = instance.nodes[node].source {
@@ -128,8 +128,8 @@ impl<'i> Reference<'i> {
     /// All elements of a result in row-major order.
     pub fn result_elements(&mut self, target: Target) -> Result<Vec<Element>, Failure> {
         let node = match self.target(target)? {
-            Value::Scalar(scalar) => return Ok(vec![scalar]),
-            Value::Tensor(node) => node,
+            InstanceValue::Scalar(scalar) => return Ok(vec![scalar]),
+            InstanceValue::Tensor(node) => node,
         };
         let instance = self.instance;
         if let Source::Result { compute, .. } = instance.nodes[node].source {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::instance::{Instance, Node, Source, Value, fits};
+use super::instance::{Instance, InstanceValue, Node, Source, fits};
 use super::reference::Reference;
 use super::slices::{Index, Shaping, Slice, SliceOperands};
 use super::{Statement, ValueId};
@@ -48,7 +48,7 @@ impl Instance<'_> {
     pub(super) fn tensor_statement(
         &mut self,
         statement: &Statement,
-    ) -> Result<(ValueId, Value), String> {
+    ) -> Result<(ValueId, InstanceValue), String> {
         let (result, node) = match statement {
             Statement::Empty {
                 result,
@@ -134,7 +134,7 @@ impl Instance<'_> {
             }
             other => self.tensor_shaped(other)?,
         };
-        Ok((result, Value::Tensor(node)))
+        Ok((result, InstanceValue::Tensor(node)))
     }
 
     /// Statements that give elements another place.

@@ -35,7 +35,7 @@ impl fmt::Display for EnclosingFunction {
 
 /// Role of an operation in scalar code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OperationRole {
     /// It computes numbers of numbers.
     Arithmetic,
     /// It is structured control flow, or ends a part of it.
@@ -49,17 +49,21 @@ pub enum Kind {
 }
 
 /// Returns the role of the operation of that name.
-pub fn kind(operation: &str) -> Kind {
+pub fn role(operation: &str) -> OperationRole {
     match operation {
-        "scf.if" | "scf.for" | "scf.while" | "scf.yield" | "scf.condition" => Kind::Control,
-        "func.call" => Kind::Call,
-        "mdh.index" => Kind::Index,
+        "scf.if" | "scf.for" | "scf.while" | "scf.yield" | "scf.condition" => {
+            OperationRole::Control
+        }
+        "func.call" => OperationRole::Call,
+        "mdh.index" => OperationRole::Index,
         // What upstream's folders leave of an operation that has no value.
-        "ub.poison" => Kind::Arithmetic,
+        "ub.poison" => OperationRole::Arithmetic,
         // Of the small float types, which are not among the scalar types, with their scales.
-        "arith.scaling_extf" | "arith.scaling_truncf" => Kind::Foreign,
-        name if name.starts_with("arith.") || name.starts_with("math.") => Kind::Arithmetic,
-        _ => Kind::Foreign,
+        "arith.scaling_extf" | "arith.scaling_truncf" => OperationRole::Foreign,
+        name if name.starts_with("arith.") || name.starts_with("math.") => {
+            OperationRole::Arithmetic
+        }
+        _ => OperationRole::Foreign,
     }
 }
 
@@ -71,12 +75,12 @@ pub fn operation(name: &str, place: &EnclosingFunction) -> Option<String> {
     };
     let expected =
         format!("expected operations of arith and math, scf.if, scf.for, scf.while{index}");
-    match (kind(name), place) {
-        (Kind::Foreign, _) => Some(format!(
+    match (role(name), place) {
+        (OperationRole::Foreign, _) => Some(format!(
             "is not scalar code, but stands in {place}: {expected}; {}",
             way_out(name)
         )),
-        (Kind::Index, EnclosingFunction::Operator(_) | EnclosingFunction::Callee(_)) => {
+        (OperationRole::Index, EnclosingFunction::Operator(_) | EnclosingFunction::Callee(_)) => {
             Some(format!(
                 "stands in {place}, which has no point: {expected}; ask for the index in the scalar \
              function, and yield or pass what is needed of it"
@@ -176,7 +180,7 @@ mod tests {
     fn what_is_interpreted_is_scalar_code() {
         let operator = EnclosingFunction::Operator("f".into());
         for op in crate::op::Op::all() {
-            assert_eq!(kind(op.name()), Kind::Arithmetic, "{op}");
+            assert_eq!(role(op.name()), OperationRole::Arithmetic, "{op}");
             assert_eq!(operation(op.name(), &operator), None, "{op}");
         }
         for name in ["scf.if", "scf.for", "scf.while", "func.call"] {
@@ -199,7 +203,7 @@ mod tests {
             "arithmetic.add",
             "arith.scaling_truncf",
         ] {
-            assert_eq!(kind(name), Kind::Foreign, "{name}");
+            assert_eq!(role(name), OperationRole::Foreign, "{name}");
             let message = operation(name, &EnclosingFunction::Scalar).unwrap();
             assert!(message.starts_with("is not scalar code"), "{message}");
         }

@@ -62,12 +62,12 @@ pub const FAMILIES: [Family; 6] = [
     },
 ];
 
-/// Text that is written line by line, which cannot fail.
-struct Program(String);
+/// Source text, written line by line, which cannot fail.
+struct SourceLines(String);
 
-impl Program {
+impl SourceLines {
     fn line(&mut self, line: std::fmt::Arguments) {
-        let Program(text) = self;
+        let SourceLines(text) = self;
         // Writing to a string does not fail.
         let _ = text.write_fmt(line);
         text.push('\n');
@@ -75,7 +75,7 @@ impl Program {
 }
 
 fn functions(n: usize) -> String {
-    let mut program = Program(String::new());
+    let mut program = SourceLines(String::new());
     for f in 0..n {
         program.line(format_args!(
             "func.func @f{f}(%a: tensor<64xf32>, %b: tensor<64xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {{
@@ -91,7 +91,7 @@ fn functions(n: usize) -> String {
 }
 
 fn folding_chain(n: usize) -> String {
-    let mut program = Program(String::new());
+    let mut program = SourceLines(String::new());
     program.line(format_args!(
         "func.func @f(%x0: tensor<64xf32>, %v: tensor<64xf32>) -> tensor<64xf32> {{
   %init = tensor.empty() : tensor<64xf32>"
@@ -110,7 +110,7 @@ fn folding_chain(n: usize) -> String {
 }
 
 fn chain(n: usize) -> String {
-    let mut program = Program(String::new());
+    let mut program = SourceLines(String::new());
     program.line(format_args!(
         "func.func @f(%x0: tensor<32xf32>, %m: tensor<32x32xf32>) -> tensor<32xf32> {{
   %init = tensor.empty() : tensor<32xf32>"
@@ -129,7 +129,7 @@ fn chain(n: usize) -> String {
 }
 
 fn scalar_code(n: usize) -> String {
-    let mut program = Program(String::new());
+    let mut program = SourceLines(String::new());
     program.line(format_args!(
         "func.func @f(%a: tensor<64xf32>, %b: tensor<64xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {{
   %w = mdh.compute (i = 64)
@@ -172,7 +172,7 @@ fn order(n: usize) -> String {
         names.map(move |name| format!("{layer}.{name}"))
     });
     let levels: Vec<String> = levels.take(n).collect();
-    let mut program = Program(String::new());
+    let mut program = SourceLines(String::new());
     program.line(format_args!(
         "func.func @f(%v: tensor<64xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {{
   %w = mdh.compute ({})
@@ -191,7 +191,7 @@ fn order(n: usize) -> String {
 
 /// Layers of a network: a product that starts from zeros, a bias, and a rectification by `linalg.generic`.
 fn linalg(n: usize) -> String {
-    let mut program = Program(String::new());
+    let mut program = SourceLines(String::new());
     program.line(format_args!(
         "func.func @f(%x0: tensor<32x32xf32>, %m: tensor<32x32xf32>) -> tensor<32x32xf32> {{
   %zero = arith.constant 0.0 : f32

@@ -27,7 +27,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Kind of a failure; each has its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// The input is wrong, or the program fails for it.
     Input,
     /// The command line is wrong.
@@ -46,18 +46,18 @@ pub enum Kind {
     OutputClosed,
 }
 
-impl Kind {
+impl ErrorKind {
     /// The process's exit code.
     pub fn exit_code(self) -> u8 {
         match self {
-            Kind::OutputClosed => 0,
-            Kind::Input => 1,
-            Kind::Usage => 2,
-            Kind::Check => 3,
-            Kind::Resources => 4,
-            Kind::Device => 5,
-            Kind::Bug => 70,
-            Kind::Interrupted => 130,
+            ErrorKind::OutputClosed => 0,
+            ErrorKind::Input => 1,
+            ErrorKind::Usage => 2,
+            ErrorKind::Check => 3,
+            ErrorKind::Resources => 4,
+            ErrorKind::Device => 5,
+            ErrorKind::Bug => 70,
+            ErrorKind::Interrupted => 130,
         }
     }
 }
@@ -65,7 +65,7 @@ impl Kind {
 /// A failure, with its text for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    kind: Kind,
+    kind: ErrorKind,
     message: String,
     help: Option<String>,
 }
@@ -73,7 +73,7 @@ pub struct Error {
 impl Error {
     /// A failure of that kind. The message is a sentence without a full stop: found, expected,
     /// where.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Error {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
         Error {
             kind,
             message: message.into(),
@@ -83,22 +83,22 @@ impl Error {
 
     /// Wrong input.
     pub fn input(message: impl Into<String>) -> Error {
-        Error::new(Kind::Input, message)
+        Error::new(ErrorKind::Input, message)
     }
 
     /// A wrong command line.
     pub fn usage(message: impl Into<String>) -> Error {
-        Error::new(Kind::Usage, message)
+        Error::new(ErrorKind::Usage, message)
     }
 
     /// A failed check.
     pub fn check(message: impl Into<String>) -> Error {
-        Error::new(Kind::Check, message)
+        Error::new(ErrorKind::Check, message)
     }
 
     /// Not enough memory.
     pub fn resources(message: impl Into<String>) -> Error {
-        Error::new(Kind::Resources, message)
+        Error::new(ErrorKind::Resources, message)
     }
 
     /// An error: not enough memory for that many bytes.
@@ -121,7 +121,7 @@ impl Error {
 
     /// A bug in mdh.
     pub fn bug(message: impl Into<String>) -> Error {
-        Error::new(Kind::Bug, message)
+        Error::new(ErrorKind::Bug, message)
     }
 
     /// Wrong input that MLIR's diagnostics have already explained: nothing more is printed.
@@ -142,7 +142,7 @@ impl Error {
     }
 
     /// Returns the kind of failure.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
@@ -154,7 +154,7 @@ impl Error {
     /// Prints it to standard error, if there is anything to say.
     fn report(&self) {
         match (&self.help, self.message.is_empty()) {
-            _ if self.kind == Kind::OutputClosed => {}
+            _ if self.kind == ErrorKind::OutputClosed => {}
             (_, false) => say(&format!("{self}\n")),
             (Some(help), true) => say(&format!("help: {help}\n")),
             (None, true) => {}
@@ -165,7 +165,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            Kind::Bug => f.write_str(&bug_text(&self.message))?,
+            ErrorKind::Bug => f.write_str(&bug_text(&self.message))?,
             _ => write!(f, "error: {}", self.message)?,
         }
         match &self.help {
@@ -193,8 +193,8 @@ impl From<mdh_jit::Error> for Error {
 impl From<mdh_cuda::Error> for Error {
     fn from(error: mdh_cuda::Error) -> Error {
         let kind = match error.kind {
-            mdh_cuda::Kind::Memory => Kind::Resources,
-            _ => Kind::Device,
+            mdh_cuda::CudaErrorKind::Memory => ErrorKind::Resources,
+            _ => ErrorKind::Device,
         };
         Error::new(kind, error.message)
     }
@@ -204,9 +204,9 @@ impl From<mdhrt::failure::Failure> for Error {
     fn from(failure: mdhrt::failure::Failure) -> Error {
         use mdhrt::failure::Status;
         let kind = match failure.status {
-            Status::Done | Status::Failed => Kind::Input,
-            Status::NoMemory => Kind::Resources,
-            Status::Device => Kind::Device,
+            Status::Done | Status::Failed => ErrorKind::Input,
+            Status::NoMemory => ErrorKind::Resources,
+            Status::Device => ErrorKind::Device,
         };
         Error::new(kind, failure.message)
     }
@@ -277,7 +277,7 @@ fn on_fatal_error(reason: &str) -> ! {
     }
     if let Some(message) = faults::reading_failed() {
         say(message);
-        exit(Kind::Input);
+        exit(ErrorKind::Input);
     }
     end_with_bug(&format!("LLVM gave up: {reason}"))
 }
@@ -308,7 +308,7 @@ extern "C" fn on_bad_allocation() {
 fn on_panic(panic: &PanicHookInfo<'_>) {
     let message = payload_text(panic.payload());
     if message.starts_with("failed printing to stdout") && message.contains("Broken pipe") {
-        exit(Kind::OutputClosed);
+        exit(ErrorKind::OutputClosed);
     }
     let place = panic.location().map(|at| format!(" (at {at})"));
     end_with_bug(&format!("{message}{}", place.unwrap_or_default()))
@@ -328,11 +328,11 @@ fn payload_text(payload: &dyn Any) -> &str {
 fn end_with_bug(message: &str) -> ! {
     say(&format!("{}\n", bug_text(message)));
     crate::output::discard_temporaries();
-    exit(Kind::Bug)
+    exit(ErrorKind::Bug)
 }
 
 /// Ends the process at once: without destructors, which would race with other threads.
-fn exit(kind: Kind) -> ! {
+fn exit(kind: ErrorKind) -> ! {
     // SAFETY: ends the process.
     unsafe { libc::_exit(i32::from(kind.exit_code())) }
 }
@@ -344,20 +344,20 @@ mod tests {
     #[test]
     fn codes_are_the_documented_ones() {
         let kinds = [
-            Kind::OutputClosed,
-            Kind::Input,
-            Kind::Usage,
-            Kind::Check,
-            Kind::Resources,
-            Kind::Device,
-            Kind::Bug,
-            Kind::Interrupted,
+            ErrorKind::OutputClosed,
+            ErrorKind::Input,
+            ErrorKind::Usage,
+            ErrorKind::Check,
+            ErrorKind::Resources,
+            ErrorKind::Device,
+            ErrorKind::Bug,
+            ErrorKind::Interrupted,
         ];
-        assert_eq!(kinds.map(Kind::exit_code), [0, 1, 2, 3, 4, 5, 70, 130]);
+        assert_eq!(kinds.map(ErrorKind::exit_code), [0, 1, 2, 3, 4, 5, 70, 130]);
         let program = faults::PROGRAM_FAILED;
-        assert_eq!(program, i32::from(Kind::Input.exit_code()));
+        assert_eq!(program, i32::from(ErrorKind::Input.exit_code()));
         let fault = faults::MEMORY_FAULT;
-        assert_eq!(fault, i32::from(Kind::Bug.exit_code()));
+        assert_eq!(fault, i32::from(ErrorKind::Bug.exit_code()));
     }
 
     #[test]
@@ -387,11 +387,11 @@ mod tests {
             shape: vec![1 << 62, 9],
             element: 4,
         };
-        assert_eq!(Error::from(size).kind(), Kind::Resources);
+        assert_eq!(Error::from(size).kind(), ErrorKind::Resources);
         let llvm = mdh_jit::Error::Llvm {
             doing: "x",
             message: String::new(),
         };
-        assert_eq!(Error::from(llvm).kind(), Kind::Bug);
+        assert_eq!(Error::from(llvm).kind(), ErrorKind::Bug);
     }
 }

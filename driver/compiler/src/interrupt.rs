@@ -8,7 +8,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::error::{Error, Kind, Result, say};
+use crate::error::{Error, ErrorKind, Result, say};
 use crate::output;
 
 /// Enough for what the thread does that waits.
@@ -40,7 +40,7 @@ impl Interrupts {
     pub fn end(self) -> Result<()> {
         drop(self);
         match INTERRUPTED.load(Ordering::SeqCst) {
-            true => Err(Error::new(Kind::Interrupted, "")),
+            true => Err(Error::new(ErrorKind::Interrupted, "")),
             false => Ok(()),
         }
     }

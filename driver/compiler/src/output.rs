@@ -12,9 +12,9 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use tempfile::NamedTempFile;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
-/// Writes to standard output. A reader that has gone away is [`Kind::OutputClosed`].
+/// Writes to standard output. A reader that has gone away is [`ErrorKind::OutputClosed`].
 pub fn print(bytes: impl AsRef<[u8]>) -> Result<()> {
     print_with(|| io::stdout().write_all(bytes.as_ref()))
 }
@@ -26,7 +26,7 @@ pub fn print_with(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
     }
     let written = write().and_then(|()| io::stdout().flush());
     written.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Error::new(Kind::OutputClosed, ""),
+        io::ErrorKind::BrokenPipe => Error::new(ErrorKind::OutputClosed, ""),
         _ => cannot_print(&error.to_string()),
     })
 }
@@ -263,7 +263,7 @@ fn directory(path: &Path) -> &Path {
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
-        return Error::new(Kind::OutputClosed, "");
+        return Error::new(ErrorKind::OutputClosed, "");
     }
     let message = format!("cannot write '{}': {}", path.display(), reason(error));
     Error::input(message)

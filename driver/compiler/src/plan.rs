@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use crate::carried;
 use crate::cli::RunArguments;
 use crate::entry::Entry;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::Call;
 use crate::names;
 use crate::sizes::{self, Sizes};
@@ -84,8 +84,8 @@ impl<'c> Known<'c> {
             .collect();
         let instance = self.program.instantiate(&arguments).map_err(|error| {
             let kind = match error.is_too_large {
-                true => Kind::Resources,
-                false => Kind::Input,
+                true => ErrorKind::Resources,
+                false => ErrorKind::Input,
             };
             let op = error.statement.and_then(|s| self.origins.get(s));
             match op {

@@ -18,9 +18,9 @@ pub struct Report {
     /// The function that was run.
     pub function: String,
     /// Its arguments, in order.
-    pub inputs: Vec<Value>,
+    pub inputs: Vec<ReportedValue>,
     /// Its results, in order.
-    pub outputs: Vec<Value>,
+    pub outputs: Vec<ReportedValue>,
     /// The time of a run.
     pub time_ms: Milliseconds,
     /// From the parsed program to loaded machine code.
@@ -126,7 +126,7 @@ pub struct Laws {
 
 /// An argument or a result.
 #[derive(Clone, Debug, Serialize)]
-pub struct Value {
+pub struct ReportedValue {
     /// Its name.
     pub name: String,
     /// Its extents; none for a scalar.
@@ -172,10 +172,10 @@ pub struct Check {
     pub elements: u64,
 }
 
-impl Value {
+impl ReportedValue {
     /// Returns the report on an array.
-    pub fn new(name: &str, tensor: &Tensor) -> Value {
-        Value {
+    pub fn new(name: &str, tensor: &Tensor) -> ReportedValue {
+        ReportedValue {
             name: name.to_string(),
             shape: tensor.shape().to_vec(),
             dtype: tensor.element().to_string(),
@@ -230,7 +230,7 @@ impl fmt::Display for Report {
             .unwrap_or(0);
         for (kind, list) in [("in", &self.inputs), ("out", &self.outputs)] {
             for value in list {
-                let (Value { name, digest, .. }, ty) = (value, value.type_text());
+                let (ReportedValue { name, digest, .. }, ty) = (value, value.type_text());
                 writeln!(f, "  {kind:<6} {name:<names$}  {ty:<types$}  {digest}")?;
             }
         }
@@ -295,7 +295,7 @@ impl fmt::Display for Laws {
     }
 }
 
-impl Value {
+impl ReportedValue {
     /// Shape and type as MLIR writes them.
     fn type_text(&self) -> String {
         let extents: String = self
@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     fn report() -> Report {
-        let value = |name: &str, shape: &[i64], dtype: &str| Value {
+        let value = |name: &str, shape: &[i64], dtype: &str| ReportedValue {
             name: name.to_string(),
             shape: shape.to_vec(),
             dtype: dtype.to_string(),

@@ -17,14 +17,14 @@ use crate::check::Expectation;
 use crate::cli::{Binding, Device, RunArguments};
 use crate::depth::Trees;
 use crate::entry::{self, Entry, Parameter};
-use crate::error::{Error, Kind, Result, say};
+use crate::error::{Error, ErrorKind, Result, say};
 use crate::execute::{self, Call, Compiled};
 use crate::formed::Formed;
 use crate::gpu::Gpu;
 use crate::host::Host;
 use crate::progress::Progress;
 use crate::prospect::prospect;
-use crate::report::{Check, Report, Value};
+use crate::report::{Check, Report, ReportedValue};
 use crate::select::function;
 use crate::sized::{self, as_versions};
 use crate::source::Source;
@@ -36,7 +36,7 @@ use crate::{arguments, compile, diagnostics, exact, npy, output, report, schedul
 pub fn run(host: &Host, command: &RunArguments) -> Result<()> {
     let source = Source::read(&command.file)?;
     let report = match run_source(host, &source, command) {
-        Err(error) if command.json && error.kind() == Kind::Check => {
+        Err(error) if command.json && error.kind() == ErrorKind::Check => {
             output::print(report::failure(&error))?;
             return Err(error);
         }
@@ -52,7 +52,7 @@ pub fn run(host: &Host, command: &RunArguments) -> Result<()> {
     let found = report.simulation.as_ref();
     let is_mistaken = found.is_some_and(|found| !found.findings.is_empty());
     match is_wrong || is_mistaken {
-        true => Err(Error::new(Kind::Check, "")),
+        true => Err(Error::new(ErrorKind::Check, "")),
         false => Ok(()),
     }
 }
@@ -171,7 +171,7 @@ pub fn run_and(
 
     let outputs = outputs(&entry, &call);
     write_outputs(&prepared.files, &outputs)?;
-    let value = |(name, tensor): &(&str, &Tensor)| Value::new(name, tensor);
+    let value = |(name, tensor): &(&str, &Tensor)| ReportedValue::new(name, tensor);
     let mut report = Report {
         function: entry.name.clone(),
         inputs,
@@ -428,12 +428,12 @@ fn held(entry: &Entry, expectation: &Expectation, call: &Call) -> Check {
 }
 
 /// The arguments that matter, as they were before the run.
-fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
+fn describe(entry: &Entry, call: &Call) -> Vec<ReportedValue> {
     let sizes =
         sizes::of_call(entry, &call.arguments).unwrap_or_else(|_| sizes::Sizes::declared(entry));
     let parameters = entry.arguments.iter().enumerate();
     let read = parameters.filter(|(i, _)| entry.is_read_at(*i, &sizes));
-    read.map(|(i, parameter)| Value::new(&parameter.name, call.initial(i)))
+    read.map(|(i, parameter)| ReportedValue::new(&parameter.name, call.initial(i)))
         .collect()
 }
 

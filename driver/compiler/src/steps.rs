@@ -23,7 +23,7 @@ use mdh_schedule::asm::Asm;
 use crate::check::Expectation;
 use crate::compile;
 use crate::entry::{Entry, Parameter};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Call, Compiled};
 use crate::functions::symbol_name;
 use crate::plan::call_arguments;
@@ -112,7 +112,7 @@ fn report(pass: &str, how: &str, wrong: Option<String>) -> Result<()> {
     match wrong {
         None => Ok(()),
         Some(wrong) => Err(Error::new(
-            Kind::Check,
+            ErrorKind::Check,
             format!(
                 "after the pass '{pass}', {how}, the result is not what the definition says: {wrong}"
             ),

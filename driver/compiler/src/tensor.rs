@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mdh_frontend::diagnostic::render_all;
 use mdh_frontend::mlir::{self, Origin, Results};
-use mdh_frontend::{Diagnostic, Program};
+use mdh_frontend::{CheckedProgram, Diagnostic};
 
 use crate::error::{Error, Result, say};
 use crate::names::Names;
@@ -19,7 +19,7 @@ pub struct Translated {
     /// Names of its function's arguments and results.
     pub names: Names,
     /// The program.
-    pub program: Program,
+    pub program: CheckedProgram,
 }
 
 /// Returns whether a file holds such a program.
@@ -29,7 +29,7 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// Reads a program. What is wrong has been shown when an error comes back.
-pub fn read(file: &str, text: &str) -> Result<Program> {
+pub fn read(file: &str, text: &str) -> Result<CheckedProgram> {
     mdh_frontend::read(text).map_err(|wrong| shown(&wrong, file, text))
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mdh_algebra::amounts::counted;
 use mdh_algebra::index::lex::Cursor;
 use mdh_algebra::index::parse::{Scope, expr};
-use mdh_algebra::index::{Expr, Name, Program};
+use mdh_algebra::index::{Expr, IndexProgram, Name};
 use mdh_algebra::layout::Layout;
 
 use crate::cli::Banks;
@@ -45,7 +45,12 @@ pub fn report(layout: &Layout, access: &Access) -> Result<String> {
     Ok(text)
 }
 
-fn line(program: &Program, access: &Access, what: &str, indices: &[Vec<i64>]) -> Result<String> {
+fn line(
+    program: &IndexProgram,
+    access: &Access,
+    what: &str,
+    indices: &[Vec<i64>],
+) -> Result<String> {
     let Banks { count, bytes } = access.banks;
     let mut words: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
     let mut sectors = BTreeSet::new();
@@ -91,7 +96,7 @@ fn given(text: &str, sizes: &[i64], lanes: i64) -> Result<Vec<Vec<i64>>> {
             sizes.len()
         )));
     }
-    let program = Program::with_inputs(&[t], &components);
+    let program = IndexProgram::with_inputs(&[t], &components);
     let mut indices = Vec::new();
     for lane in 0..lanes {
         let index = program

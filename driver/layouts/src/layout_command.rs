@@ -7,7 +7,7 @@ use mdh_algebra::index::emit::{self, Argument, EmitError, Function, Width};
 use mdh_algebra::index::lex::{Cursor, SyntaxError};
 use mdh_algebra::index::parse::{Scope, expr, expression};
 use mdh_algebra::index::simplify::{Operations, simplify};
-use mdh_algebra::index::{Expr, Facts, Interval, Name, Node, Program};
+use mdh_algebra::index::{Expr, Facts, IndexProgram, Interval, Name, Node};
 use mdh_algebra::layout::{self, Answer, Layout, parse};
 
 use crate::cli::{Assumed, Bits, Code, LayoutArguments};
@@ -274,7 +274,7 @@ fn along(sizes: &[i64], index: &[i64], first: usize, step: usize) -> i64 {
 }
 
 /// Offset and mask of an index, and the view's sizes.
-pub fn compiled(layout: &Layout) -> Result<(Program, Vec<i64>)> {
+pub fn compiled(layout: &Layout) -> Result<(IndexProgram, Vec<i64>)> {
     let Some(sizes) = layout.numbers() else {
         let symbols: Vec<String> = layout.symbols().iter().map(|s| format!("{s}=8")).collect();
         return Err(
@@ -286,7 +286,7 @@ pub fn compiled(layout: &Layout) -> Result<(Program, Vec<i64>)> {
     let index: Vec<Expr> = inputs.iter().map(|n| Expr::symbol(n)).collect();
     let mut outputs = vec![layout.apply(&index)];
     outputs.extend(layout.mask(&index));
-    Ok((Program::with_inputs(&inputs, &outputs), sizes))
+    Ok((IndexProgram::with_inputs(&inputs, &outputs), sizes))
 }
 
 /// Questions to a layout.
@@ -325,7 +325,7 @@ impl Asked {
                 )));
             }
             if e.symbols().is_empty() && e.as_constant().is_none() {
-                let value = Program::of(std::slice::from_ref(e)).run(&[]);
+                let value = IndexProgram::new(std::slice::from_ref(e)).run(&[]);
                 let value = value.map_err(|error| Error::usage(format!("'{e}': {error}")))?;
                 *e = Expr::constant(value[0]);
             }

@@ -1,7 +1,7 @@
 //! A small space as a picture: the index of the original space at each place.
 
 use mdh_algebra::domain::{Grid, points, total_points};
-use mdh_algebra::index::{Expr, Program};
+use mdh_algebra::index::{Expr, IndexProgram};
 use mdh_algebra::mapping::Mapping;
 
 use mdh_compiler::error::{Error, Result};
@@ -33,7 +33,7 @@ pub fn picture(mapping: &Mapping, steps: usize) -> Result<String> {
     let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
     let back = part.back(&index);
     let outputs = [back.index.as_slice(), &back.exits].concat();
-    let program = Program::with_inputs(&names, &outputs);
+    let program = IndexProgram::with_inputs(&names, &outputs);
     let mut cells = vec![vec![None; extent(&columns) as usize]; extent(&rows) as usize];
     for point in points(&grids) {
         let run = program.run(&point);

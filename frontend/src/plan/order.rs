@@ -186,7 +186,7 @@ fn members(set: Set) -> impl Iterator<Item = usize> {
 }
 
 /// A product of factors, and its loops.
-struct Part {
+struct PartialProduct {
     factors: Vec<usize>,
     results: Vec<usize>,
     loops: Loops,
@@ -194,14 +194,14 @@ struct Part {
 
 /// The pair with the fewest points first; what it need not keep is summed over at once.
 fn pairs(terms: &Terms, factors: &[TermId], outside: &Loops) -> Vec<Choice> {
-    let parts = factors.iter().enumerate().map(|(n, id)| Part {
+    let parts = factors.iter().enumerate().map(|(n, id)| PartialProduct {
         factors: vec![n],
         results: Vec::new(),
         loops: terms.loops(*id).clone(),
     });
-    let mut parts: Vec<Part> = parts.collect();
+    let mut parts: Vec<PartialProduct> = parts.collect();
     let mut choices = Vec::new();
-    let mut reduce = |part: Part, others: &[Part]| {
+    let mut reduce = |part: PartialProduct, others: &[PartialProduct]| {
         let is_needed =
             |l: &&Loop| outside.contains(l) || others.iter().any(|other| other.loops.contains(l));
         let kept: Loops = part.loops.iter().filter(is_needed).copied().collect();
@@ -213,7 +213,7 @@ fn pairs(terms: &Terms, factors: &[TermId], outside: &Loops) -> Vec<Choice> {
             results: part.results,
             kept: kept.clone(),
         });
-        Part {
+        PartialProduct {
             factors: Vec::new(),
             results: vec![choices.len() - 1],
             loops: kept,

@@ -46,7 +46,7 @@ use mlir_sys::{mlirOperationDestroy, mlirOperationRemoveFromParent};
 
 use crate::support::builder::Builder;
 use crate::support::scheduled::Scheduled;
-use nest::Nest;
+use nest::ComputationNest;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -89,7 +89,7 @@ fn lower(op: Op) -> Result<(), Errors> {
     }
     say_not_followed(op);
     let mut builder = Builder::before(op);
-    let nest = Nest::new(&mut builder, op, &parts, &computation)?;
+    let nest = ComputationNest::new(&mut builder, op, &parts, &computation)?;
     nest.emit();
     Ok(())
 }

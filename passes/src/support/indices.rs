@@ -1,7 +1,7 @@
 //! Index expressions as operations: `affine.apply` where they are affine, else arith.
 
 use mdh_algebra::index::emit::{self, EmitError, Function, Width};
-use mdh_algebra::index::{Interval, Node, Op as Operator, Program, Table};
+use mdh_algebra::index::{IndexProgram, Interval, Node, Op as Operator, Table};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
@@ -81,7 +81,7 @@ fn parse<'c>(builder: &Builder<'c>, text: &str) -> Attribute<'c> {
 struct Code<'a, 'c> {
     builder: &'a mut Builder<'c>,
     module: Op<'c>,
-    program: &'a Program,
+    program: &'a IndexProgram,
     ranges: &'a [Interval],
     /// One for each operation: an index, or of comparisons a truth value.
     values: Vec<Val<'c>>,

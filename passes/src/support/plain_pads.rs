@@ -5,7 +5,7 @@
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
-use mdh_dialect::tiling::{self, Part};
+use mdh_dialect::tiling::{self, IndexBox};
 use melior::ir::ValueLike;
 
 use crate::support::buffers::{self, PAD, as_bound, listed, value};
@@ -36,7 +36,7 @@ pub fn plain<'c>(op: Op<'c>) -> Option<Op<'c>> {
             .for_each(|(list, slice)| list.push(slice));
     }
     let [offsets, sizes, low, high] = lists;
-    let part = tiling::slice(builder.here(), op, source, &Part { offsets, sizes });
+    let part = tiling::slice(builder.here(), op, source, &IndexBox { offsets, sizes });
     let (part, code) = (ir::result(part, 0)?, region::take(op, 0));
     let new = buffers::padded(&mut builder, part, [&low, &high], padded.r#type(), code);
     region::replace_all_uses(padded, new);

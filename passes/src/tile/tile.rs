@@ -84,7 +84,7 @@ use crate::support::conditions::Conditions;
 use crate::support::region;
 use chain::{Chains, Consumer, Refusal, refusals};
 use empty::{Emptiness, emptiness, neutral, unscheduled};
-use nest::Nest;
+use nest::ScheduledNest;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -178,7 +178,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
         neutral(builder, op, &scheduled.parts);
     };
     let emit = |builder: &mut Builder<'c>| {
-        let mut nest = Nest {
+        let mut nest = ScheduledNest {
             of: scheduled,
             loops: &loops,
             leaf,

@@ -4,21 +4,21 @@ use std::ffi::{CStr, c_char, c_void};
 
 use mdhrt::failure::{Failure, Status, raise};
 
-use crate::{Error, Kind, Launch, Result, Session};
+use crate::{CudaErrorKind, Error, Launch, Result, Session};
 
 /// Does something with the device in use.
 fn with<T>(code: impl FnOnce(&mut Session) -> Result<T>) -> T {
     let done = match Session::own().as_mut() {
         Some(session) => code(session),
         None => Err(Error::new(
-            Kind::NoDevice,
+            CudaErrorKind::NoDevice,
             "bug: no device was made ready for compiled code",
         )),
     };
     done.unwrap_or_else(|error| {
         raise(Failure {
             status: match error.kind {
-                Kind::Memory => Status::NoMemory,
+                CudaErrorKind::Memory => Status::NoMemory,
                 _ => Status::Device,
             },
             message: error.message,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use cudarc::driver::result::{self, primary_ctx};
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute};
 
-use crate::{Error, Kind, Result};
+use crate::{CudaErrorKind, Error, Result};
 
 /// Compute capability of a chip: `sm_90`, or `sm_90a` with what only that very chip has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Device {
         // SAFETY: loads a library, and calls nothing of it.
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::new(
-                Kind::NoDriver,
+                CudaErrorKind::NoDriver,
                 "there is no driver of CUDA: found no libcuda.so or libcuda.so.1, expected one that \
                  NVIDIA's driver has installed",
             ));
@@ -122,7 +122,7 @@ impl Device {
         let count = count.map_err(|error| Error::of("cuDeviceGetCount", about, error))?;
         if i64::from(number) >= i64::from(count) {
             return Err(Error::new(
-                Kind::NoDevice,
+                CudaErrorKind::NoDevice,
                 format!("there is no device {number}: the driver found {count}"),
             ));
         }

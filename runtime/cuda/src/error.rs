@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CudaErrorKind {
     /// There is no driver.
     NoDriver,
     /// There is no such device.
@@ -31,14 +31,14 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: CudaErrorKind,
     /// Found, expected, where: a sentence without a full stop.
     pub message: String,
 }
 
 impl Error {
     /// A failure of that kind.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Error {
+    pub fn new(kind: CudaErrorKind, message: impl Into<String>) -> Error {
         let message = message.into();
         Error { kind, message }
     }
@@ -46,12 +46,14 @@ impl Error {
     /// A call of the driver failed; `about` says what it was for.
     pub fn of(call: &str, about: &str, error: DriverError) -> Error {
         let kind = match error.0 {
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Kind::Memory,
-            CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE => Kind::NoDevice,
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaErrorKind::Memory,
+            CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE => {
+                CudaErrorKind::NoDevice
+            }
             CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
-            | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => Kind::Architecture,
-            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT => Kind::Time,
-            _ => Kind::Failed,
+            | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => CudaErrorKind::Architecture,
+            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT => CudaErrorKind::Time,
+            _ => CudaErrorKind::Failed,
         };
         let text = |text: std::result::Result<&std::ffi::CStr, DriverError>| {
             text.map(|text| text.to_string_lossy().into_owned())

@@ -1,6 +1,6 @@
 //! One launch of a kernel, and its requirements on the device.
 
-use crate::{Error, Facts, Kind, Result};
+use crate::{CudaErrorKind, Error, Facts, Result};
 
 /// A launch: a kernel, how many run it, and what it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Launch {
                 "kernel '{}' is launched with {found}: '{}' has at most {limit}",
                 self.name, facts.name
             );
-            Err(Error::new(Kind::Limit, message))
+            Err(Error::new(CudaErrorKind::Limit, message))
         };
         let exceeds = |found: &[i64; 3], limit: &[u32; 3]| {
             let mut pairs = found.iter().zip(limit);

@@ -28,7 +28,7 @@ mod session;
 use std::ffi::CStr;
 
 pub use device::{Capability, Device, Facts};
-pub use error::{Error, Kind, Result};
+pub use error::{CudaErrorKind, Error, Result};
 pub use launch::Launch;
 pub use session::{Session, TIME_LIMIT};
 

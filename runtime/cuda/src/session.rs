@@ -17,7 +17,7 @@ use cudarc::driver::sys::{
 use crate::device::Device;
 use crate::launch::Launch;
 use crate::pool::{Pool, Source};
-use crate::{Capability, Error, Kind, Result};
+use crate::{Capability, CudaErrorKind, Error, Result};
 
 /// Limit on the time of kernels between two transfers, unless another one is given.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -98,7 +98,7 @@ impl Session {
         if !chip.runs_on(facts.capability) {
             let only = if chip.is_exact { "" } else { " or a later one" };
             return Err(Error::new(
-                Kind::Architecture,
+                CudaErrorKind::Architecture,
                 format!(
                     "the kernels are for {chip}{only}: found '{}', which is {}",
                     facts.name, facts.capability
@@ -108,7 +108,7 @@ impl Session {
         self.device.bind()?;
         let text = CString::new(ptx).map_err(|_| {
             Error::new(
-                Kind::Failed,
+                CudaErrorKind::Failed,
                 "the kernels' PTX has a zero byte: expected text",
             )
         })?;
@@ -176,7 +176,7 @@ impl Session {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                 let facts = self.device.facts();
                 Error::new(
-                    Kind::Memory,
+                    CudaErrorKind::Memory,
                     format!(
                         "out of device memory: {bytes} bytes were asked for, beside {has} in use; \
                          '{}' has {}",
@@ -203,7 +203,7 @@ impl Session {
         match is_freed {
             true => Ok(()),
             false => Err(Error::new(
-                Kind::Failed,
+                CudaErrorKind::Failed,
                 "bug: device memory is freed that was not allocated",
             )),
         }
@@ -221,7 +221,7 @@ impl Session {
         let sides = [target, source].map(|address| self.pool.after(address));
         if let Some(short) = sides.into_iter().flatten().find(|there| *there < bytes) {
             let message = format!("bug: {bytes} bytes are copied where device memory has {short}");
-            return Err(Error::new(Kind::Failed, message));
+            return Err(Error::new(CudaErrorKind::Failed, message));
         }
         let about = format!("for {bytes} bytes");
         let [to, from] = sides.map(|side| side.is_some());
@@ -251,7 +251,7 @@ impl Session {
             }
             (false, false) => {
                 let message = "bug: memory of the host is copied by the device";
-                return Err(Error::new(Kind::Failed, message));
+                return Err(Error::new(CudaErrorKind::Failed, message));
             }
         };
         done.map_err(|error| Error::of(call, &about, error))?;
@@ -270,7 +270,7 @@ impl Session {
         }
         if self.is_lost {
             return Err(Error::new(
-                Kind::Time,
+                CudaErrorKind::Time,
                 format!("kernel '{}' waits for one that does not end", launch.name),
             ));
         }
@@ -372,7 +372,7 @@ impl Session {
                 self.is_lost = true;
                 let seconds = self.time_limit.as_secs_f64();
                 return Err(Error::new(
-                    Kind::Time,
+                    CudaErrorKind::Time,
                     format!(
                         "the device does not end {}: expected an end within {seconds} seconds",
                         about()

@@ -45,7 +45,7 @@ impl From<mdh_cuda::Error> for Error {
     fn from(error: mdh_cuda::Error) -> Error {
         Error {
             code: match error.kind {
-                mdh_cuda::Kind::Memory => 4,
+                mdh_cuda::CudaErrorKind::Memory => 4,
                 _ => 5,
             },
             message: error.message,

@@ -40,6 +40,6 @@ pub use mdh_arrays::{Arguments, Buffer, Descriptor, Field, Placement, Results, T
 pub use mdh_arrays::{buffer, descriptor, measure, memory, steady, timing};
 pub use mdhrt::{interface, pool};
 pub use module::{Emit, Level, Module, Optimised};
-pub use packed::{Kind, Signature};
+pub use packed::{PackedType, Signature};
 pub use support::is_known;
 pub use target::Processor;

@@ -21,7 +21,7 @@ use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 
-use mdhrt::interface::{Argument, Element, Interface, Part};
+use mdhrt::interface::{Argument, Element, Interface, ParameterPart};
 
 use crate::Result;
 use crate::llvm::c_string;
@@ -123,9 +123,9 @@ impl Types {
     /// The type of a C function's argument.
     fn argument(&self, interface: &Interface, argument: &Argument) -> LLVMTypeRef {
         match argument.part {
-            Part::Pointer => self.pointer,
-            Part::Extent(_) | Part::Stride(_) => self.i64,
-            Part::Value => match interface.parameters[argument.parameter].element {
+            ParameterPart::Pointer => self.pointer,
+            ParameterPart::Extent(_) | ParameterPart::Stride(_) => self.i64,
+            ParameterPart::Value => match interface.parameters[argument.parameter].element {
                 Element::I1 | Element::I8 => self.i8,
                 Element::I16 | Element::F16 | Element::BF16 => self.i16,
                 Element::I32 => self.i32,

@@ -23,7 +23,7 @@ use crate::llvm::take_message;
 
 /// The type of a parameter or a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PackedType {
     /// A pointer: a memref's descriptor, or where a result of several words goes.
     Pointer,
     /// An integer of that many bits; `i1` is a byte in memory.
@@ -40,16 +40,16 @@ pub enum Kind {
     Other(String),
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for PackedType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Pointer => f.write_str("ptr"),
-            Kind::Integer(bits) => write!(f, "i{bits}"),
-            Kind::F16 => f.write_str("f16"),
-            Kind::BF16 => f.write_str("bf16"),
-            Kind::F32 => f.write_str("f32"),
-            Kind::F64 => f.write_str("f64"),
-            Kind::Other(text) => f.write_str(text),
+            PackedType::Pointer => f.write_str("ptr"),
+            PackedType::Integer(bits) => write!(f, "i{bits}"),
+            PackedType::F16 => f.write_str("f16"),
+            PackedType::BF16 => f.write_str("bf16"),
+            PackedType::F32 => f.write_str("f32"),
+            PackedType::F64 => f.write_str("f64"),
+            PackedType::Other(text) => f.write_str(text),
         }
     }
 }
@@ -61,9 +61,9 @@ impl fmt::Display for Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// The parameters.
-    pub parameters: Vec<Kind>,
+    pub parameters: Vec<PackedType>,
     /// The result, if it returns one directly.
-    pub result: Option<Kind>,
+    pub result: Option<PackedType>,
 }
 
 impl Signature {
@@ -170,7 +170,7 @@ impl Slots {
         // SAFETY: by this function's contract.
         unsafe {
             let pointer = self.pointer(i);
-            if kind(ty) != Kind::Integer(1) {
+            if kind(ty) != PackedType::Integer(1) {
                 return LLVMBuildLoad2(self.builder, ty, pointer, c"value".as_ptr());
             }
             let byte = LLVMInt8TypeInContext(self.context);
@@ -186,7 +186,7 @@ impl Slots {
     unsafe fn store(&self, i: usize, ty: LLVMTypeRef, mut value: LLVMValueRef) {
         // SAFETY: by this function's contract.
         unsafe {
-            if kind(ty) == Kind::Integer(1) {
+            if kind(ty) == PackedType::Integer(1) {
                 let byte = LLVMInt8TypeInContext(self.context);
                 value = LLVMBuildZExt(self.builder, value, byte, c"byte".as_ptr());
             }
@@ -218,17 +218,17 @@ unsafe fn copy_attributes(function: LLVMValueRef, call: LLVMValueRef, count: u32
 
 /// # Safety
 /// `ty` is alive.
-unsafe fn kind(ty: LLVMTypeRef) -> Kind {
+unsafe fn kind(ty: LLVMTypeRef) -> PackedType {
     // SAFETY: by this function's contract.
     unsafe {
         match LLVMGetTypeKind(ty) {
-            LLVMTypeKind::LLVMPointerTypeKind => Kind::Pointer,
-            LLVMTypeKind::LLVMIntegerTypeKind => Kind::Integer(LLVMGetIntTypeWidth(ty)),
-            LLVMTypeKind::LLVMHalfTypeKind => Kind::F16,
-            LLVMTypeKind::LLVMBFloatTypeKind => Kind::BF16,
-            LLVMTypeKind::LLVMFloatTypeKind => Kind::F32,
-            LLVMTypeKind::LLVMDoubleTypeKind => Kind::F64,
-            _ => Kind::Other(take_message(LLVMPrintTypeToString(ty))),
+            LLVMTypeKind::LLVMPointerTypeKind => PackedType::Pointer,
+            LLVMTypeKind::LLVMIntegerTypeKind => PackedType::Integer(LLVMGetIntTypeWidth(ty)),
+            LLVMTypeKind::LLVMHalfTypeKind => PackedType::F16,
+            LLVMTypeKind::LLVMBFloatTypeKind => PackedType::BF16,
+            LLVMTypeKind::LLVMFloatTypeKind => PackedType::F32,
+            LLVMTypeKind::LLVMDoubleTypeKind => PackedType::F64,
+            _ => PackedType::Other(take_message(LLVMPrintTypeToString(ty))),
         }
     }
 }

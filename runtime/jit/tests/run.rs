@@ -1,7 +1,7 @@
 //! Functions of every kind of signature, from textual LLVM IR to their results.
 
 use half::{bf16, f16};
-use mdh_jit::{Arguments, Buffer, Descriptor, Emit, Error, Jit, Kind, Level, Module};
+use mdh_jit::{Arguments, Buffer, Descriptor, Emit, Error, Jit, Level, Module, PackedType};
 
 /// Compiles and loads `ir`, with `entry` callable.
 fn compile(ir: &str, entry: &str) -> Jit {
@@ -36,7 +36,11 @@ fn matmul_of_strided_buffers() {
     let matmul = jit.function("matmul").unwrap();
     assert_eq!(
         matmul.signature().parameters,
-        [Kind::Pointer, Kind::Pointer, Kind::Pointer]
+        [
+            PackedType::Pointer,
+            PackedType::Pointer,
+            PackedType::Pointer
+        ]
     );
     assert_eq!(matmul.signature().result, None);
     let (rows, columns, depth) = (5i64, 7i64, 3i64);
@@ -95,7 +99,7 @@ fn scalars_by_value_of_every_type() {
         .signature()
         .parameters
         .iter()
-        .map(Kind::to_string)
+        .map(PackedType::to_string)
         .collect();
     assert_eq!(
         kinds,
@@ -183,7 +187,7 @@ fn results_through_a_pointer_and_directly() {
     let pair = jit.function("pair").unwrap();
     assert_eq!(
         pair.signature().result,
-        Some(Kind::Other("{ float, i64 }".to_string()))
+        Some(PackedType::Other("{ float, i64 }".to_string()))
     );
     #[repr(C)]
     struct Pair(f32, i64);

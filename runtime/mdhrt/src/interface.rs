@@ -35,12 +35,12 @@ pub struct Parameter {
     /// The type of the value, or of the elements.
     pub element: Element,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: ParameterKind,
 }
 
 /// Kind of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A scalar, by value.
     Value,
     /// A scalar result: a pointer to where it goes.
@@ -143,12 +143,12 @@ pub struct Argument {
     /// Its name.
     pub name: String,
     /// The part of the parameter.
-    pub part: Part,
+    pub part: ParameterPart,
 }
 
 /// Part of a parameter that an argument gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ParameterPart {
     /// The value of a scalar.
     Value,
     /// Address of elements, or of a result.
@@ -180,23 +180,23 @@ impl Interface {
     }
 
     /// The name of an argument.
-    pub fn name_of(&self, parameter: usize, part: Part) -> String {
+    pub fn name_of(&self, parameter: usize, part: ParameterPart) -> String {
         let name = &self.parameters[parameter].name;
         match part {
-            Part::Value | Part::Pointer => name.clone(),
-            Part::Extent(axis) => format!("{name}_n{axis}"),
-            Part::Stride(axis) => format!("{name}_stride{axis}"),
+            ParameterPart::Value | ParameterPart::Pointer => name.clone(),
+            ParameterPart::Extent(axis) => format!("{name}_n{axis}"),
+            ParameterPart::Stride(axis) => format!("{name}_stride{axis}"),
         }
     }
 
     /// An extent as C writes it: a number or an argument.
     pub fn extent(&self, parameter: usize, axis: usize) -> String {
         match &self.parameters[parameter].kind {
-            Kind::Buffer(buffer) => match buffer.extents.get(axis) {
+            ParameterKind::Buffer(buffer) => match buffer.extents.get(axis) {
                 Some(Extent::Fixed(n)) => n.to_string(),
-                _ => self.name_of(parameter, Part::Extent(axis)),
+                _ => self.name_of(parameter, ParameterPart::Extent(axis)),
             },
-            Kind::Value | Kind::Result => "1".to_string(),
+            ParameterKind::Value | ParameterKind::Result => "1".to_string(),
         }
     }
 
@@ -207,7 +207,7 @@ impl Interface {
             let text = match *term {
                 Term::Number(n) => n.to_string(),
                 Term::Extent { parameter, axis } => self.extent(parameter, axis),
-                Term::Value(parameter) => self.name_of(parameter, Part::Value),
+                Term::Value(parameter) => self.name_of(parameter, ParameterPart::Value),
                 Term::Operation(operation) => {
                     let (b, a) = (
                         stack.pop().unwrap_or_default(),
@@ -237,19 +237,19 @@ impl Interface {
 
 impl Parameter {
     /// Returns the parts of it that are arguments, in order.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<ParameterPart> {
         let buffer = match &self.kind {
-            Kind::Value => return vec![Part::Value],
-            Kind::Result => return vec![Part::Pointer],
-            Kind::Buffer(buffer) => buffer,
+            ParameterKind::Value => return vec![ParameterPart::Value],
+            ParameterKind::Result => return vec![ParameterPart::Pointer],
+            ParameterKind::Buffer(buffer) => buffer,
         };
         let given = |extent: &Extent| matches!(extent, Extent::Given(_));
         let extents = (0..buffer.extents.len()).filter(|&axis| given(&buffer.extents[axis]));
-        let mut parts = vec![Part::Pointer];
-        parts.extend(extents.map(Part::Extent));
+        let mut parts = vec![ParameterPart::Pointer];
+        parts.extend(extents.map(ParameterPart::Extent));
         if let BufferLayout::Strided { strides, .. } = &buffer.layout {
             let open = (0..strides.len()).filter(|&axis| strides[axis].is_none());
-            parts.extend(open.map(Part::Stride));
+            parts.extend(open.map(ParameterPart::Stride));
         }
         parts
     }
@@ -371,9 +371,9 @@ impl fmt::Display for Interface {
         f.write_str(&self.name)?;
         for parameter in &self.parameters {
             let (kind, rest) = match &parameter.kind {
-                Kind::Value => ("value", String::new()),
-                Kind::Result => ("result", String::new()),
-                Kind::Buffer(buffer) => ("buffer", buffer.to_string()),
+                ParameterKind::Value => ("value", String::new()),
+                ParameterKind::Result => ("result", String::new()),
+                ParameterKind::Buffer(buffer) => ("buffer", buffer.to_string()),
             };
             write!(f, "\n{kind} {} {}{rest}", parameter.name, parameter.element)?;
         }
@@ -438,9 +438,9 @@ fn parameter(line: &str) -> Option<Parameter> {
     let (name, element) = (words.next()?.to_string(), words.next()?);
     let element = Element::ALL.iter().find(|row| row.1 == element)?.0;
     let kind = match kind {
-        "value" => Kind::Value,
-        "result" => Kind::Result,
-        "buffer" => Kind::Buffer(buffer(words)?),
+        "value" => ParameterKind::Value,
+        "result" => ParameterKind::Result,
+        "buffer" => ParameterKind::Buffer(buffer(words)?),
         _ => return None,
     };
     Some(Parameter {
@@ -532,7 +532,7 @@ result s f64";
     #[test]
     fn formulas() {
         let interface: Interface = TEXT.parse().unwrap();
-        let Kind::Buffer(w) = &interface.parameters[3].kind else {
+        let ParameterKind::Buffer(w) = &interface.parameters[3].kind else {
             panic!("w is a buffer")
         };
         let Extent::Given(Some(formula)) = &w.extents[0] else {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::float::{fma, nearest, number};
 use crate::instruction::{
-    Bytes, Class, Compare, Extreme, Four, Logic, Mixed, One, Part, Three, Two, Type,
+    Bytes, Class, Compare, Extreme, Four, Logic, Mixed, One, ProductPart, Three, Two, Type,
 };
 
 /// The lowest bits.
@@ -166,9 +166,9 @@ pub fn two(op: Two, ty: Type, a: u64, b: u64) -> Option<u64> {
     Some(match op {
         Two::Add => low(a.wrapping_add(b), n),
         Two::Sub => low(a.wrapping_sub(b), n),
-        Two::Mul(Part::Low) => low(a.wrapping_mul(b), n),
-        Two::Mul(Part::High) => low((x.wrapping_mul(y) >> n) as u64, n),
-        Two::Mul(Part::Wide) => low((x * y) as u64, 2 * n),
+        Two::Mul(ProductPart::Low) => low(a.wrapping_mul(b), n),
+        Two::Mul(ProductPart::High) => low((x.wrapping_mul(y) >> n) as u64, n),
+        Two::Mul(ProductPart::Wide) => low((x * y) as u64, 2 * n),
         // As NVIDIA's chips do it: division by zero gives all ones.
         Two::Div if y == 0 => low(u64::MAX, n),
         Two::Div => low((x / y) as u64, n),
@@ -202,7 +202,7 @@ fn of_floats(op: Two, ty: Type, a: u64, b: u64) -> Option<u64> {
         Two::Add => apply(|a, b| a + b, |a, b| a + b),
         Two::Sub if is_short => apply(|a, b| a - b, |a, b| fma(-1.0, b, a)),
         Two::Sub => apply(|a, b| a - b, |a, b| a - b),
-        Two::Mul(Part::Low) => apply(|a, b| a * b, |a, b| a * b),
+        Two::Mul(ProductPart::Low) => apply(|a, b| a * b, |a, b| a * b),
         Two::Div => apply(|a, b| a / b, |a, b| a / b),
         Two::Min(how) => Some(extreme(ty, how, Ordering::Less, a, b)),
         Two::Max(how) => Some(extreme(ty, how, Ordering::Greater, a, b)),
@@ -231,8 +231,8 @@ pub fn three(op: Three, ty: Type, a: u64, b: u64, c: u64) -> Option<u64> {
                 _ => sum,
             }
         }
-        Three::Mad(Part::Wide) => {
-            let product = two(Two::Mul(Part::Wide), ty, a, b)?;
+        Three::Mad(ProductPart::Wide) => {
+            let product = two(Two::Mul(ProductPart::Wide), ty, a, b)?;
             low(product.wrapping_add(c), 2 * n)
         }
         Three::Mad(part) => {
@@ -386,9 +386,9 @@ mod tests {
         assert_eq!(shr(Type::U(64), 8, 64), Some(0));
         assert_eq!(two(Two::Shl, Type::B(32), 1, 32), Some(0));
         let mul = |part, ty, a, b| two(Two::Mul(part), ty, a, b);
-        let wide = mul(Part::Wide, Type::S(32), 0xffff_ffff, 3);
+        let wide = mul(ProductPart::Wide, Type::S(32), 0xffff_ffff, 3);
         assert_eq!(wide, Some(3u64.wrapping_neg()));
-        assert_eq!(mul(Part::High, Type::U(32), 1 << 31, 4), Some(2));
+        assert_eq!(mul(ProductPart::High, Type::U(32), 1 << 31, 4), Some(2));
         let seven = low(7u64.wrapping_neg(), 32);
         assert_eq!(two(Two::Div, Type::S(32), seven, 2), Some(0xffff_fffd));
         assert_eq!(one(One::Clz, Type::B(32), 1), Some(31));
@@ -449,7 +449,7 @@ mod tests {
         // 1, -2 and 3, 0.5, of half precision.
         let (a, b) = (0xc000_3c00, 0x3800_4200);
         assert_eq!(two(Two::Add, Type::F16x2, a, b), Some(0xbe00_4400));
-        let (mul, least) = (Two::Mul(Part::Low), Two::Min(Extreme::Plain));
+        let (mul, least) = (Two::Mul(ProductPart::Low), Two::Min(Extreme::Plain));
         assert_eq!(two(mul, Type::F16x2, a, b), Some(0xbc00_4200));
         assert_eq!(two(least, Type::F16x2, a, b), Some(0xc000_3c00));
         let fma = |is_positive| Three::Fma { is_positive };

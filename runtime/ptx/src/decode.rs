@@ -2,7 +2,7 @@
 //! is not here is no instruction, whatever it looks like.
 
 use crate::instruction::{
-    Bytes, Class, Compare, Conversion, Extreme, Four, Logic, Mixed, One, Op, Part, Rounding,
+    Bytes, Class, Compare, Conversion, Extreme, Four, Logic, Mixed, One, Op, ProductPart, Rounding,
     Shuffle, Space, Three, Two, Type, Vote, Way,
 };
 
@@ -42,37 +42,37 @@ const TABLE: &[Row] = &[
     (
         &["mul.lo"],
         &[SHORT, WORDS, LONG],
-        Op::Two(Two::Mul(Part::Low)),
+        Op::Two(Two::Mul(ProductPart::Low)),
     ),
     (
         &["mul.hi"],
         &[SHORT, WORDS, LONG],
-        Op::Two(Two::Mul(Part::High)),
+        Op::Two(Two::Mul(ProductPart::High)),
     ),
     (
         &["mul.wide"],
         &[SHORT, WORDS],
-        Op::Two(Two::Mul(Part::Wide)),
+        Op::Two(Two::Mul(ProductPart::Wide)),
     ),
     (
         &["mul", "mul.rn"],
         &[F32, F64, HALVES, F32X2],
-        Op::Two(Two::Mul(Part::Low)),
+        Op::Two(Two::Mul(ProductPart::Low)),
     ),
     (
         &["mad.lo"],
         &[SHORT, WORDS, LONG],
-        Op::Three(Three::Mad(Part::Low)),
+        Op::Three(Three::Mad(ProductPart::Low)),
     ),
     (
         &["mad.hi"],
         &[SHORT, WORDS, LONG],
-        Op::Three(Three::Mad(Part::High)),
+        Op::Three(Three::Mad(ProductPart::High)),
     ),
     (
         &["mad.wide"],
         &[SHORT, WORDS],
-        Op::Three(Three::Mad(Part::Wide)),
+        Op::Three(Three::Mad(ProductPart::Wide)),
     ),
     (
         &["fma.rn"],

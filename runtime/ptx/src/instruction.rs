@@ -164,7 +164,7 @@ impl Compare {
 
 /// Part of a product that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ProductPart {
     /// The lower half.
     Low,
     /// The upper half.
@@ -313,7 +313,7 @@ pub enum One {
 pub enum Two {
     Add,
     Sub,
-    Mul(Part),
+    Mul(ProductPart),
     Div,
     Rem,
     Min(Extreme),
@@ -345,7 +345,7 @@ pub enum Three {
         /// True if what is negative becomes zero.
         is_positive: bool,
     },
-    Mad(Part),
+    Mad(ProductPart),
     Min(Extreme),
     Max(Extreme),
     Bfe,

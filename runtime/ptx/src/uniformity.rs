@@ -36,9 +36,9 @@ pub enum Level {
     Lane,
 }
 
-/// Facts about a register.
+/// Agreement of threads on a register's value.
 #[derive(Clone, Debug, PartialEq)]
-enum Value {
+enum Uniformity {
     /// It is never written.
     Nothing,
     /// A number, the same in all threads.
@@ -52,7 +52,7 @@ enum Value {
 /// A register's value at a place.
 #[derive(Clone, Debug, PartialEq)]
 struct Fact {
-    value: Value,
+    value: Uniformity,
     /// Scope in which threads agree on having it from the same instruction.
     written: Level,
 }
@@ -64,7 +64,7 @@ type State = HashMap<u32, Fact>;
 #[derive(Clone, Debug)]
 struct End {
     /// The value of the last instruction's predicate.
-    guard: Value,
+    guard: Uniformity,
     /// Scope in which threads agree on what follows.
     choice: Level,
 }
@@ -156,7 +156,7 @@ impl<'a> Analysis<'a> {
         let flow = Flow::new(&kernel.body);
         let count = flow.blocks.len();
         let end = End {
-            guard: Value::Nothing,
+            guard: Uniformity::Nothing,
             choice: Level::Block,
         };
         Analysis {
@@ -212,7 +212,7 @@ impl<'a> Analysis<'a> {
         let choice = of_number.max(self.guard(state, last));
         let guard = last.guard.map(|(register, _)| value_of(state, register));
         self.ends[block] = End {
-            guard: guard.unwrap_or(Value::Nothing),
+            guard: guard.unwrap_or(Uniformity::Nothing),
             choice,
         };
         let mut changes = false;
@@ -240,11 +240,11 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    fn level(&self, value: &Value) -> Level {
+    fn level(&self, value: &Uniformity) -> Level {
         match value {
-            Value::Nothing | Value::Same(_) => Level::Block,
-            Value::Of(level) => *level,
-            Value::Each(values) => {
+            Uniformity::Nothing | Uniformity::Same(_) => Level::Block,
+            Uniformity::Of(level) => *level,
+            Uniformity::Each(values) => {
                 let agree = |warp: &[u64]| warp.iter().all(|value| *value == warp[0]);
                 match values.chunks(LANES).all(agree) {
                     true => Level::Warp,
@@ -263,7 +263,7 @@ impl<'a> Analysis<'a> {
             // What is known of each thread is so whenever it is written; anything else may be of
             // another iteration in other threads.
             let value = match value {
-                Value::Of(level) => Value::Of(level.max(written)),
+                Uniformity::Of(level) => Uniformity::Of(level.max(written)),
                 known => known,
             };
             let fact = Fact { value, written };
@@ -285,34 +285,34 @@ impl<'a> Analysis<'a> {
         own.written = own.written.max(other.written);
         if own.value != other.value {
             let levels = [self.level(&own.value), self.level(&other.value)];
-            own.value = Value::Of(levels[0].max(levels[1]).max(own.written));
+            own.value = Uniformity::Of(levels[0].max(levels[1]).max(own.written));
         }
     }
 
     /// Returns the facts about a result, by its number.
-    fn result(&self, state: &State, instruction: &Instruction, number: usize) -> Value {
+    fn result(&self, state: &State, instruction: &Instruction, number: usize) -> Uniformity {
         let operands = &instruction.operands;
         let values = operands.iter().skip(1).map(|one| self.operand(state, one));
-        let values: Vec<Value> = values.collect();
+        let values: Vec<Uniformity> = values.collect();
         let most = values.iter().map(|value| self.level(value)).max();
         let most = most.unwrap_or(Level::Block);
         let ty = instruction.ty;
         match instruction.op {
-            Op::Ld(Space::Param) => Value::Of(most),
-            Op::Ld(_) | Op::Mma(_) => Value::Of(Level::Lane),
-            Op::Vote(_) => Value::Of(Level::Warp),
+            Op::Ld(Space::Param) => Uniformity::Of(most),
+            Op::Ld(_) | Op::Mma(_) => Uniformity::Of(Level::Lane),
+            Op::Vote(_) => Uniformity::Of(Level::Warp),
             Op::Shfl(Shuffle::Index) if number == 0 && self.level(&values[1]) <= Level::Warp => {
                 // Of the whole warp, and not of parts of it.
                 match values[2] {
-                    Value::Same(31) => Value::Of(Level::Warp),
-                    _ => Value::Of(Level::Lane),
+                    Uniformity::Same(31) => Uniformity::Of(Level::Warp),
+                    _ => Uniformity::Of(Level::Lane),
                 }
             }
-            Op::Shfl(_) => Value::Of(Level::Lane),
+            Op::Shfl(_) => Uniformity::Of(Level::Lane),
             Op::Mov if matches!(operands[..], [Operand::Register(_), ref from] if !matches!(from, Operand::Vector(_))) => {
                 self.map(&values, most, |value| Some(low(value(0), ty.bits())))
             }
-            Op::Mov => Value::Of(most),
+            Op::Mov => Uniformity::Of(most),
             Op::Setp(how, logic) => self.map(&values, most, |value| {
                 let other = logic.is_some_and(|_| value(2) != 0);
                 let [a, b] = compare(how, ty, value(0), value(1));
@@ -330,47 +330,52 @@ impl<'a> Analysis<'a> {
     /// A function of values, thread by thread where these are known.
     fn map(
         &self,
-        values: &[Value],
+        values: &[Uniformity],
         most: Level,
         function: impl Fn(&dyn Fn(usize) -> u64) -> Option<u64>,
-    ) -> Value {
-        let are_known = |value: &Value| matches!(value, Value::Same(_) | Value::Each(_));
+    ) -> Uniformity {
+        let are_known =
+            |value: &Uniformity| matches!(value, Uniformity::Same(_) | Uniformity::Each(_));
         if !values.iter().all(are_known) {
-            return Value::Of(most);
+            return Uniformity::Of(most);
         }
         let of_thread = |thread: usize| {
             function(&|n| match values.get(n) {
-                Some(Value::Same(value)) => *value,
-                Some(Value::Each(values)) => values[thread],
+                Some(Uniformity::Same(value)) => *value,
+                Some(Uniformity::Each(values)) => values[thread],
                 _ => 0,
             })
         };
-        let is_same = values.iter().all(|value| matches!(value, Value::Same(_)));
+        let is_same = values
+            .iter()
+            .all(|value| matches!(value, Uniformity::Same(_)));
         let count = if is_same { 1 } else { self.threads() };
         match (0..count).map(of_thread).collect::<Option<Vec<u64>>>() {
-            None => Value::Of(most),
-            Some(found) if found.iter().all(|value| *value == found[0]) => Value::Same(found[0]),
-            Some(found) => Value::Each(found.into()),
+            None => Uniformity::Of(most),
+            Some(found) if found.iter().all(|value| *value == found[0]) => {
+                Uniformity::Same(found[0])
+            }
+            Some(found) => Uniformity::Each(found.into()),
         }
     }
 
-    fn operand(&self, state: &State, operand: &Operand) -> Value {
+    fn operand(&self, state: &State, operand: &Operand) -> Uniformity {
         match operand {
             Operand::Register(number) => value_of(state, *number),
-            Operand::Immediate(value) => Value::Same(*value),
+            Operand::Immediate(value) => Uniformity::Same(*value),
             Operand::Special(special) => self.special(*special),
             Operand::Vector(parts) => {
                 let levels = parts.iter();
                 let levels = levels.map(|part| self.level(&self.operand(state, part)));
-                Value::Of(levels.max().unwrap_or(Level::Block))
+                Uniformity::Of(levels.max().unwrap_or(Level::Block))
             }
-            Operand::Address(base, _) => Value::Of(self.level(&self.operand(state, base))),
-            Operand::Label(_) | Operand::Nothing => Value::Of(Level::Block),
-            Operand::Pair(..) => Value::Of(Level::Lane),
+            Operand::Address(base, _) => Uniformity::Of(self.level(&self.operand(state, base))),
+            Operand::Label(_) | Operand::Nothing => Uniformity::Of(Level::Block),
+            Operand::Pair(..) => Uniformity::Of(Level::Lane),
         }
     }
 
-    fn special(&self, special: Special) -> Value {
+    fn special(&self, special: Special) -> Uniformity {
         let [x, y, _] = self.shape.map(|n| n as usize);
         let index_of = |thread: usize| match special {
             Special::Thread(0) => thread % x,
@@ -379,13 +384,13 @@ impl<'a> Analysis<'a> {
             _ => thread % LANES,
         };
         match special {
-            Special::Block(_) | Special::Blocks(_) => Value::Of(Level::Block),
-            Special::Threads(axis) => Value::Same(self.shape[usize::from(axis)].into()),
+            Special::Block(_) | Special::Blocks(_) => Uniformity::Of(Level::Block),
+            Special::Threads(axis) => Uniformity::Same(self.shape[usize::from(axis)].into()),
             Special::Thread(_) | Special::Lane => {
                 let values: Vec<u64> = (0..self.threads()).map(|n| index_of(n) as u64).collect();
                 match values.iter().all(|value| *value == values[0]) {
-                    true => Value::Same(values[0]),
-                    false => Value::Each(values.into()),
+                    true => Uniformity::Same(values[0]),
+                    false => Uniformity::Each(values.into()),
                 }
             }
         }
@@ -429,8 +434,8 @@ impl<'a> Analysis<'a> {
             return true;
         };
         let holds = match &self.ends[block].guard {
-            Value::Same(value) => *value != 0,
-            Value::Each(values) => values[thread] != 0,
+            Uniformity::Same(value) => *value != 0,
+            Uniformity::Each(values) => values[thread] != 0,
             _ => return true,
         };
         (holds != is_negated) == (way == 1)
@@ -460,7 +465,7 @@ impl<'a> Analysis<'a> {
         };
         let is_right = match mask.map(|n| self.operand(state, &instruction.operands[n])) {
             None if all == BLOCK => level == Level::Block,
-            Some(Value::Same(mask)) => {
+            Some(Uniformity::Same(mask)) => {
                 let is_known = instruction.guard.is_none() && self.is_known(block);
                 (level <= Level::Warp || is_known) && are_just(&coming[block], mask)
             }
@@ -483,16 +488,16 @@ impl<'a> Analysis<'a> {
                 return true;
             };
             let End { guard, choice } = &self.ends[branch];
-            let is_counted = matches!(guard, Value::Each(_)) && last.op != Op::Brx;
+            let is_counted = matches!(guard, Uniformity::Each(_)) && last.op != Op::Brx;
             is_counted || *choice <= Level::Warp
         })
     }
 }
 
 /// A register's value.
-fn value_of(state: &State, register: u32) -> Value {
+fn value_of(state: &State, register: u32) -> Uniformity {
     let fact = state.get(&register);
-    fact.map_or(Value::Nothing, |fact| fact.value.clone())
+    fact.map_or(Uniformity::Nothing, |fact| fact.value.clone())
 }
 
 /// Returns whether of each warp just the lanes of a mask come, or none.

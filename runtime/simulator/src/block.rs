@@ -8,7 +8,7 @@ use crate::counters::{Pending, Space};
 use crate::device::{self, Buffer};
 use crate::flights::Flights;
 use crate::launch::Launch;
-use crate::report::{Kind, Report};
+use crate::report::{FindingKind, Report};
 use crate::shadow::{Access, Conflict, Shadow};
 use crate::thread::{Site, Thread, ThreadContext, Wait};
 use crate::warp::{LANES, Warp};
@@ -168,7 +168,7 @@ impl Turns<'_> {
             // SAFETY: the coroutines have ended.
             let (thread, block) = unsafe { (&*self.first.add(n), &mut *self.block) };
             for (site, left) in thread.copies.left() {
-                block.report.add(Kind::Copy, (site, None), || {
+                block.report.add(FindingKind::Copy, (site, None), || {
                     format!("{} ends with {left} copies in flight", thread.name())
                 });
             }
@@ -207,7 +207,7 @@ impl Turns<'_> {
             {
                 let other = wait_of(*state);
                 let places = (site, other);
-                block.report.add(Kind::Warp, places, || {
+                block.report.add(FindingKind::Warp, places, || {
                     format!("lane {} {}", n % LANES, what(*state))
                 });
             }
@@ -240,7 +240,7 @@ impl Turns<'_> {
             // SAFETY: the same.
             let name = unsafe { (*self.first.add(n)).name() };
             let places = (site, wait_of(state));
-            block.report.add(Kind::Barrier, places, || {
+            block.report.add(FindingKind::Barrier, places, || {
                 let there = self.states.iter().filter(|state| **state == expected);
                 format!(
                     "{} of {} threads are there, {name} {}",
@@ -349,13 +349,15 @@ impl Block<'_> {
             };
             let other = |block, thread| format!("block {block} thread {thread}");
             let (kind, what) = match conflict {
-                Conflict::Write(block, thread) => {
-                    (Kind::Race, format!("what {} writes", other(block, thread)))
-                }
-                Conflict::Read(block, thread) => {
-                    (Kind::Race, format!("what {} reads", other(block, thread)))
-                }
-                Conflict::Unwritten(_) => (Kind::Unwritten, "which nobody wrote".into()),
+                Conflict::Write(block, thread) => (
+                    FindingKind::Race,
+                    format!("what {} writes", other(block, thread)),
+                ),
+                Conflict::Read(block, thread) => (
+                    FindingKind::Race,
+                    format!("what {} reads", other(block, thread)),
+                ),
+                Conflict::Unwritten(_) => (FindingKind::Unwritten, "which nobody wrote".into()),
             };
             self.report.add(kind, (site, None), || {
                 format!("{name} {verb} {bytes} bytes of {memory}, {what}")
@@ -405,7 +407,7 @@ impl Block<'_> {
         let verb = if how == Use::Read { "reads" } else { "writes" };
         let text = format!("{} {verb} {bytes} bytes {where_to}", thread.name());
         self.report
-            .add(Kind::Outside, (site, None), || text.clone());
+            .add(FindingKind::Outside, (site, None), || text.clone());
         let report = std::mem::take(&mut self.report);
         device::Device::own().report().join(report);
         failure::raise(Failure::new(format!("{}: {text}", site.text())));

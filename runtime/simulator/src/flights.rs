@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::block::{Block, Use};
 use crate::copies::Copy;
 use crate::counters::Space;
-use crate::report::Kind;
+use crate::report::FindingKind;
 use crate::shadow::Shadow;
 use crate::thread::{Site, Thread};
 
@@ -109,8 +109,8 @@ impl Block<'_> {
         flight: Flight,
     ) {
         let kind = match how {
-            Use::Read => Kind::Unwritten,
-            _ => Kind::Race,
+            Use::Read => FindingKind::Unwritten,
+            _ => FindingKind::Race,
         };
         let what = match space {
             Space::Shared => "shared memory, which a copy has not written yet",
@@ -127,12 +127,13 @@ impl Block<'_> {
     pub fn begin_copy(&mut self, thread: &Thread, copy: &Copy) {
         let (source, target) = (copy.source, copy.target);
         if !target.is_multiple_of(copy.bytes) || !source.is_multiple_of(copy.bytes) {
-            self.report.add(Kind::Alignment, (copy.site, None), || {
-                let (name, bytes) = (thread.name(), copy.bytes);
-                format!(
-                    "{name} copies {bytes} bytes: expected addresses that are multiples of that"
-                )
-            });
+            self.report
+                .add(FindingKind::Alignment, (copy.site, None), || {
+                    let (name, bytes) = (thread.name(), copy.bytes);
+                    format!(
+                        "{name} copies {bytes} bytes: expected addresses that are multiples of that"
+                    )
+                });
         }
         if copy.read > 0 {
             self.access(thread, Use::Read, (source, copy.read), copy.site);

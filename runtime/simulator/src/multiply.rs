@@ -14,7 +14,7 @@
 use half::{bf16, f16};
 
 use crate::calls::exchange;
-use crate::report::Kind;
+use crate::report::FindingKind;
 use crate::thread::{Site, Thread};
 use crate::warp::{Given, LANES, Warp};
 
@@ -100,7 +100,7 @@ unsafe fn refuse_small(thread: &Thread, site: Site) {
     if lanes < LANES {
         // SAFETY: the caller's promise.
         let block = unsafe { &mut *thread.block };
-        block.report.add(Kind::Warp, (site, None), || {
+        block.report.add(FindingKind::Warp, (site, None), || {
             format!("the warp of {} has {lanes} of {LANES} lanes", thread.name())
         });
     }

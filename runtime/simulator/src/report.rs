@@ -8,7 +8,7 @@ use crate::thread::Site;
 
 /// Kinds of mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FindingKind {
     /// Two threads access the same bytes, one of them writes, and nothing orders them.
     Race,
     /// A barrier that not all threads of a block reach, or not at the same place.
@@ -25,17 +25,17 @@ pub enum Kind {
     Alignment,
 }
 
-impl Kind {
+impl FindingKind {
     /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Race => "data race",
-            Kind::Barrier => "divergent barrier",
-            Kind::Warp => "divergent warp operation",
-            Kind::Outside => "access out of bounds",
-            Kind::Unwritten => "read of what was not written",
-            Kind::Copy => "copy without a wait",
-            Kind::Alignment => "copy that is not aligned",
+            FindingKind::Race => "data race",
+            FindingKind::Barrier => "divergent barrier",
+            FindingKind::Warp => "divergent warp operation",
+            FindingKind::Outside => "access out of bounds",
+            FindingKind::Unwritten => "read of what was not written",
+            FindingKind::Copy => "copy without a wait",
+            FindingKind::Alignment => "copy that is not aligned",
         }
     }
 }
@@ -56,7 +56,7 @@ pub type Places = (Site, Option<Site>);
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Mistakes, by kind and place.
-    pub findings: BTreeMap<(Kind, Places), Finding>,
+    pub findings: BTreeMap<(FindingKind, Places), Finding>,
     /// Costs of warps' accesses, by place.
     pub counters: BTreeMap<Site, Counters>,
     /// Kernels that were launched.
@@ -67,7 +67,7 @@ pub struct Report {
 
 impl Report {
     /// One more finding.
-    pub fn add(&mut self, kind: Kind, places: Places, what: impl FnOnce() -> String) {
+    pub fn add(&mut self, kind: FindingKind, places: Places, what: impl FnOnce() -> String) {
         let places_of_kind = self.findings.entry((kind, places));
         let finding = places_of_kind.or_insert_with(|| Finding {
             count: 0,
@@ -129,7 +129,7 @@ impl fmt::Display for Report {
     }
 }
 
-fn line(((kind, (site, other)), finding): (&(Kind, Places), &Finding)) -> String {
+fn line(((kind, (site, other)), finding): (&(FindingKind, Places), &Finding)) -> String {
     let other = other.filter(|other| other != site);
     let other = other.map_or(String::new(), |other| format!(" with {}", other.text()));
     let times = match finding.count {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use mdh_simulator::calls::*;
 use mdh_simulator::device::{Device, mdh_sim_allocate, mdh_sim_free, mdh_sim_transfer};
 use mdh_simulator::launch::{Kernel, mdh_sim_launch};
-use mdh_simulator::report::{Kind, Report};
+use mdh_simulator::report::{FindingKind, Report};
 use mdh_simulator::thread::{Site, Thread};
 
 /// The device is the process's: one test at a time.
@@ -114,15 +114,15 @@ fn launch(
     });
     let mut report = Device::own().take_report();
     if let Err(failure) = run {
-        report.add(Kind::Outside, (site(c"the launch"), None), || {
+        report.add(FindingKind::Outside, (site(c"the launch"), None), || {
             failure.message.clone()
         });
     }
     report
 }
 
-fn kinds(report: &Report) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = report.findings.keys().map(|(kind, _)| *kind).collect();
+fn kinds(report: &Report) -> Vec<FindingKind> {
+    let mut kinds: Vec<FindingKind> = report.findings.keys().map(|(kind, _)| *kind).collect();
     kinds.dedup();
     kinds
 }
@@ -309,22 +309,50 @@ fn mistakes_are_found() {
     let (input, output) = (Numbers::new(&numbers), Numbers::new(&numbers));
     let empty = Numbers::unwritten(1024);
     let both = [&input, &output];
-    type Planted<'a> = (&'a str, Kernel, i64, i64, [&'a Numbers; 2], Kind);
+    type Planted<'a> = (&'a str, Kernel, i64, i64, [&'a Numbers; 2], FindingKind);
     let planted: [Planted; 8] = [
-        ("no barrier", no_barrier, 1, 128, both, Kind::Race),
-        ("leaves", leaves, 1, 64, both, Kind::Barrier),
-        ("two barriers", two_barriers, 1, 64, both, Kind::Barrier),
-        ("half shuffles", half_shuffles, 1, 32, both, Kind::Warp),
-        ("past the end", past_the_end, 1, 1024, both, Kind::Outside),
-        ("same element", same_element, 2, 32, both, Kind::Race),
-        ("no wait", does_not_wait, 1, 32, both, Kind::Unwritten),
+        ("no barrier", no_barrier, 1, 128, both, FindingKind::Race),
+        ("leaves", leaves, 1, 64, both, FindingKind::Barrier),
+        (
+            "two barriers",
+            two_barriers,
+            1,
+            64,
+            both,
+            FindingKind::Barrier,
+        ),
+        (
+            "half shuffles",
+            half_shuffles,
+            1,
+            32,
+            both,
+            FindingKind::Warp,
+        ),
+        (
+            "past the end",
+            past_the_end,
+            1,
+            1024,
+            both,
+            FindingKind::Outside,
+        ),
+        ("same element", same_element, 2, 32, both, FindingKind::Race),
+        (
+            "no wait",
+            does_not_wait,
+            1,
+            32,
+            both,
+            FindingKind::Unwritten,
+        ),
         (
             "unwritten",
             reverse,
             1,
             32,
             [&empty, &output],
-            Kind::Unwritten,
+            FindingKind::Unwritten,
         ),
     ];
     for (name, kernel, blocks, threads, buffers, kind) in planted {

@@ -43,7 +43,7 @@ pub enum Role {
 
 /// The loops around a block.
 #[derive(Clone, Debug)]
-pub struct Nest {
+pub struct BlockLoops {
     /// The dimensions that the cores share, and into how many parts.
     pub cores: Vec<(usize, i64)>,
     /// Outermost first, after that of the cores.
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
 
     /// Returns the nest that takes the fewest cycles among those that share one of `cores`, and the
     /// number of nests tried.
-    pub fn best(&self, cores: &[usize]) -> (Nest, usize) {
+    pub fn best(&self, cores: &[usize]) -> (BlockLoops, usize) {
         let orders = orders(self.groups.len());
         let cores: Vec<Vec<(usize, i64)>> = match cores {
             [] => vec![Vec::new()],
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
     }
 
     /// The best of some, the first of equal ones: it is the simplest.
-    fn least(&self, first: (Draft, Nest), others: Vec<Draft>) -> (Draft, Nest) {
+    fn least(&self, first: (Draft, BlockLoops), others: Vec<Draft>) -> (Draft, BlockLoops) {
         others.into_iter().fold(first, |best, draft| {
             let nest = self.nest(&draft);
             match nest.cycles.total() < best.1.cycles.total() * 0.999 {
@@ -255,7 +255,7 @@ impl<'a> Search<'a> {
     }
 
     /// A draft's nest, with the inputs packed for which that takes fewer cycles.
-    fn nest(&self, draft: &Draft) -> Nest {
+    fn nest(&self, draft: &Draft) -> BlockLoops {
         let loops = self.loops(draft);
         let at = self.at(&draft.cores, draft.cut, &loops);
         let mut packed = Vec::new();
@@ -275,7 +275,7 @@ impl<'a> Search<'a> {
                 packed.pop();
             }
         }
-        Nest {
+        BlockLoops {
             cores: draft.cores.clone(),
             cut: draft
                 .cut
@@ -287,7 +287,7 @@ impl<'a> Search<'a> {
     }
 
     /// Describes a nest, in words and numbers.
-    pub fn reason(&self, nest: &Nest, tried: usize) -> String {
+    pub fn reason(&self, nest: &BlockLoops, tried: usize) -> String {
         let names = self.computation.names();
         let loops: Vec<&str> = nest.loops.iter().map(|(_, l)| names[l.dimension]).collect();
         let Cycles {

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::capacity::{Allocation, PhaseName};
-use crate::resolved::Nest;
+use crate::resolved::PhaseNest;
 use mdh_algebra::computation::Place;
 use mdh_algebra::oracle::Failure;
 use mdh_algebra::scalar::Scalar;
@@ -59,7 +59,7 @@ impl Run<'_> {
     /// Fills the tiles that are made before the loop of a position.
     pub(super) fn stage(
         &mut self,
-        nest: &Nest,
+        nest: &PhaseNest,
         position: usize,
         parts: &[i64],
     ) -> Result<(), Failure> {
@@ -78,7 +78,7 @@ impl Run<'_> {
 
     fn fill(
         &mut self,
-        nest: &Nest,
+        nest: &PhaseNest,
         (input, to, from): (usize, usize, Option<usize>),
         position: usize,
         parts: &mut Vec<i64>,

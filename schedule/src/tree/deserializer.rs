@@ -3,7 +3,7 @@
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, IntoDeserializer, Visitor};
 
-use super::{Located, Node, Value};
+use super::{Located, Node, NodeValue};
 
 struct Pairs<'a> {
     pairs: std::slice::Iter<'a, (Node, Node)>,
@@ -50,11 +50,11 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Located> {
         let result = match &self.value {
-            Value::Word(word) | Value::Text(word) => visitor.visit_str(word),
-            Value::Truth(truth) => visitor.visit_bool(*truth),
-            Value::Number(number) => visitor.visit_i64(*number),
-            Value::List(items) => visitor.visit_seq(Items(items.iter())),
-            Value::Map(pairs) => visitor.visit_map(Pairs {
+            NodeValue::Word(word) | NodeValue::Text(word) => visitor.visit_str(word),
+            NodeValue::Truth(truth) => visitor.visit_bool(*truth),
+            NodeValue::Number(number) => visitor.visit_i64(*number),
+            NodeValue::List(items) => visitor.visit_seq(Items(items.iter())),
+            NodeValue::Map(pairs) => visitor.visit_map(Pairs {
                 pairs: pairs.iter(),
                 value: None,
             }),
@@ -64,8 +64,8 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Located> {
         match &self.value {
-            Value::Word(word) if word == "true" => visitor.visit_bool(true),
-            Value::Word(word) if word == "false" => visitor.visit_bool(false),
+            NodeValue::Word(word) if word == "true" => visitor.visit_bool(true),
+            NodeValue::Word(word) if word == "false" => visitor.visit_bool(false),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -84,7 +84,7 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, Located> {
         match &self.value {
-            Value::List(_) => Err(Located::new(
+            NodeValue::List(_) => Err(Located::new(
                 self.at,
                 "found a list, expected an object: {..}".into(),
             )),
@@ -99,11 +99,11 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, Located> {
         let result = match &self.value {
-            Value::Map(pairs) => visitor.visit_enum(MapAccessDeserializer::new(Pairs {
+            NodeValue::Map(pairs) => visitor.visit_enum(MapAccessDeserializer::new(Pairs {
                 pairs: pairs.iter(),
                 value: None,
             })),
-            Value::Word(word) | Value::Text(word) => {
+            NodeValue::Word(word) | NodeValue::Text(word) => {
                 let word: StrDeserializer<Located> = word.as_str().into_deserializer();
                 visitor.visit_enum(word)
             }

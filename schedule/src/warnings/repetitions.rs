@@ -23,27 +23,27 @@ pub(super) struct Loop {
 
 /// Loops, outermost first, around what is unrolled and the lanes of vectors.
 #[derive(Default)]
-pub(super) struct Nest {
+pub(super) struct CountedLoops {
     pub(super) loops: Vec<Loop>,
     pub(super) block: Vec<Loop>,
     pub(super) lanes: Vec<Loop>,
 }
 
 /// Without a schedule, loops are in the order of the dimensions.
-pub(super) fn plain(computation: &Computation) -> Nest {
+pub(super) fn plain(computation: &Computation) -> CountedLoops {
     let dimensions = computation.dimensions.iter().enumerate();
     let loops = dimensions.map(|(dimension, d)| Loop {
         dimension,
         count: d.count(),
     });
-    Nest {
+    CountedLoops {
         loops: loops.collect(),
-        ..Nest::default()
+        ..CountedLoops::default()
     }
 }
 
 /// Expensive expressions that are evaluated again.
-pub(super) fn repetitions(computation: &Computation, nest: &Nest) -> Vec<Warning> {
+pub(super) fn repetitions(computation: &Computation, nest: &CountedLoops) -> Vec<Warning> {
     let point = cost(&computation.scalar.body);
     let mut said: Vec<BTreeSet<usize>> = Vec::new();
     let mut found = Vec::new();
@@ -87,7 +87,7 @@ struct Again {
     place: &'static str,
 }
 
-impl Nest {
+impl CountedLoops {
     fn repetition(&self, expression: &Expression) -> Option<Again> {
         let depends = |l: &&Loop| expression.dimensions.contains(&l.dimension);
         let runs = |l: &&Loop| l.count.is_none_or(|n| n > 1);

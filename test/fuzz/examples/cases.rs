@@ -15,7 +15,7 @@ use std::path::Path;
 
 use mdh_fuzz::choices::{Choices, Overrides};
 use mdh_fuzz::generate;
-use mdh_fuzz::program::{Definition, Program};
+use mdh_fuzz::program::{Definition, RandomProgram};
 use mdh_fuzz::schedules::{self, Machine};
 
 const USAGE: &str = "expected programs, round_trips or schedules, seeds and a folder: schedules 1..101 target/cases";
@@ -46,7 +46,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-fn write(program: &Program, schedule: Option<&str>, folder: &Path) -> io::Result<()> {
+fn write(program: &RandomProgram, schedule: Option<&str>, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     fs::write(folder.join("f.mlir"), program.to_string())?;
     if let Some(schedule) = schedule {

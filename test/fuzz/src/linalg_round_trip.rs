@@ -19,7 +19,7 @@ use mdh_passes::pipelines::{Pipeline, RAISE, TO_LINALG};
 use crate::case::Case;
 use crate::program;
 use crate::run::{self, Ending, ended, ending};
-use crate::text::{Checked, Program};
+use crate::text::{Checked, RunnableProgram};
 
 /// A program at each step.
 struct Trip {
@@ -63,7 +63,7 @@ impl Trip {
 }
 
 /// Computations that go to linalg and back before they are compiled, held against their definition in integers.
-pub struct Computations(pub program::Program);
+pub struct Computations(pub program::RandomProgram);
 
 /// The ways there and back: by upstream's own lowering, raised again, and raised when a host has made the linalg simpler.
 const WAYS: [&[&str]; 3] = [
@@ -169,7 +169,7 @@ fn digests(report: &Report) -> Vec<String> {
 }
 
 /// A program of linalg that goes all the way.
-pub struct RoundTrip(pub Program);
+pub struct RoundTrip(pub RunnableProgram);
 
 impl Case for RoundTrip {
     fn text(&self) -> String {
@@ -189,7 +189,7 @@ impl Case for RoundTrip {
     }
 }
 
-fn checked(program: &Program) -> Result<Ending> {
+fn checked(program: &RunnableProgram) -> Result<Ending> {
     let trip = self::trip(&program.text)?;
     let report = run_lowered(&trip.out, program.seed)?;
     let found = digests(&report);

@@ -15,13 +15,13 @@ use mdh_schedule::asm::{Asm, CpuFacts};
 
 use crate::choices::Choices;
 use crate::generate;
-use crate::program::Program;
+use crate::program::RandomProgram;
 use crate::run::{self, Ending};
 
 /// A program and the machine that the model makes schedules for.
 pub struct Case {
     /// The program.
-    pub program: Program,
+    pub program: RandomProgram,
     /// The machine; kernels are for the one that comes with mdh.
     pub asm: Asm,
 }

@@ -126,7 +126,7 @@ fn change(tokens: &mut Vec<String>, corpus: &[String], random: &mut Random) {
         // What still parses gets further.
         7 | 8 | 11 | 12 => {
             let numbers: Vec<usize> = (0..tokens.len())
-                .filter(|t| kind(tokens[*t].trim_start()) == Kind::Number)
+                .filter(|t| kind(tokens[*t].trim_start()) == TokenKind::Number)
                 .collect();
             if !numbers.is_empty() {
                 let number = NUMBERS[below(random, NUMBERS.len())];
@@ -158,7 +158,7 @@ fn change(tokens: &mut Vec<String>, corpus: &[String], random: &mut Random) {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TokenKind {
     Number,
     Word,
     /// `%a`, `@f`, `!t`, `#a`, `^b`, a string.
@@ -166,12 +166,12 @@ enum Kind {
     Sign,
 }
 
-fn kind(token: &str) -> Kind {
+fn kind(token: &str) -> TokenKind {
     match token.trim_start_matches('-').chars().next() {
-        Some(c) if c.is_ascii_digit() => Kind::Number,
-        Some(c) if c.is_alphabetic() || c == '_' => Kind::Word,
-        Some(c @ ('%' | '@' | '!' | '#' | '^' | '"')) => Kind::Name(c),
-        _ => Kind::Sign,
+        Some(c) if c.is_ascii_digit() => TokenKind::Number,
+        Some(c) if c.is_alphabetic() || c == '_' => TokenKind::Word,
+        Some(c @ ('%' | '@' | '!' | '#' | '^' | '"')) => TokenKind::Name(c),
+        _ => TokenKind::Sign,
     }
 }
 

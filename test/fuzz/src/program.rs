@@ -9,12 +9,13 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::domain::Grid;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_dialect::types::BufferKind;
 
 /// A function, and what it is called with.
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub struct RandomProgram {
     /// All values; arguments stand in the order of the signature.
-    pub values: Vec<Value>,
+    pub values: Vec<DefinedValue>,
     /// The body, in order.
     pub body: Vec<Statement>,
     /// The returned values.
@@ -27,12 +28,12 @@ pub struct Program {
     pub sizes: Vec<(String, i64)>,
 }
 
-/// A position in [`Program::values`].
+/// A position in [`RandomProgram::values`].
 pub type ValueId = usize;
 
 /// A value of the function: a buffer or a scalar.
 #[derive(Clone, Debug)]
-pub struct Value {
+pub struct DefinedValue {
     /// Its SSA name, without `%`.
     pub name: String,
     /// Its type.
@@ -41,22 +42,11 @@ pub struct Value {
     pub definition: Definition,
 }
 
-/// Kind of container of elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A tensor.
-    Tensor,
-    /// A memref.
-    MemRef,
-    /// A plain scalar.
-    Scalar,
-}
-
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
     /// Tensor, memref or scalar.
-    pub kind: Kind,
+    pub kind: BufferKind,
     /// The elements' type.
     pub element: ScalarType,
     /// Its extents, also those that the text leaves open.
@@ -207,11 +197,11 @@ impl Bound {
 impl Type {
     /// A scalar.
     pub fn scalar(element: ScalarType) -> Type {
-        Type::buffer(Kind::Scalar, element, &[])
+        Type::buffer(BufferKind::Scalar, element, &[])
     }
 
     /// A buffer of known extents.
-    pub fn buffer(kind: Kind, element: ScalarType, shape: &[i64]) -> Type {
+    pub fn buffer(kind: BufferKind, element: ScalarType, shape: &[i64]) -> Type {
         Type {
             kind,
             element,
@@ -270,7 +260,7 @@ impl Step {
     }
 
     /// The types of the tuple before hom number `n`, or behind the last one.
-    pub fn tuple(&self, n: usize, values: &[Value]) -> Vec<ScalarType> {
+    pub fn tuple(&self, n: usize, values: &[DefinedValue]) -> Vec<ScalarType> {
         if n > 0 {
             return self.homs[n - 1].components().to_vec();
         }
@@ -282,10 +272,10 @@ impl Step {
     }
 }
 
-impl Program {
+impl RandomProgram {
     /// Adds a value.
     pub fn value(&mut self, name: String, ty: Type, definition: Definition) -> ValueId {
-        self.values.push(Value {
+        self.values.push(DefinedValue {
             name,
             ty,
             definition,
@@ -301,8 +291,8 @@ impl Program {
     }
 
     /// The arguments in order.
-    pub fn arguments(&self) -> impl Iterator<Item = &Value> {
-        let is_argument = |v: &&Value| matches!(v.definition, Definition::Argument(_));
+    pub fn arguments(&self) -> impl Iterator<Item = &DefinedValue> {
+        let is_argument = |v: &&DefinedValue| matches!(v.definition, Definition::Argument(_));
         self.values.iter().filter(is_argument)
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
 use mdh_compiler::cli::{Binding, CheckHow, Device, Fallback, RunArguments, Size};
-use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::error::{Error, ErrorKind, Result};
 use mdh_compiler::host::Host;
 use mdh_compiler::names::written;
 use mdh_compiler::report::Report;
@@ -13,7 +13,7 @@ use mdh_compiler::values::Tensor;
 use mdh_compiler::{compile, entry, npy, run_command};
 use mdh_dialect::context;
 
-use crate::program::{Definition, Program, Value};
+use crate::program::{DefinedValue, Definition, RandomProgram};
 
 /// Extent of a run's checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Ending {
 /// A program, and how it is run.
 pub struct Case {
     /// The program.
-    pub program: Program,
+    pub program: RandomProgram,
     /// The way.
     pub way: Way,
 }
@@ -111,7 +111,7 @@ impl crate::case::Case for Case {
 
 /// Runs a program on a device, of which a GPU may be simulated; `folder` is for the arrays that it
 /// is called with.
-fn run(program: &Program, way: Way, folder: &Path) -> Ending {
+fn run(program: &RandomProgram, way: Way, folder: &Path) -> Ending {
     let text = program.to_string();
     let source = Source::from_text("f.mlir", &text);
     let outcome = arguments(program, &source, folder).and_then(|mut arguments| {
@@ -143,15 +143,15 @@ pub fn ending(outcome: Result<Report>) -> Ending {
 pub fn ended(error: &Error) -> Ending {
     eprintln!("{error}");
     match error.kind() {
-        Kind::Check => Ending::Wrong,
-        Kind::Bug => Ending::Bug,
+        ErrorKind::Check => Ending::Wrong,
+        ErrorKind::Bug => Ending::Bug,
         _ => Ending::Refused,
     }
 }
 
 /// The command line of a program's run, its arrays written to `folder`.
-pub fn arguments(program: &Program, source: &Source, folder: &Path) -> Result<RunArguments> {
-    let is_given = |value: &Value| matches!(value.definition, Definition::Argument(Some(_)));
+pub fn arguments(program: &RandomProgram, source: &Source, folder: &Path) -> Result<RunArguments> {
+    let is_given = |value: &DefinedValue| matches!(value.definition, Definition::Argument(Some(_)));
     let names = match program.arguments().any(is_given) {
         true => names(source)?,
         false => Vec::new(),
@@ -191,7 +191,7 @@ fn names(source: &Source) -> Result<Vec<String>> {
     Ok(entry.arguments.into_iter().map(|a| a.name).collect())
 }
 
-fn sizes(program: &Program) -> Vec<Size> {
+fn sizes(program: &RandomProgram) -> Vec<Size> {
     let size = |(dimension, size): &(String, i64)| Size {
         dimension: dimension.clone(),
         size: *size,
@@ -199,7 +199,7 @@ fn sizes(program: &Program) -> Vec<Size> {
     program.sizes.iter().map(size).collect()
 }
 
-fn tensor(value: &Value, contents: &[Scalar]) -> Result<Tensor> {
+fn tensor(value: &DefinedValue, contents: &[Scalar]) -> Result<Tensor> {
     let mut tensor = Tensor::zeroed(value.ty.element, &value.ty.shape)?;
     for (i, element) in contents.iter().enumerate() {
         tensor.set(i, *element);
@@ -208,7 +208,7 @@ fn tensor(value: &Value, contents: &[Scalar]) -> Result<Tensor> {
 }
 
 /// Writes a program, its arrays and its command to a folder; returns the command.
-pub fn write(program: &Program, way: Way, folder: &Path) -> Result<String> {
+pub fn write(program: &RandomProgram, way: Way, folder: &Path) -> Result<String> {
     let text = program.to_string();
     let file = folder.join("f.mlir");
     mdh_compiler::output::write(&file, text.as_bytes())?;

@@ -16,13 +16,13 @@ use mdh_compiler::source::Source;
 use crate::choices::Choices;
 use crate::generate;
 use crate::print::code::list;
-use crate::program::{Definition, Dim, Program, Statement, Step, ValueId, View};
+use crate::program::{Definition, Dim, RandomProgram, Statement, Step, ValueId, View};
 use crate::run::{self, Ending, Way};
 
 /// A program, and the script that tiles it.
 pub struct Case {
     /// The program.
-    pub program: Program,
+    pub program: RandomProgram,
     script: String,
     /// Operations of linalg stay, to be tiled and fused as such.
     keeps_linalg: bool,
@@ -121,7 +121,7 @@ fn passes(file: &Path) -> Vec<String> {
 
 /// A script in the making.
 struct Writer<'p> {
-    program: &'p Program,
+    program: &'p RandomProgram,
     steps: Vec<&'p Step>,
     text: String,
     handles: usize,
@@ -145,7 +145,7 @@ enum Loops {
     Forall,
 }
 
-fn script(c: &mut Choices, program: &Program) -> String {
+fn script(c: &mut Choices, program: &RandomProgram) -> String {
     let steps = program.body.iter().filter_map(|s| match s {
         Statement::Step(step) => Some(&**step),
         _ => None,

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mdh_compiler::cli::{Binding, CheckHow, RunArguments};
-use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::error::{Error, ErrorKind, Result};
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
 
@@ -279,7 +279,7 @@ impl Case {
                 ..RunArguments::new("f.mlir".as_ref())
             };
             match run::run_source(&source, &arguments) {
-                Err(error) if is_much && error.kind() == Kind::Resources => {}
+                Err(error) if is_much && error.kind() == ErrorKind::Resources => {}
                 outcome if !is_much => match run::ending(outcome) {
                     Ending::Right => {}
                     end => return end,

@@ -11,7 +11,7 @@ use crate::run::{Ending, ending, run_source};
 
 /// A program and how it is run.
 #[derive(Clone, Default)]
-pub struct Program {
+pub struct RunnableProgram {
     /// The function `f`.
     pub text: String,
     /// The seed of its arguments.
@@ -26,7 +26,7 @@ pub struct Program {
     pub is_contradictory: bool,
 }
 
-impl Program {
+impl RunnableProgram {
     /// Runs it, and by upstream's lowering too, if it is to be compared; as it is, or in integers.
     fn run(&self, check: CheckHow) -> Ending {
         let source = Source::from_text("f.mlir", &self.text);
@@ -88,7 +88,7 @@ impl Program {
 }
 
 /// A program, and the check of its results.
-pub struct Checked(pub Program, pub CheckHow);
+pub struct Checked(pub RunnableProgram, pub CheckHow);
 
 impl crate::case::Case for Checked {
     fn text(&self) -> String {

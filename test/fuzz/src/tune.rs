@@ -10,7 +10,7 @@ use mdh_compiler::output;
 use crate::choices::Choices;
 use crate::environment;
 use crate::generate;
-use crate::program::Program;
+use crate::program::RandomProgram;
 use crate::run::{self, Ending};
 
 /// So many candidates are measured.
@@ -18,7 +18,7 @@ const EVALUATIONS: &str = "3";
 
 /// A program that is tuned.
 pub struct Case {
-    program: Program,
+    program: RandomProgram,
     seed: u64,
 }
 

@@ -18,7 +18,7 @@ use rusqlite::{Connection, OpenFlags, params};
 mod open;
 mod query;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::measure::{Ended, Outcome};
 use crate::tune::{Evaluation, Keep, StopReason};
 
@@ -217,7 +217,7 @@ fn failed(path: &Path, error: rusqlite::Error) -> Error {
     use rusqlite::ErrorCode;
     let at = path.display();
     let resources = |what: &str, help: &str| {
-        Error::new(Kind::Resources, format!("{what}: {at} ({error})")).help(help)
+        Error::new(ErrorKind::Resources, format!("{what}: {at} ({error})")).help(help)
     };
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => resources(

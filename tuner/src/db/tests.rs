@@ -482,7 +482,7 @@ fn no_space_is_said_and_nothing_is_lost() {
             Err(error) => break error,
         }
     };
-    assert_eq!(error.kind(), Kind::Resources);
+    assert_eq!(error.kind(), ErrorKind::Resources);
     assert!(
         error
             .to_string()
@@ -501,7 +501,7 @@ fn what_cannot_be_written_is_said() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let error = Database::open(&file.join("folder")).unwrap_err();
-    assert_eq!(error.kind(), Kind::Resources);
+    assert_eq!(error.kind(), ErrorKind::Resources);
     assert!(
         error.to_string().contains("help: give another folder"),
         "{error}"

@@ -4,7 +4,7 @@ use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_schedule::SearchedParts;
 
-use crate::programs::program::Program;
+use crate::programs::program::SearchedProgram;
 
 /// Two computations, of which the second one reads the result of the first.
 const CHAIN: &str = "\
@@ -21,16 +21,16 @@ func.func @f(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %z: memref<32x32xf32>
 }
 ";
 
-fn read(text: &str) -> Program {
+fn read(text: &str) -> SearchedProgram {
     mdh_passes::register_all();
     let context = context::program_context();
     let source = Source::from_text("f.mlir", text);
     let asm = mdh_machine::this().unwrap();
-    let program = Program::read(&context, &source, None, &asm, SearchedParts::Model);
+    let program = SearchedProgram::read(&context, &source, None, &asm, SearchedParts::Model);
     program.unwrap_or_else(|error| panic!("{}: {text}", error.message()))
 }
 
-fn with(changes: &[(&str, &str)]) -> Program {
+fn with(changes: &[(&str, &str)]) -> SearchedProgram {
     let mut text = CHAIN.to_string();
     for (from, to) in changes {
         assert!(text.contains(from), "{from}");

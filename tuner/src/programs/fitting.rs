@@ -2,10 +2,10 @@
 
 use mdh_schedule::Schedules;
 
-use super::program::{Program, Searched};
+use super::program::{Searched, SearchedProgram};
 use crate::space::value::Configuration;
 
-impl Program {
+impl SearchedProgram {
     /// The schedules of a configuration that may be another program's, or of other sizes; `None` if
     /// they are none of this program's, or break a rule.
     pub fn fitting(&self, configuration: &Configuration) -> Option<Schedules> {
@@ -15,7 +15,7 @@ impl Program {
         }
     }
 
-    /// The reason for which a configuration is not [fitting](Program::fitting).
+    /// The reason for which a configuration is not [fitting](SearchedProgram::fitting).
     pub fn misfit(&self, configuration: &Configuration) -> String {
         let has_values = |one: &Searched| one.values(configuration).is_some();
         if !self.is_whole(configuration) || !self.searched.iter().all(has_values) {

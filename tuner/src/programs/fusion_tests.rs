@@ -19,7 +19,7 @@ use rand_pcg::Pcg64Mcg;
 use super::*;
 use crate::abort::Abort;
 use crate::measure::{Computed, Outcome};
-use crate::programs::program::Program;
+use crate::programs::program::SearchedProgram;
 use crate::space::Space;
 use crate::technique::named;
 use crate::tune::{Tuning, tune};
@@ -85,12 +85,12 @@ func.func @kept(%x: tensor<64x96xf32>) -> (tensor<64xf32>, tensor<64x96xf32>, te
 }
 ";
 
-fn program(text: &str) -> Program {
+fn program(text: &str) -> SearchedProgram {
     mdh_passes::register_all();
     let context = context::program_context();
     let source = Source::from_text("f.mlir", text);
     let asm = mdh_machine::this().unwrap();
-    Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap()
+    SearchedProgram::read(&context, &source, None, &asm, SearchedParts::Model).unwrap()
 }
 
 fn workload(name: &str) -> String {
@@ -128,7 +128,7 @@ fn places(all: &[Configuration], name: &str) -> Vec<String> {
 fn loops_of<'c>(
     formed: &Formed<'c>,
     context: &'c Context,
-    program: &Program,
+    program: &SearchedProgram,
     configuration: &Configuration,
 ) -> Option<Module<'c>> {
     let mut module = compile::copy(&formed.module);
@@ -144,7 +144,12 @@ fn loops_of<'c>(
 
 /// Checks: there is code for what passes the filters, with these schedules on the program itself, and what
 /// these are for leads back. The configurations that compute some in loops of others.
-fn expect_code(text: &str, program: &Program, space: &Space, count: usize) -> Vec<Configuration> {
+fn expect_code(
+    text: &str,
+    program: &SearchedProgram,
+    space: &Space,
+    count: usize,
+) -> Vec<Configuration> {
     let context = context::program_context();
     let formed = Formed::new(&context, &Source::from_text("f.mlir", text), None).unwrap();
     let mut fused = Vec::new();
@@ -235,8 +240,9 @@ fn chains_are_made_where_they_are_asked_for() {
     let formed = Formed::new(&context, &source, None).unwrap();
     let own = function(compile::operation(&formed.module), &formed.function).unwrap();
     let (computations, asm) = (schedule::computations(own), mdh_machine::this().unwrap());
-    let parameters = |program: &Program| program.nearest_to_default().unwrap().pairs().count();
-    let alone = Program::of(&computations, &asm, SearchedParts::Model).unwrap();
+    let parameters =
+        |program: &SearchedProgram| program.nearest_to_default().unwrap().pairs().count();
+    let alone = SearchedProgram::new(&computations, &asm, SearchedParts::Model).unwrap();
     let before = parameters(&alone);
     let chained = alone.with_chains(&computations, &asm).unwrap();
     assert_eq!(parameters(&chained), before + 1);

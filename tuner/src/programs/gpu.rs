@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use mdh_bench::protocol::Task;
-use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::error::{Error, ErrorKind, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::package::{self, Wanted};
@@ -29,7 +29,7 @@ use mdh_schedule::gpu::Gpu;
 use super::nearest_schedule;
 use super::options::{TuneArguments, TuneDevice};
 use super::package_names::{self, Variant};
-use super::program::Program;
+use super::program::SearchedProgram;
 use crate::abort::Abort;
 use crate::measure::{Computed, FailureKind, Outcome};
 use crate::space::Space;
@@ -87,7 +87,7 @@ fn package(
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let (entry, wanted) = (task.entry.as_deref(), arguments.parts.searched());
-    let program = Program::read(&context, &source, entry, &gpu.asm(), wanted)?;
+    let program = SearchedProgram::read(&context, &source, entry, &gpu.asm(), wanted)?;
     program.expect_some(&task.name)?;
     let fixed = nearest_schedule::fixed(&arguments.fix, None)?;
     let space = program.space(&fixed)?;
@@ -97,7 +97,7 @@ fn package(
     let tuned = search(arguments, &space, (&program, gpu), seeds, interrupts)?;
     let best = best(&tuned, default.as_ref(), &program, arguments.best);
     if best.is_empty() && interrupts.flag().load(Ordering::Relaxed) {
-        return Err(Error::new(Kind::Interrupted, ""));
+        return Err(Error::new(ErrorKind::Interrupted, ""));
     }
     if best.is_empty() {
         let has_none = default
@@ -123,7 +123,7 @@ fn package(
 }
 
 /// The error of a program none of whose schedules has an estimate.
-fn without_estimate(name: &str, program: &Program) -> Error {
+fn without_estimate(name: &str, program: &SearchedProgram) -> Error {
     let sizes = program.sizes.0.iter().filter(|(_, size)| **size < 0);
     let name_of = |(name, _): (&String, _)| {
         let own = name.split_once('.').map_or(name.as_str(), |(_, own)| own);
@@ -169,7 +169,7 @@ fn said(name: &str, package: &TunePackage, tuned: &Tuned, space: &Space) -> Stri
 fn search(
     arguments: &TuneArguments,
     space: &Space,
-    (program, gpu): (&Program, &Gpu),
+    (program, gpu): (&SearchedProgram, &Gpu),
     seeds: Vec<Seed>,
     interrupts: &Interrupts,
 ) -> Result<Tuned> {
@@ -207,7 +207,7 @@ type Ranked = (Configuration, Option<f64>);
 fn best(
     tuned: &Tuned,
     default: Option<&Configuration>,
-    program: &Program,
+    program: &SearchedProgram,
     count: usize,
 ) -> Vec<Ranked> {
     let all = tuned.evaluations.iter();
@@ -245,7 +245,7 @@ fn best(
 fn compiled(
     arguments: &TuneArguments,
     task: &Task,
-    program: &Program,
+    program: &SearchedProgram,
     default: Option<&Configuration>,
     best: Vec<Ranked>,
 ) -> Result<TunePackage> {
@@ -291,7 +291,7 @@ fn added(done: mdh_exec::Result<()>) -> Result<()> {
 }
 
 fn candidate(
-    program: &Program,
+    program: &SearchedProgram,
     configuration: &Configuration,
     estimate_ms: Option<f64>,
     is_default: bool,
@@ -311,7 +311,7 @@ fn candidate(
 fn with_schedules(
     arguments: &TuneArguments,
     task: &Task,
-    program: &Program,
+    program: &SearchedProgram,
     configuration: &Configuration,
 ) -> Result<Package> {
     let failed = |error: std::io::Error| Error::of_system(format!("no temporary file: {error}"));

@@ -45,7 +45,8 @@ fn compared(measured: &Measured, gpu: &Gpu) -> Vec<(f64, f64)> {
     let task = &crate::programs::tasks(&measured.name, &arguments).unwrap()[0];
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
-    let program = Program::read(&context, &source, None, &gpu.asm(), SearchedParts::Model).unwrap();
+    let program =
+        SearchedProgram::read(&context, &source, None, &gpu.asm(), SearchedParts::Model).unwrap();
     let estimate = |one: &One| {
         let seconds = program.estimate_of(&one.schedules, gpu);
         (one.ms, 1e3 * seconds.expect("an estimate"))
@@ -116,10 +117,10 @@ fn the_least_estimate_of_others_is_no_bad_choice() {
 }
 
 /// The program of a workload.
-fn program_of(case: &Case, gpu: &Gpu) -> Program {
+fn program_of(case: &Case, gpu: &Gpu) -> SearchedProgram {
     let context = context::program_context();
     let source = Source::from_text(&case.name(), &case.program().unwrap());
-    Program::read(&context, &source, None, &gpu.asm(), SearchedParts::Model).unwrap()
+    SearchedProgram::read(&context, &source, None, &gpu.asm(), SearchedParts::Model).unwrap()
 }
 
 /// Checks: the trees know the rules, of every workload at one size, so that little of what is proposed is rejected,

@@ -10,7 +10,7 @@ use mdh_compiler::error::{Result, say};
 use mdh_compiler::progress::Progress;
 use serde::Serialize;
 
-use super::program::Program;
+use super::program::SearchedProgram;
 use crate::tune::{Evaluation, Tuned};
 
 /// The shares of a limit that the best and the default reach.
@@ -73,7 +73,7 @@ pub fn measured(name: &str, time: Option<Duration>) -> Option<Limits> {
 
 /// Holds what a search has found against the limits.
 pub fn shares(
-    (task, program): (&Task, &Program),
+    (task, program): (&Task, &SearchedProgram),
     limits: &Limits,
     work: Work,
     tuned: &Tuned,
@@ -95,7 +95,7 @@ fn of_workload(limits: &Limits, name: &str, work: Work) -> Result<Option<Limit>>
 
 /// The limit by the type of inputs that the machine is the fastest with. Whoever is faster than the
 /// definition's operations allow does with fewer: then only the arrays count.
-fn of_program(limits: &Limits, program: &Program, work: Work, best: f64) -> Option<Limit> {
+fn of_program(limits: &Limits, program: &SearchedProgram, work: Work, best: f64) -> Option<Limit> {
     let least = |bound: Bound| {
         let each = program.types.iter();
         let each = each.filter_map(|ty| limits.bound(work, ty, bound));

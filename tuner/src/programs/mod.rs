@@ -50,7 +50,7 @@ use crate::tune::Tuned;
 use nearest_schedule::StartSchedule;
 use options::{TuneArguments, TuneDevice};
 use processes::Processes;
-use program::Program;
+use program::SearchedProgram;
 use script::KnobScript;
 use search::{Search, USUAL, abort, of_model, write_json};
 
@@ -190,7 +190,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
     let wanted = arguments.parts.searched();
-    let program = Program::read(&context, &source, task.entry.as_deref(), asm, wanted)?;
+    let program = SearchedProgram::read(&context, &source, task.entry.as_deref(), asm, wanted)?;
     program.expect_some(&task.name)?;
     check_ranges(&context, &source, task)?;
     let script = arguments

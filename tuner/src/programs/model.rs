@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mdh_schedule::{Schedule, Schedules};
 
-use super::program::{Program, Searched};
+use super::program::{Searched, SearchedProgram};
 use crate::space::value::{Configuration, Value};
 
 /// The configuration that stands for the model's choice where none of the space is that.
@@ -62,7 +62,7 @@ fn rename(value: &mut serde_json::Value, names: &BTreeMap<String, String>) {
     }
 }
 
-impl Program {
+impl SearchedProgram {
     /// The model's choice: a configuration of the space, or one that only stands for it.
     pub fn default(&self) -> Option<Configuration> {
         match self.has_default() {

@@ -17,7 +17,7 @@ use mdh_schedule::{Schedule, Schedules};
 use serde_json::Value;
 
 use super::options::Fix;
-use super::program::{Program, Searched};
+use super::program::{Searched, SearchedProgram};
 use crate::space::value::Configuration;
 use crate::space::{Point, Space};
 
@@ -34,7 +34,7 @@ pub struct StartSchedule {
 impl StartSchedule {
     /// Reads the schedules of a file, which have to be the program's.
     pub fn read(
-        program: &Program,
+        program: &SearchedProgram,
         source: &Source,
         entry: Option<&str>,
         path: &Path,
@@ -57,7 +57,7 @@ impl StartSchedule {
     }
 
     /// The same in a space, which may have less. A note says so if it stands for other schedules.
-    pub fn configuration(&self, program: &Program, space: &Space) -> Option<Configuration> {
+    pub fn configuration(&self, program: &SearchedProgram, space: &Space) -> Option<Configuration> {
         let nearest = self.nearest.as_ref()?;
         let Some(found) = space.nearest(nearest) else {
             say("note: no schedule with what --fix says is near to the start schedule\n");
@@ -119,7 +119,7 @@ fn add_named(wanted: &mut Schedules, function: Op) -> Result<()> {
 }
 
 /// Says what the search computes once, and a start schedule several times.
-fn say_shared(program: &Program, wanted: &Schedules) {
+fn say_shared(program: &SearchedProgram, wanted: &Schedules) {
     for one in program.made() {
         if !wanted.computations.is_empty() && !wanted.computations.contains_key(&one.key) {
             say(&format!(
@@ -243,12 +243,12 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
 }
 ";
 
-    fn program() -> Program {
+    fn program() -> SearchedProgram {
         mdh_passes::register_all();
         let context = context::program_context();
         let source = Source::from_text("f.mlir", PROGRAM);
         let asm = mdh_machine::this().unwrap();
-        Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap()
+        SearchedProgram::read(&context, &source, None, &asm, SearchedParts::Model).unwrap()
     }
 
     /// Checks: most schedules that the space has made are found again, and what is found is legal.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::error::{Error, ErrorKind, Result};
 use mdh_compiler::output;
 
 use super::options::TuneArguments;
@@ -66,12 +66,12 @@ fn failures(tuned: &Tuned) -> Vec<FailureKind> {
 }
 
 /// Kind of a command's failure for those of its candidates.
-fn kind(failures: &[FailureKind]) -> Kind {
+fn kind(failures: &[FailureKind]) -> ErrorKind {
     let is = |kind: FailureKind| failures.iter().all(|own| *own == kind);
     match () {
-        () if is(FailureKind::Memory) => Kind::Resources,
-        () if is(FailureKind::WrongResult) => Kind::Check,
-        () => Kind::Input,
+        () if is(FailureKind::Memory) => ErrorKind::Resources,
+        () if is(FailureKind::WrongResult) => ErrorKind::Check,
+        () => ErrorKind::Input,
     }
 }
 

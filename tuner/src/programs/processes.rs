@@ -11,7 +11,7 @@ use mdh_compiler::error::{Result, say};
 use mdh_exec::racing::{Decision, decide};
 use mdh_process::{Silence, Worker};
 
-use super::program::Program;
+use super::program::SearchedProgram;
 use crate::alone::Alone;
 use crate::error::Error;
 use crate::measure::{Cost, FailureKind, Measure, Outcome, Race};
@@ -31,7 +31,7 @@ const LEAST: Duration = Duration::from_secs(10);
 
 /// Measures the schedules of a program.
 pub struct Processes<'p> {
-    program: &'p Program,
+    program: &'p SearchedProgram,
     /// The configuration that stands for the model's choice.
     default: Option<Configuration>,
     /// The work of a run, as soon as something was compiled.
@@ -48,7 +48,7 @@ pub struct Processes<'p> {
 impl<'p> Processes<'p> {
     /// So many processes for a program, none of which is waited for longer than `patience`.
     pub fn new(
-        program: &'p Program,
+        program: &'p SearchedProgram,
         task: Task,
         count: usize,
         patience: Duration,

@@ -49,7 +49,7 @@ pub(crate) struct Searched {
 }
 
 /// The schedules of a program's computations.
-pub struct Program {
+pub struct SearchedProgram {
     pub(crate) searched: Vec<Searched>,
     /// The loops that some of them may be computed in.
     pub(crate) fusion: Option<Arc<Fusion>>,
@@ -69,7 +69,7 @@ pub struct Program {
     pub types: BTreeSet<String>,
 }
 
-impl Program {
+impl SearchedProgram {
     /// Reads a program and forms its computations, for a machine, with these parts of dimensions in its spaces.
     pub fn read(
         context: &Context,
@@ -77,17 +77,17 @@ impl Program {
         entry: Option<&str>,
         asm: &Asm,
         parts: SearchedParts,
-    ) -> Result<Program> {
+    ) -> Result<SearchedProgram> {
         diagnostics::show(context, source);
         let formed = Formed::new(context, source, entry)?;
         let module = compile::operation(&formed.module);
         let function = function(module, &formed.function)?;
         let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
-        Program::of(&computations, asm, parts)?.with_chains(&computations, asm)
+        SearchedProgram::new(&computations, asm, parts)?.with_chains(&computations, asm)
     }
 
     /// The same for computations that are formed, as if none were computed in loops of others.
-    pub fn of(computations: &[Op], asm: &Asm, parts: SearchedParts) -> Result<Program> {
+    pub fn new(computations: &[Op], asm: &Asm, parts: SearchedParts) -> Result<SearchedProgram> {
         let failed = |errors: Vec<String>| Error::bug(errors.join("; "));
         let formed = computations.iter().map(|op| digest::Formed::read(*op));
         let formed = formed.collect::<std::result::Result<Vec<_>, _>>();
@@ -100,7 +100,7 @@ impl Program {
             sizes.extend(own.map(|(name, size)| (format!("{position}.{name}"), size)));
         }
         let (searched, others) = searched(computations, asm, parts)?;
-        Ok(Program {
+        Ok(SearchedProgram {
             fusion: None,
             formed: None,
             parts,
@@ -119,7 +119,7 @@ impl Program {
         computations: &[Op],
         asm: &Asm,
         stage: &'static str,
-    ) -> Result<Program> {
+    ) -> Result<SearchedProgram> {
         let read = computations
             .iter()
             .map(|op| translate::both(*op, Depth::Signatures));
@@ -138,7 +138,7 @@ impl Program {
 
     /// The same program, of which a search decides what a script leaves open, and what it gives no
     /// schedule to. What is measured so is kept for this script.
-    pub fn with_script(mut self, script: KnobScript) -> Result<Program> {
+    pub fn with_script(mut self, script: KnobScript) -> Result<SearchedProgram> {
         // What has schedules of the script has nothing in common with others.
         if let Some((searched, others)) = &self.formed {
             self.searched.clone_from(searched);

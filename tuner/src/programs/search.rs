@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::limit::Shares;
 use super::options::{Fix, TuneArguments};
-use super::program::Program;
+use super::program::SearchedProgram;
 use super::show;
 use crate::abort::{self, Abort};
 use crate::db::{self, Database};
@@ -55,7 +55,7 @@ impl<'s> Search<'s> {
     pub(super) fn of(
         task: &Task,
         asm: &Asm,
-        program: &Program,
+        program: &SearchedProgram,
         model: &'s CostModel<'s>,
     ) -> Result<Search<'s>> {
         Ok(Search {
@@ -172,7 +172,7 @@ impl<'s> Search<'s> {
 
 /// The model's choice, and where it is none of the space's, what is the nearest to it: the search begins from
 /// that. What is fixed may leave the choice out: then it is measured for comparison only.
-pub(super) fn of_model(space: &Space, program: &Program, fixed: &[Fix]) -> Vec<Seed> {
+pub(super) fn of_model(space: &Space, program: &SearchedProgram, fixed: &[Fix]) -> Vec<Seed> {
     let (Some(default), Some(near)) = (program.default(), program.nearest_to_default()) else {
         return Vec::new();
     };

@@ -14,7 +14,7 @@ use mdh_schedule::asm::Asm;
 use mdh_schedule::{Facts, MIN_GRAIN};
 use melior::ir::Module;
 
-use super::program::{Program, searched};
+use super::program::{SearchedProgram, searched};
 
 /// The stage from which the lowering of such a program goes on.
 const STAGE: &str = "bufferized";
@@ -126,10 +126,10 @@ impl Shared {
     }
 }
 
-impl Program {
+impl SearchedProgram {
     /// The same program with the computations that the compiler makes, and which may be computed in loops of
     /// others. (That needs its module as text.)
-    pub fn with_chains(self, computations: &[Op], asm: &Asm) -> Result<Program> {
+    pub fn with_chains(self, computations: &[Op], asm: &Asm) -> Result<SearchedProgram> {
         let function = computations.first().and_then(|first| function_of(*first));
         if function.is_some_and(|own| marks::SCHEDULES.is_on(own)) {
             return Err(Error::input(format!(

@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::programs::program::Program;
+use crate::programs::program::SearchedProgram;
 
 const SOFTMAX: &str = include_str!("../../../examples/softmax.mlir");
 
@@ -19,12 +19,12 @@ fn softmax(rows: usize, columns: usize) -> String {
     text.replace("20", &columns.to_string())
 }
 
-fn program(text: &str) -> Program {
+fn program(text: &str) -> SearchedProgram {
     mdh_passes::register_all();
     let context = context::program_context();
     let asm = mdh_machine::this().unwrap();
     let source = Source::from_text("f.mlir", text);
-    Program::read(
+    SearchedProgram::read(
         &context,
         &source,
         Some("softmax"),
@@ -60,7 +60,7 @@ fn lowered(text: &str, given: &Schedules, stage: &str) -> Vec<String> {
     .collect()
 }
 
-fn made(program: &Program) -> Vec<&str> {
+fn made(program: &SearchedProgram) -> Vec<&str> {
     program.made().map(|one| one.name.as_str()).collect()
 }
 

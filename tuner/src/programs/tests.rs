@@ -21,7 +21,7 @@ func.func @f(%A: tensor<512x256xf32>, %B: tensor<256x384xf32>, %init: tensor<512
 
 /// A program that is tuned in a folder of its own.
 struct Setup {
-    program: Program,
+    program: SearchedProgram,
     task: Task,
     asm: Asm,
     folder: tempfile::TempDir,
@@ -34,7 +34,8 @@ impl Setup {
         let source = Source::from_text("f.mlir", PROGRAM);
         let asm = mdh_machine::this().unwrap();
         Setup {
-            program: Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap(),
+            program: SearchedProgram::read(&context, &source, None, &asm, SearchedParts::Model)
+                .unwrap(),
             task: Task {
                 name: "f.mlir".to_string(),
                 ..Task::default()
@@ -128,7 +129,8 @@ func.func @f(%x: tensor<4100x4100xf32>, %w: tensor<5x5xf32>, %init: tensor<4096x
 ";
     let source = Source::from_text("f.mlir", rows);
     let asm = Asm::builtin("cpu").unwrap();
-    setup.program = Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap();
+    setup.program =
+        SearchedProgram::read(&context, &source, None, &asm, SearchedParts::Model).unwrap();
     let program = &setup.program;
     let default = program.default().unwrap();
     assert_eq!(Some(&default), program.nearest_to_default().as_ref());
@@ -159,7 +161,8 @@ fn filters_reject_little() {
     assert_eq!(cases.len(), names.len());
     for case in &cases {
         let source = Source::from_text("f.mlir", &case.program().unwrap());
-        let program = Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap();
+        let program =
+            SearchedProgram::read(&context, &source, None, &asm, SearchedParts::Model).unwrap();
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let space = program.space(&[]).unwrap();
         let share = space.rejection_share(200, &mut random);
@@ -186,7 +189,8 @@ fn choices_for_workloads_are_in_their_spaces() {
     let mut outside = Vec::new();
     for case in &cases {
         let source = Source::from_text("f.mlir", &case.program().unwrap());
-        let program = Program::read(&context, &source, None, &asm, SearchedParts::Model).unwrap();
+        let program =
+            SearchedProgram::read(&context, &source, None, &asm, SearchedParts::Model).unwrap();
         if program.default() != program.nearest_to_default() {
             outside.push(case.name());
         }
@@ -207,7 +211,7 @@ fn all_parts_are_more_configurations() {
         Asm::builtin("cpu").unwrap(),
         Gpu::named("h100").unwrap().asm(),
     ] {
-        let of = |parts| Program::read(&context, &source, None, &asm, parts).unwrap();
+        let of = |parts| SearchedProgram::read(&context, &source, None, &asm, parts).unwrap();
         let (few, all) = (of(SearchedParts::Model), of(SearchedParts::All));
         assert_eq!(few.digest, all.digest);
         let (few, all) = (few.space(&[]).unwrap(), all.space(&[]).unwrap());

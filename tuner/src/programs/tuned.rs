@@ -16,7 +16,7 @@ use mdh_schedule::SearchedParts;
 use mdh_schedule::asm::Asm;
 use mdh_schedule::gpu::Gpu;
 
-use super::program::Program;
+use super::program::SearchedProgram;
 use super::search::NEAREST;
 use super::{import, show};
 use crate::db::{self, Database, Kept, Sizes};
@@ -126,7 +126,7 @@ struct Known {
 
 /// A function's computations on a machine.
 struct Subject {
-    program: Program,
+    program: SearchedProgram,
     asm: Asm,
     /// The machine that they are kept for.
     machine: String,
@@ -134,7 +134,7 @@ struct Subject {
 
 impl Subject {
     fn of(computations: &[Op], asm: Asm, machine: String) -> Result<Subject> {
-        let program = Program::of(computations, &asm, SearchedParts::Model)?;
+        let program = SearchedProgram::new(computations, &asm, SearchedParts::Model)?;
         Ok(Subject {
             program,
             asm,
@@ -187,9 +187,9 @@ fn known_sizes(database: &Database, task: &db::Task) -> Result<Vec<Sizes>> {
 /// The spaces that what is kept of a function may be of, with the chains that are searched on a machine.
 struct Spaces<'s> {
     /// That of the model's parts of dimensions.
-    usual: Program,
+    usual: SearchedProgram,
     /// That of all parts, once it is asked for.
-    all: OnceCell<Program>,
+    all: OnceCell<SearchedProgram>,
     asm: Asm,
     function: Op<'s>,
     wanted: &'s Wanted,
@@ -227,19 +227,24 @@ impl<'s> Spaces<'s> {
         Ok(found.map(Choice::Kept))
     }
 
-    fn all(&self) -> Result<&Program> {
+    fn all(&self) -> Result<&SearchedProgram> {
         if let Some(all) = self.all.get() {
             return Ok(all);
         }
         let computations = schedule::computations(self.function);
-        let all = Program::of(&computations, &self.asm, SearchedParts::All)?;
+        let all = SearchedProgram::new(&computations, &self.asm, SearchedParts::All)?;
         let all = chained(all, &computations, &self.asm, self.wanted)?;
         Ok(self.all.get_or_init(|| all))
     }
 }
 
 /// A program with the chains that are searched on a machine.
-fn chained(program: Program, computations: &[Op], asm: &Asm, wanted: &Wanted) -> Result<Program> {
+fn chained(
+    program: SearchedProgram,
+    computations: &[Op],
+    asm: &Asm,
+    wanted: &Wanted,
+) -> Result<SearchedProgram> {
     match wanted.machine {
         Machine::Cpu(_) => program.with_chains(computations, asm),
         Machine::Gpu { .. } => Ok(program),

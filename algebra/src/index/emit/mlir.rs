@@ -1,7 +1,7 @@
 //! MLIR: a function on `index`, of `affine.apply` where a result is affine, else of arith.
 
 use super::{Checked, EmitError, Function, Width, checked, table_name, tables};
-use crate::index::{Expr, Name, Node, Op, Program, Table};
+use crate::index::{Expr, IndexProgram, Name, Node, Op, Table};
 
 /// A function of the module's top level. Tables that are given at run time are parameters behind
 /// the others; those that are known are globals before the function.
@@ -47,7 +47,7 @@ pub fn mlir(function: &Function) -> Result<String, EmitError> {
 
 /// A result as an affine expression over the inputs `d0`, `d1`, ..; `None` if it is none.
 pub fn affine(inputs: &[Name], e: &Expr) -> Option<String> {
-    let program = Program::with_inputs(inputs, std::slice::from_ref(e));
+    let program = IndexProgram::with_inputs(inputs, std::slice::from_ref(e));
     let mut written: Vec<String> = Vec::new();
     for node in program.nodes() {
         written.push(match node {
@@ -79,13 +79,13 @@ struct Body<'a> {
     checked: &'a Checked,
     tables: Vec<&'a Table>,
     lines: Vec<String>,
-    values: Vec<Value>,
+    values: Vec<EmittedValue>,
     next: usize,
 }
 
 /// The name of a value, and whether it is an `i1`.
 #[derive(Clone)]
-struct Value {
+struct EmittedValue {
     name: String,
     ty: Type,
 }
@@ -149,7 +149,7 @@ impl Body<'_> {
         }
     }
 
-    fn operation(&mut self, node: &Node<usize>) -> Value {
+    fn operation(&mut self, node: &Node<usize>) -> EmittedValue {
         let name = match node {
             Node::Const(c) => self.line(&format!("arith.constant {c} : index")),
             Node::Symbol(name) => format!("%{name}"),
@@ -179,10 +179,10 @@ impl Body<'_> {
             }
         };
         let ty = Type::Index;
-        Value { name, ty }
+        EmittedValue { name, ty }
     }
 
-    fn binary(&mut self, op: Op, a: usize, b: usize) -> Value {
+    fn binary(&mut self, op: Op, a: usize, b: usize) -> EmittedValue {
         let negative = self.checked.ranges[a].min < 0;
         let (x, y) = (self.index(a), self.index(b));
         let mut arith = |name: &str| self.line(&format!("arith.{name} {x}, {y} : index"));
@@ -211,10 +211,10 @@ impl Body<'_> {
                     _ => arith("cmpi ne,"),
                 };
                 let ty = Type::Bool;
-                return Value { name, ty };
+                return EmittedValue { name, ty };
             }
         };
         let ty = Type::Index;
-        Value { name, ty }
+        EmittedValue { name, ty }
     }
 }

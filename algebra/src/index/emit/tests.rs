@@ -41,7 +41,7 @@ impl Case {
 
     /// A line for each point.
     fn expected(&self) -> String {
-        let program = Program::with_inputs(&self.inputs, &self.outputs);
+        let program = IndexProgram::with_inputs(&self.inputs, &self.outputs);
         let line = |p: &Vec<i64>| {
             let values = program.run(p).unwrap();
             let values: Vec<String> = values.iter().map(i64::to_string).collect();

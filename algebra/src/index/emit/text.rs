@@ -1,12 +1,14 @@
 //! Text that [`crate::index::parse`] reads: what is used several times is named by `let`.
 
-use super::{Checked, Function, Interval, Language, Node, Op, Piece, Program, Table, Truth, write};
+use super::{
+    Checked, Function, IndexProgram, Interval, Language, Node, Op, Piece, Table, Truth, write,
+};
 use crate::index::print::strength;
 
 /// The results, one on a line.
 pub fn text(function: &Function) -> String {
     let lines = function.outputs.iter().map(|output| {
-        let program = Program::of(std::slice::from_ref(output));
+        let program = IndexProgram::new(std::slice::from_ref(output));
         let mut uses = vec![0; program.nodes().len()];
         program
             .nodes()

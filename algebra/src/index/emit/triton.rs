@@ -6,7 +6,7 @@
 use super::{
     Argument, Checked, EmitError, Expr, Facts, Function, Interval, Language, Leaves, Name,
 };
-use super::{Op, Piece, Program, Table, Truth, Width, checked, table_name, tables};
+use super::{IndexProgram, Op, Piece, Table, Truth, Width, checked, table_name, tables};
 use super::{write, write_with};
 
 /// Statements, and the last line's value is a tuple of the results or the only result, named as
@@ -71,7 +71,7 @@ impl<'a> Triton<'a> {
 
     /// A size in plain Python: what bounds a slice is known when a kernel is compiled.
     fn size(&self, size: &Expr) -> String {
-        let program = Program::of(std::slice::from_ref(size));
+        let program = IndexProgram::new(std::slice::from_ref(size));
         let checked = Checked {
             ranges: self.facts.ranges(&program),
             uses: vec![],

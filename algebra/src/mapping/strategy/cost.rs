@@ -10,7 +10,7 @@
 use super::super::{Device, GridAxis, Launch, Mapping};
 use super::{Gaps, by_density, dense, folded, tiles, up_to};
 use crate::domain::Grid;
-use crate::index::{Expr, Interval, Name, Program, normal, simplify};
+use crate::index::{Expr, IndexProgram, Interval, Name, normal, simplify};
 
 /// Cost of the body for each lane, besides the index and its memory.
 const BODY: f64 = 4.0;
@@ -122,7 +122,7 @@ fn operations(launch: &Launch) -> f64 {
     let (back, facts) = (launch.back(), launch.facts());
     let all = back.index.iter().chain(&back.exits);
     let all: Vec<Expr> = all.map(|e| normal::normal(&facts, e)).collect();
-    simplify::cost(&facts, &Program::of(&all)) as f64 / 16.0
+    simplify::cost(&facts, &IndexProgram::new(&all)) as f64 / 16.0
 }
 
 /// Returns the number of sectors that a warp touches: of the first warps of the first block and of
@@ -138,7 +138,7 @@ fn sectors(launch: &Launch, value: &dyn Fn(&str) -> Option<Expr>) -> f64 {
     let back = launch.back();
     let outputs = [back.index.as_slice(), &back.exits].concat();
     let outputs: Vec<Expr> = outputs.iter().map(|e| e.substitute(value)).collect();
-    let program = Program::with_inputs(&launch.names(), &outputs);
+    let program = IndexProgram::with_inputs(&launch.names(), &outputs);
     let threads = launch.block().len();
     let (blocks, block) = sizes.split_at(sizes.len() - threads);
     let middle: Vec<i64> = blocks.iter().map(|b| b.count() / 2).collect();

@@ -4,20 +4,20 @@ use super::super::slices::Slice;
 
 /// A part of an array.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct ArrayPart {
     pub(super) array: usize,
     pub(super) offset: i64,
     pub(super) shape: Vec<i64>,
     pub(super) strides: Vec<i64>,
 }
 
-impl Part {
-    pub(super) fn whole(array: usize, shape: Vec<i64>) -> Part {
+impl ArrayPart {
+    pub(super) fn whole(array: usize, shape: Vec<i64>) -> ArrayPart {
         let mut strides = vec![1; shape.len()];
         for axis in (1..shape.len()).rev() {
             strides[axis - 1] = strides[axis] * shape[axis].max(1);
         }
-        Part {
+        ArrayPart {
             array,
             offset: 0,
             shape,
@@ -25,9 +25,9 @@ impl Part {
         }
     }
 
-    pub(super) fn slice(&self, slice: &Slice) -> Part {
+    pub(super) fn slice(&self, slice: &Slice) -> ArrayPart {
         let (offset, shape, strides) = slice.strided(&self.strides);
-        Part {
+        ArrayPart {
             array: self.array,
             offset: self.offset + offset,
             shape,
@@ -35,8 +35,8 @@ impl Part {
         }
     }
 
-    pub(super) fn reshaped(&self, shape: Vec<i64>) -> Result<Part, String> {
-        let dense = Part::whole(self.array, self.shape.clone());
+    pub(super) fn reshaped(&self, shape: Vec<i64>) -> Result<ArrayPart, String> {
+        let dense = ArrayPart::whole(self.array, self.shape.clone());
         let axes = self
             .shape
             .iter()
@@ -51,9 +51,9 @@ impl Part {
                     .into(),
             );
         }
-        Ok(Part {
+        Ok(ArrayPart {
             offset: self.offset,
-            ..Part::whole(self.array, shape)
+            ..ArrayPart::whole(self.array, shape)
         })
     }
 

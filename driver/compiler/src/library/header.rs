@@ -1,7 +1,8 @@
 //! The C header of compiled functions.
 
 use mdh_jit::interface::{
-    Access, Argument, Buffer, BufferLayout, Element, Extent, Interface, Kind, Parameter, Part,
+    Access, Argument, Buffer, BufferLayout, Element, Extent, Interface, Parameter, ParameterKind,
+    ParameterPart,
 };
 
 /// The part that all headers have in common: calls, with the declarations that several may share.
@@ -77,12 +78,14 @@ fn declared(interface: &Interface, argument: &Argument) -> String {
     let parameter = &interface.parameters[argument.parameter];
     let (ty, name) = (c_type(parameter.element), &argument.name);
     match (argument.part, &parameter.kind) {
-        (Part::Value, _) => format!("{ty} {name}"),
-        (Part::Extent(_) | Part::Stride(_), _) => format!("int64_t {name}"),
-        (Part::Pointer, Kind::Buffer(buffer)) if buffer.access == Access::Read => {
+        (ParameterPart::Value, _) => format!("{ty} {name}"),
+        (ParameterPart::Extent(_) | ParameterPart::Stride(_), _) => format!("int64_t {name}"),
+        (ParameterPart::Pointer, ParameterKind::Buffer(buffer))
+            if buffer.access == Access::Read =>
+        {
             format!("const {ty} *{name}")
         }
-        (Part::Pointer, _) => format!("{ty} *MDH_RESTRICT {name}"),
+        (ParameterPart::Pointer, _) => format!("{ty} *MDH_RESTRICT {name}"),
     }
 }
 
@@ -91,9 +94,9 @@ fn row(interface: &Interface, number: usize) -> [String; 3] {
     let parameter = &interface.parameters[number];
     let ty = c_type(parameter.element);
     let (usage, what) = match &parameter.kind {
-        Kind::Value => ("value", format!("{ty}{}", bits(parameter.element))),
-        Kind::Result => ("written", format!("{ty}{}", bits(parameter.element))),
-        Kind::Buffer(buffer) => {
+        ParameterKind::Value => ("value", format!("{ty}{}", bits(parameter.element))),
+        ParameterKind::Result => ("written", format!("{ty}{}", bits(parameter.element))),
+        ParameterKind::Buffer(buffer) => {
             let usage = match buffer.access {
                 Access::Read => "read",
                 Access::Written => "written",
@@ -122,7 +125,7 @@ fn elements(
     text += bits(parameter.element);
     for (axis, extent) in buffer.extents.iter().enumerate() {
         if let Extent::Given(Some(formula)) = extent {
-            let name = interface.name_of(number, Part::Extent(axis));
+            let name = interface.name_of(number, ParameterPart::Extent(axis));
             text += &format!("; {name} = {}", interface.formula(formula));
         }
     }
@@ -151,7 +154,7 @@ fn place(interface: &Interface, number: usize, offset: i64, strides: &[Option<i6
     for (axis, stride) in strides.iter().enumerate() {
         let stride = match stride {
             Some(stride) => stride.to_string(),
-            None => interface.name_of(number, Part::Stride(axis)),
+            None => interface.name_of(number, ParameterPart::Stride(axis)),
         };
         terms.push(format!("{stride}*i{axis}"));
     }

@@ -7,8 +7,8 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
 use mdh_jit::interface::{
-    Access, Buffer, BufferLayout, Element, Extent, Formula, Interface, Kind, Operation, Parameter,
-    Term,
+    Access, Buffer, BufferLayout, Element, Extent, Formula, Interface, Operation, Parameter,
+    ParameterKind, Term,
 };
 use mdh_passes::support::extents;
 
@@ -43,7 +43,12 @@ pub fn interface(entry: &Entry) -> Result<Interface> {
             Some(n) => Extent::Fixed(*n as u64),
             None => Extent::Given(None),
         });
-        parameters.push(parameter(argument, access, extents.collect(), Kind::Value));
+        parameters.push(parameter(
+            argument,
+            access,
+            extents.collect(),
+            ParameterKind::Value,
+        ));
     }
     let returned = names::returned(entry.op);
     for (i, result) in entry.results.iter().enumerate() {
@@ -59,7 +64,12 @@ pub fn interface(entry: &Entry) -> Result<Interface> {
                 }
             });
         }
-        parameters.push(parameter(result, Access::Written, extents, Kind::Result));
+        parameters.push(parameter(
+            result,
+            Access::Written,
+            extents,
+            ParameterKind::Result,
+        ));
     }
     let name = entry.name.clone();
     Ok(distinct(Interface { name, parameters }))
@@ -110,7 +120,7 @@ fn parameter(
     described: &entry::Parameter,
     access: Access,
     extents: Vec<Extent>,
-    scalar: Kind,
+    scalar: ParameterKind,
 ) -> Parameter {
     let BufferType { element, kind, .. } = &described.ty;
     let layout = described.layout.as_ref();
@@ -119,7 +129,7 @@ fn parameter(
         element: element_of(*element),
         kind: match kind {
             BufferKind::Scalar => scalar,
-            BufferKind::Tensor | BufferKind::MemRef => Kind::Buffer(Buffer {
+            BufferKind::Tensor | BufferKind::MemRef => ParameterKind::Buffer(Buffer {
                 access,
                 extents,
                 layout: layout.map_or(BufferLayout::Rows, layout::StridedLayout::interface),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use mdh_algebra::index::emit::Argument;
 use mdh_algebra::index::parse::{Scope, expression};
-use mdh_algebra::index::{Expr, Facts, Interval, Name, Node, Op, Program};
+use mdh_algebra::index::{Expr, Facts, IndexProgram, Interval, Name, Node, Op};
 use minijinja::Value;
 use minijinja::value::ValueKind;
 
@@ -97,7 +97,7 @@ impl Given<'_> {
         };
         let e = self.layouts.bind(&e);
         let loads = |node: &Node<usize>| matches!(node, Node::Load(..));
-        if Program::of(std::slice::from_ref(&e))
+        if IndexProgram::new(std::slice::from_ref(&e))
             .nodes()
             .iter()
             .any(loads)
@@ -176,7 +176,7 @@ impl Given<'_> {
     }
 
     fn check_divisors(&self, e: &Expr, span: &Range<usize>) -> Result<(), Finding> {
-        let program = Program::of(std::slice::from_ref(e));
+        let program = IndexProgram::new(std::slice::from_ref(e));
         let ranges = self.facts.ranges(&program);
         for node in program.nodes() {
             if let Node::Binary(op @ (Op::Div | Op::Mod), [_, divisor]) = node

@@ -21,7 +21,7 @@ use crate::support::inline::inline;
 use crate::support::region;
 
 /// One computation's loop nest.
-pub struct Nest<'c, 'p> {
+pub struct ComputationNest<'c, 'p> {
     op: Op<'c>,
     fold: Fold<'c, 'p>,
     parts: &'p Parts<'c>,
@@ -40,7 +40,7 @@ pub struct Nest<'c, 'p> {
     conditions: Conditions,
 }
 
-impl<'c, 'p> Nest<'c, 'p> {
+impl<'c, 'p> ComputationNest<'c, 'p> {
     /// Prepares the nest before the operation.
     pub fn new(
         builder: &mut Builder<'c>,
@@ -59,7 +59,7 @@ impl<'c, 'p> Nest<'c, 'p> {
                 .map(|(d, _)| d)
                 .collect()
         };
-        let mut nest = Nest {
+        let mut nest = ComputationNest {
             op,
             fold: Fold { op, computation },
             parts,

@@ -258,7 +258,7 @@ fn pad_by_indices(op: Op) -> Result<(), String> {
     let padding = ir::result(compute, 0).ok_or("it has no result")?;
     let padding = Buffer::of_value(padding)?;
     let axes = low.into_iter().enumerate();
-    let part = Part {
+    let part = TensorSlice {
         axes: axes.map(|(axis, low)| (low, 1, Some(axis))).collect(),
         sizes: Vec::new(),
     };
@@ -281,12 +281,12 @@ fn copied<'c>(
 }
 
 /// A part of a tensor: along each of its axes an offset, a stride, and the axis of the part, if that has one.
-struct Part<'c> {
+struct TensorSlice<'c> {
     axes: Vec<(Bound<'c>, i64, Option<usize>)>,
     sizes: Vec<Bound<'c>>,
 }
 
-impl<'c> Part<'c> {
+impl<'c> TensorSlice<'c> {
     fn new(op: Op<'c>, first: usize, rank: usize) -> Result<Self, String> {
         let [offsets, sizes, strides] = listed(op, first, SLICE).ok_or("it has fewer operands")?;
         let dropped = sizes.len().checked_sub(rank).ok_or("it adds axes")?;
@@ -295,7 +295,7 @@ impl<'c> Part<'c> {
             return Err("it is not seen which axis of one index it does without".into());
         }
         let mut own = 0..rank;
-        let mut part = Part {
+        let mut part = TensorSlice {
             axes: Vec::new(),
             sizes: Vec::new(),
         };
@@ -343,7 +343,7 @@ fn slice(op: Op) -> Result<(), String> {
     let source = Buffer::of_operand(op, 0)?;
     let rank = ir::result(op, 0).and_then(|r| Buffer::of_value(r).ok());
     let rank = rank.map_or(0, |buffer| buffer.shape.len());
-    let part = Part::new(op, 1, rank)?;
+    let part = TensorSlice::new(op, 1, rank)?;
     let builder = &mut Builder::before(op);
     let dest = empty(builder, &source, &part.sizes)?;
     let read = part.access(builder, &source, "in")?;
@@ -354,7 +354,7 @@ fn slice(op: Op) -> Result<(), String> {
 /// Writes elements into a part of a tensor.
 fn inserted(op: Op) -> Result<(), String> {
     let (source, dest) = (Buffer::of_operand(op, 0)?, Buffer::of_operand(op, 1)?);
-    let part = Part::new(op, 2, source.shape.len())?;
+    let part = TensorSlice::new(op, 2, source.shape.len())?;
     let builder = &mut Builder::before(op);
     let output = part.access(builder, &dest, "out")?;
     let read = source.access("in", identity(source.shape.len()));

@@ -59,7 +59,7 @@ pub fn refusal(op: Op) -> Option<&'static str> {
 }
 
 /// Kind of an operation on floats.
-enum Kind {
+enum FloatOperation {
     Compare(CmpfPredicate),
     /// A conversion between floats, or of or to signed integers.
     Signed,
@@ -87,7 +87,7 @@ pub fn is_arithmetic(op: Op) -> bool {
 pub fn is_same_in_floats(op: Op) -> bool {
     use mdh_algebra::op::Op::*;
     match kind(op) {
-        Some(Kind::Function(function)) => matches!(
+        Some(FloatOperation::Function(function)) => matches!(
             function,
             Addf | Subf
                 | Negf
@@ -100,23 +100,28 @@ pub fn is_same_in_floats(op: Op) -> bool {
                 | Minnumf
                 | Clampf
         ),
-        Some(Kind::Compare(_) | Kind::Signed | Kind::Unsigned | Kind::Test(_)) => true,
-        Some(Kind::Power | Kind::SineAndCosine) | None => false,
+        Some(
+            FloatOperation::Compare(_)
+            | FloatOperation::Signed
+            | FloatOperation::Unsigned
+            | FloatOperation::Test(_),
+        ) => true,
+        Some(FloatOperation::Power | FloatOperation::SineAndCosine) | None => false,
     }
 }
 
-fn kind(op: Op) -> Option<Kind> {
+fn kind(op: Op) -> Option<FloatOperation> {
     if ir::name_of(op) == ops::math::SINCOS {
-        return Some(Kind::SineAndCosine);
+        return Some(FloatOperation::SineAndCosine);
     }
     Some(match scalar_operation(op)? {
-        Scalar::Cmpf(predicate) => Kind::Compare(predicate),
-        Scalar::Extf | Scalar::Truncf | Scalar::Sitofp | Scalar::Fptosi => Kind::Signed,
-        Scalar::Uitofp | Scalar::Fptoui => Kind::Unsigned,
-        Scalar::Isnan | Scalar::Isinf => Kind::Test(false),
-        Scalar::Isfinite | Scalar::Isnormal => Kind::Test(true),
-        Scalar::Fpowi => Kind::Power,
-        own if exact::is_operation(own) => Kind::Function(own),
+        Scalar::Cmpf(predicate) => FloatOperation::Compare(predicate),
+        Scalar::Extf | Scalar::Truncf | Scalar::Sitofp | Scalar::Fptosi => FloatOperation::Signed,
+        Scalar::Uitofp | Scalar::Fptoui => FloatOperation::Unsigned,
+        Scalar::Isnan | Scalar::Isinf => FloatOperation::Test(false),
+        Scalar::Isfinite | Scalar::Isnormal => FloatOperation::Test(true),
+        Scalar::Fpowi => FloatOperation::Power,
+        own if exact::is_operation(own) => FloatOperation::Function(own),
         _ => return None,
     })
 }
@@ -138,22 +143,22 @@ pub fn replace(op: Op) {
 /// The first result, in integers; further ones are replaced.
 fn code<'c>(
     builder: &mut Builder<'c>,
-    kind: &Kind,
+    kind: &FloatOperation,
     operands: &[Val<'c>],
     results: &[Val<'c>],
 ) -> Val<'c> {
     let x = operands[0];
     match kind {
-        Kind::Function(own) => function(builder, *own, operands),
-        Kind::Compare(predicate) => compare(builder, *predicate, x, operands[1]),
-        Kind::Signed => resized(builder, ops::arith::EXTSI, x, results[0].r#type()),
-        Kind::Unsigned => resized(builder, ops::arith::EXTUI, x, results[0].r#type()),
-        Kind::Test(truth) => builder.boolean(*truth),
-        Kind::Power => {
+        FloatOperation::Function(own) => function(builder, *own, operands),
+        FloatOperation::Compare(predicate) => compare(builder, *predicate, x, operands[1]),
+        FloatOperation::Signed => resized(builder, ops::arith::EXTSI, x, results[0].r#type()),
+        FloatOperation::Unsigned => resized(builder, ops::arith::EXTUI, x, results[0].r#type()),
+        FloatOperation::Test(truth) => builder.boolean(*truth),
+        FloatOperation::Power => {
             let exponent = resized(builder, ops::arith::EXTSI, operands[1], x.r#type());
             function(builder, Scalar::Powf, &[x, exponent])
         }
-        Kind::SineAndCosine => {
+        FloatOperation::SineAndCosine => {
             let cosine = function(builder, Scalar::Cos, operands);
             region::replace_all_uses(results[1], cosine);
             function(builder, Scalar::Sin, operands)

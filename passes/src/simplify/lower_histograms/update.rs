@@ -23,8 +23,8 @@ use crate::support::builder::{Builder, known};
 use crate::support::inline::{inline_some, key};
 use crate::support::region;
 
-/// A value, read.
-struct Value<'c> {
+/// A value that was read, and the bin that it falls into.
+struct BinnedValue<'c> {
     point: Vec<Val<'c>>,
     /// Clones of the values of the scalar function, by their keys.
     copies: HashMap<usize, Val<'c>>,
@@ -98,7 +98,7 @@ impl<'c> Lowering<'c, '_> {
 
     /// `bins[g] = f(bins[g], v)` for the values at some points, as far as there are such bins.
     fn update(&self, builder: &mut Builder<'c>, part: Val<'c>, points: &[Vec<Val<'c>>]) {
-        let values: Vec<Value> = points.iter().map(|p| self.value(builder, p)).collect();
+        let values: Vec<BinnedValue> = points.iter().map(|p| self.value(builder, p)).collect();
         let first = builder.binary(ops::arith::MULI, part, self.copies);
         if !self.of.is_plain() {
             for value in &values {
@@ -145,7 +145,7 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// Adds what a value adds to its bin, which is at a place.
-    fn add(&self, builder: &mut Builder<'c>, value: &Value<'c>, place: [Val<'c>; 2]) {
+    fn add(&self, builder: &mut Builder<'c>, value: &BinnedValue<'c>, place: [Val<'c>; 2]) {
         let fold = Fold {
             op: self.of.op,
             computation: &self.of.computation,
@@ -159,7 +159,7 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// Reads what is at a point, and where that counts.
-    fn value(&self, builder: &mut Builder<'c>, point: &[Val<'c>]) -> Value<'c> {
+    fn value(&self, builder: &mut Builder<'c>, point: &[Val<'c>]) -> BinnedValue<'c> {
         let form = self.of;
         let mut copies: HashMap<usize, Val<'c>> = HashMap::new();
         let block = region::block_of(ir::region(form.op, 0));
@@ -186,7 +186,7 @@ impl<'c> Lowering<'c, '_> {
         for condition in &form.conditions {
             counts = builder.binary(ops::arith::ANDI, counts, find(*condition));
         }
-        Value {
+        BinnedValue {
             point: point.to_vec(),
             copies,
             bin,
@@ -195,7 +195,7 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// Returns the amounts that a value adds to each component of its bin.
-    fn amounts(&self, builder: &mut Builder<'c>, value: &Value<'c>) -> Vec<Val<'c>> {
+    fn amounts(&self, builder: &mut Builder<'c>, value: &BinnedValue<'c>) -> Vec<Val<'c>> {
         let (copies, point) = (&value.copies, &value.point);
         let mut branches: HashMap<(usize, usize), Vec<Val<'c>>> = HashMap::new();
         let mut amounts = Vec::new();

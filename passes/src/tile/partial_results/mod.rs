@@ -34,7 +34,7 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::partial::{Partial, Split};
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
-use mdh_dialect::tiling::{At, Part, Refusal, Tiled, slice};
+use mdh_dialect::tiling::{At, IndexBox, Refusal, Tiled, slice};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{ops, verify, write};
 use melior::ir::Region;
@@ -151,8 +151,8 @@ fn part<'c>(
     untiled: &UntiledOp<'c>,
     spans: &Spans<'c>,
     split: &Split<'c>,
-) -> Result<Part<'c>, Refusal> {
-    let mut part = Part::default();
+) -> Result<IndexBox<'c>, Refusal> {
+    let mut part = IndexBox::default();
     for d in kept(untiled) {
         let dim = &untiled.parts.dims[d];
         let (offset, size) = match spans.is_cut(d) {
@@ -177,7 +177,12 @@ fn part<'c>(
     Ok(part)
 }
 
-fn position<'c>(op: Op<'c>, at: At<'c>, _: usize, split: &Split<'c>) -> Result<Part<'c>, Refusal> {
+fn position<'c>(
+    op: Op<'c>,
+    at: At<'c>,
+    _: usize,
+    split: &Split<'c>,
+) -> Result<IndexBox<'c>, Refusal> {
     let untiled = UntiledOp::new(op)?;
     let spans = Spans::new(&untiled.parts, &split.part)?;
     part(&mut Builder::at(at, op), &untiled, &spans, split)

@@ -38,7 +38,7 @@ use mdh_schedule::Count;
 use mdh_schedule::asm::facts::LINE;
 use melior::ir::ValueLike;
 
-use super::nest::{Nest, Tile, bound};
+use super::nest::{ScheduledNest, Tile, bound};
 use super::{cyclic, stage};
 use crate::llvm::lower_to_loops::access::place;
 use crate::llvm::lower_to_loops::grid;
@@ -47,12 +47,12 @@ use crate::vector::vectorize::stream;
 
 /// The last loop of a nest, over a dimension that is kept.
 pub fn each<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &Tile<'c>,
 ) -> Result<(), Errors> {
-    let inside = |nest: &Nest<'c, '_>, builder: &mut Builder<'c>, inner: Tile<'c>| {
+    let inside = |nest: &ScheduledNest<'c, '_>, builder: &mut Builder<'c>, inner: Tile<'c>| {
         nest.descend(builder, position + 1, inner)
     };
     let Some((output, width)) = streamed(nest, position, tile) else {
@@ -99,7 +99,7 @@ pub fn each<'c>(
 /// The output whose rows the loop at `position` writes non-temporally, and the bytes of its
 /// elements; `None` where its tiles cannot begin with lines, or do anyway.
 fn streamed<'t, 'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     position: usize,
     tile: &'t Tile<'c>,
 ) -> Option<(&'t BufferPart<'c>, i64)> {

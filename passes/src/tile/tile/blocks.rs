@@ -6,12 +6,12 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 
 use super::layout::{Counts, MemoryAxis};
-use super::nest::{Nest, Tile, bound, lower};
+use super::nest::{ScheduledNest, Tile, bound, lower};
 use crate::support::builder::{Builder, known};
 
 /// Chooses the block of each blocked input that a tile lies within.
 pub fn choose_blocks<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
@@ -21,7 +21,7 @@ pub fn choose_blocks<'c>(
 
 /// Chooses the block of an input that a tile lies within, if it is blocked.
 pub fn choose_block<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
@@ -95,7 +95,7 @@ struct Block<'c, 'a> {
 
 /// Returns the distance of a tile from the start of the staged one: it must not leave its block.
 fn within_block<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &Tile<'c>,
@@ -139,7 +139,7 @@ fn within_block<'c>(
 
 /// The index from which the groups of each axis are counted: tiles must start where groups do.
 pub fn group_starts(
-    nest: &Nest,
+    nest: &ScheduledNest,
     position: usize,
     axes: &[MemoryAxis],
     access: &[Expr],

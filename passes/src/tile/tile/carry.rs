@@ -7,7 +7,7 @@ use melior::ir::Attribute;
 
 use super::code::{cc, combination, component_types};
 use super::nest::Slices;
-use super::nest::{Nest, Tile};
+use super::nest::{ScheduledNest, Tile};
 use super::owner;
 use super::slices::kept;
 use super::split::BETWEEN;
@@ -19,7 +19,7 @@ use crate::support::scheduled::Loop;
 use crate::support::tiles::after_first;
 
 /// Returns the refusal of a dimension that cannot be split yet, by name.
-pub fn refuse(nest: &Nest, of: Loop, why: &str) -> Errors {
+pub fn refuse(nest: &ScheduledNest, of: Loop, why: &str) -> Errors {
     vec![format!(
         "has a schedule whose level '{}' {why}",
         nest.of.resolved.name(of.level)
@@ -71,7 +71,7 @@ pub fn in_and_out<'c>(slices: &Slices<'c>) -> (Vec<BufferPart<'c>>, Vec<BufferPa
 
 /// Copies a carry to where parts receive theirs; returns its valid bit.
 pub fn receive<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     carry: &CarryPart<'c>,
@@ -112,7 +112,7 @@ pub fn numbered<'c>(buffers: Vec<BufferPart<'c>>) -> Vec<BufferPart<'c>> {
 
 /// Copies the tuples of a tile's points in some dimensions from buffers to outputs.
 pub fn copy<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     kept: &[usize],
@@ -153,11 +153,11 @@ fn over<'c>(
 /// A tile without the carries that it receives, in memory of its own: its results are combined with
 /// them when it is finished. Its parts can then receive and carry out other values.
 pub fn bare<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     tile: &Tile<'c>,
-    body: impl FnOnce(&Nest<'c, '_>, &mut Builder<'c>, Tile<'c>) -> Result<(), Errors>,
+    body: impl FnOnce(&ScheduledNest<'c, '_>, &mut Builder<'c>, Tile<'c>) -> Result<(), Errors>,
 ) -> Result<(), Errors> {
     if tile.deferred.is_some() {
         return Err(refuse(nest, of, BETWEEN));
@@ -191,7 +191,7 @@ pub fn bare<'c>(
 /// Carries out what slices hold for the last point of a carry's dimension; of an empty one, what
 /// comes in.
 fn carry_out<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     carry: &CarryPart<'c>,
@@ -230,7 +230,7 @@ fn carry_out<'c>(
 
 /// `f(carry, t)` for each point of a tile: a combination of one part, which receives the carry.
 fn add<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     carry: &CarryPart<'c>,

@@ -35,7 +35,7 @@
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 
-use super::nest::{Nest, Tile, ceil_div};
+use super::nest::{ScheduledNest, Tile, ceil_div};
 use super::steps::{Part, Steps};
 use crate::gpu::kernels;
 use crate::gpu::kernels::BLOCK;
@@ -45,7 +45,7 @@ use crate::support::scheduled::Loop;
 
 /// A loop over the parts of a level, which starts where these steps say.
 pub fn each<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     tile: &Tile<'c>,
@@ -85,7 +85,7 @@ struct Extent<'c> {
 /// blocks: blocks start together. There are as many threads as the schedule says, whatever the tile
 /// has room for.
 fn extent<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     tile: &Tile<'c>,

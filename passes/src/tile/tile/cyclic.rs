@@ -31,7 +31,7 @@ use mdh_dialect::parts::Dim;
 pub use mdh_schedule::legality::is_cyclic as is_in;
 use mdh_schedule::legality::{self, Left};
 
-use super::nest::{Nest, Tile, bound, ceil_div};
+use super::nest::{ScheduledNest, Tile, bound, ceil_div};
 use super::steps::Steps;
 use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::buffers::value;
@@ -60,7 +60,7 @@ pub struct Cyclic<'c> {
 
 impl<'c> Cyclic<'c> {
     /// The parts of the loop at a position; `None` if its dimension's loops are in the order of its layers.
-    pub fn new(nest: &Nest<'c, '_>, position: usize) -> Option<Self> {
+    pub fn new(nest: &ScheduledNest<'c, '_>, position: usize) -> Option<Self> {
         let tile_loop = nest.loops[position];
         let d = tile_loop.level.dimension;
         if !is_in(nest.loops, d) {
@@ -85,7 +85,7 @@ impl<'c> Cyclic<'c> {
     /// these are not open.
     pub fn steps(
         &self,
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         position: usize,
         mut grid: Grid<'c>,
@@ -103,7 +103,7 @@ impl<'c> Cyclic<'c> {
     /// The tile of the part that starts at an index.
     pub fn enter(
         &self,
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         tile: &mut Tile<'c>,
         index: Val<'c>,
@@ -152,7 +152,7 @@ impl<'c> Cyclic<'c> {
 
 /// Returns the number of a level's parts in a tile, whose dimension is that.
 pub fn parts<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     dim: &Dim<'c>,

@@ -46,7 +46,9 @@ use mdh_dialect::types;
 use mdh_schedule::asm::facts::LINE;
 use mdh_schedule::reach::{Need, Reach};
 
-use super::nest::{Clip, Home, LinePadding, Nest, Producer, Temporary, Tile, bound, lower};
+use super::nest::{
+    Clip, Home, LinePadding, Producer, ScheduledNest, Temporary, Tile, bound, lower,
+};
 use super::stage;
 use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::buffers::value;
@@ -55,7 +57,7 @@ use crate::support::conditions::Conditions;
 
 /// Computes the tile's needs of the producers that are computed in a loop's body.
 pub fn produce<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
@@ -72,7 +74,7 @@ pub fn produce<'c>(
 }
 
 fn emit<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     producer: &Producer<'c>,
     tile: &mut Tile<'c>,
@@ -123,7 +125,7 @@ fn emit<'c>(
     }
     // What stands for an outer tile's memory must not be looked for again.
     let whole_tile = nest.stop < nest.leaf;
-    let nest_of_producer = Nest {
+    let nest_of_producer = ScheduledNest {
         of: &tiled,
         loops: &producer.loops,
         leaf: producer.leaf,
@@ -142,7 +144,7 @@ fn emit<'c>(
 
 /// The points that a tile needs of a dimension, and how many at most: from before all loops.
 fn part<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     own: &Dim<'c>,
@@ -198,7 +200,12 @@ fn part<'c>(
 }
 
 /// The most points that a tile needs of a dimension: from before all loops.
-fn most<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, own: &Dim<'c>, reach: &Reach) -> Val<'c> {
+fn most<'c>(
+    nest: &ScheduledNest<'c, '_>,
+    tile: &Tile<'c>,
+    own: &Dim<'c>,
+    reach: &Reach,
+) -> Val<'c> {
     let mut outside = nest.outside;
     let mut most = outside.index(reach.high - reach.low + 1);
     for (d, c) in reach.terms() {
@@ -221,7 +228,7 @@ fn is_dense(dim: &Dim) -> bool {
 
 /// Memory for a tile of each of a producer's results that nobody else needs.
 fn temporaries<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     producer: &Producer<'c>,
     inner: &Tile<'c>,

@@ -35,7 +35,7 @@ use mdh_schedule::OutputPlan;
 
 use super::carry::refuse;
 use super::nest::Slices;
-use super::nest::{Nest, Tile};
+use super::nest::{ScheduledNest, Tile};
 use crate::gpu::kernels::THREAD;
 use crate::gpu::kernels::WARP;
 use crate::support::builder::Builder;
@@ -43,7 +43,7 @@ use crate::support::scheduled::Loop;
 
 /// Returns whether the parts of a level are threads, whose results the schedule combines in registers: for
 /// all outputs or for none, since what is combined is their tuple.
-fn is_in_registers(nest: &Nest, of: Loop) -> Result<bool, Errors> {
+fn is_in_registers(nest: &ScheduledNest, of: Loop) -> Result<bool, Errors> {
     let resolved = &nest.of.resolved;
     if !resolved.asm.has_kernels() || nest.of.layer(of.level) != THREAD {
         return Ok(false);
@@ -69,7 +69,7 @@ fn is_in_registers(nest: &Nest, of: Loop) -> Result<bool, Errors> {
 }
 
 /// Prefix-sums of the threads' parts are not combined in registers.
-pub fn refuse_scan(nest: &Nest, of: Loop) -> Result<(), Errors> {
+pub fn refuse_scan(nest: &ScheduledNest, of: Loop) -> Result<(), Errors> {
     match is_in_registers(nest, of)? {
         false => Ok(()),
         true => Err(refuse(
@@ -84,7 +84,7 @@ pub fn refuse_scan(nest: &Nest, of: Loop) -> Result<(), Errors> {
 /// of the loop before which it is needed, the level's own or, if its parts are deferred, one
 /// further out.
 pub fn slices<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     of: Loop,
@@ -124,7 +124,7 @@ pub fn slices<'c>(
 
 /// Marks a computation as one that combines the values of threads, which are the points of a
 /// dimension.
-pub fn mark(nest: &Nest, of: Loop, op: Op, dimension: &str) {
+pub fn mark(nest: &ScheduledNest, of: Loop, op: Op, dimension: &str) {
     let to = nest.of.resolved.decompose.assign[of.level.layer][of.level.dimension];
     let name = nest.of.resolved.asm_name(to).to_string();
     write::share(op, |threads| threads.lanes = Some([dimension.into(), name]));

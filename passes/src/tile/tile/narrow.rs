@@ -50,7 +50,7 @@ use mdh_dialect::parts::{BufferPart, CarryPart, Parts};
 use super::carry::numbered;
 use super::code::{self, cc, component_types};
 use super::cyclic::is_in;
-use super::nest::{Home, Nest, Tile, bound};
+use super::nest::{Home, ScheduledNest, Tile, bound};
 use super::slices::kept;
 use super::split::{is_summed, summed};
 use super::steps::Steps;
@@ -67,7 +67,7 @@ use crate::support::tiles::{so_far, stored};
 
 /// The bounds of a loop over parts, without those that contribute nothing.
 pub fn iterations<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &Tile<'c>,
@@ -108,7 +108,7 @@ pub fn iterations<'c>(
 
 /// Returns whether parts further in have results of their own, which are combined outside of a loop: in its first
 /// iteration, whole, each of them leaves one.
-fn has_deferred_parts(nest: &Nest, tile: &Tile, d: usize) -> bool {
+fn has_deferred_parts(nest: &ScheduledNest, tile: &Tile, d: usize) -> bool {
     let inside = nest.deferred.map(|own| nest.loops[own.inside]);
     tile.deferred.is_some() && inside.is_some_and(|of| of.level.dimension == d)
 }
@@ -116,7 +116,7 @@ fn has_deferred_parts(nest: &Nest, tile: &Tile, d: usize) -> bool {
 /// The bounds of a dimension with all of its points that contribute something, and one at least; the
 /// first of them is a multiple of a span away from the first index.
 fn some<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     d: usize,
@@ -143,7 +143,7 @@ fn some<'c>(
 }
 
 fn within<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     d: usize,
@@ -158,7 +158,7 @@ fn within<'c>(
 
 /// The first and the last index of a tile in a dimension, of all threads of a block.
 fn ends<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     d: usize,
@@ -175,7 +175,7 @@ fn ends<'c>(
 
 /// The computation of a leaf's tile, cut along a loop that it has.
 pub fn leaf<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: Tile<'c>,
@@ -235,7 +235,7 @@ pub fn leaf<'c>(
 /// Returns whether conditions exclude whole results, which can be set to the neutral element once they are there:
 /// no combined dimension decides, and nothing comes in from outside. What a branch computes has to stay under its
 /// condition: it may divide by zero elsewhere.
-fn is_masked_after(nest: &Nest, tile: &Tile) -> bool {
+fn is_masked_after(nest: &ScheduledNest, tile: &Tile) -> bool {
     let decides = |wanted: bool| {
         let mut dims = 0..tile.combine.len();
         dims.any(|d| tile.combine[d].is_pw() == wanted && nest.conditions.depend_on(d))
@@ -252,7 +252,7 @@ fn is_masked_after(nest: &Nest, tile: &Tile) -> bool {
 }
 
 /// Sets the results of a tile at which conditions do not hold to the neutral element.
-fn mask<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>) {
+fn mask<'c>(nest: &ScheduledNest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>) {
     let computation = &nest.of.computation;
     let neutral = (computation.operator()).and_then(|own| own.neutral(&computation.components));
     let Some(neutral) = neutral else {
@@ -303,7 +303,7 @@ fn mask<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>) {
 }
 
 /// Returns whether the outputs of a tile hold every component in its own type.
-fn holds_all(nest: &Nest, tile: &Tile) -> bool {
+fn holds_all(nest: &ScheduledNest, tile: &Tile) -> bool {
     let mut components = nest.of.computation.components.iter().enumerate();
     components.all(|(n, ty)| stored(&tile.parts.outputs, n, *ty).is_some())
 }
@@ -330,7 +330,7 @@ fn on_grid<'c>(
 }
 
 /// The loop of a leaf along which its tile is cut: one over a sum whose parts can add to the results.
-fn cut_along(nest: &Nest, position: usize, tile: &Tile) -> Option<Loop> {
+fn cut_along(nest: &ScheduledNest, position: usize, tile: &Tile) -> Option<Loop> {
     let conditions = &nest.conditions;
     let asm = &nest.of.resolved.asm;
     if conditions.is_empty() || asm.has_kernels() || position != nest.leaf {

@@ -18,8 +18,8 @@ use crate::support::builder::{Builder, known};
 use crate::support::conditions::Conditions;
 use crate::support::scheduled::{Deferred, Loop, Scheduled};
 
-/// Everything about a nest that does not change from loop to loop.
-pub struct Nest<'c, 'p> {
+/// Everything about a scheduled loop nest that does not change from loop to loop.
+pub struct ScheduledNest<'c, 'p> {
     /// The computation.
     pub of: &'p Scheduled<'c>,
     /// Its loops.
@@ -83,7 +83,7 @@ impl Tile<'_> {
     }
 }
 
-impl<'c> Nest<'c, '_> {
+impl<'c> ScheduledNest<'c, '_> {
     /// Returns the number of points of a loop's part, in its dimension: from before all loops.
     pub fn size(&self, of: Loop) -> Val<'c> {
         let mut builder = self.outside;

@@ -30,7 +30,7 @@ use mdh_algebra::index::simplify::simplify;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_schedule::TilePlan;
 
-use super::nest::{Nest, Tile};
+use super::nest::{ScheduledNest, Tile};
 use crate::gpu::kernels;
 use crate::support::builder::Builder;
 use crate::support::indices::{self, IndexDialect};
@@ -45,7 +45,11 @@ pub struct Order<'a> {
 
 impl<'a> Order<'a> {
     /// The order of the loops from a position on, if they have one and have not been opened.
-    pub fn from<'c>(nest: &'a Nest<'c, '_>, position: usize, tile: &Tile<'c>) -> Option<Order<'a>> {
+    pub fn from<'c>(
+        nest: &'a ScheduledNest<'c, '_>,
+        position: usize,
+        tile: &Tile<'c>,
+    ) -> Option<Order<'a>> {
         let plan = nest.of.resolved.ordered_tiles()?;
         let resolved = &nest.of.resolved;
         let levels: Vec<_> = plan
@@ -63,7 +67,7 @@ impl<'a> Order<'a> {
     /// One loop over the numbers of the tiles.
     pub fn each<'c>(
         &self,
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         position: usize,
         tile: Tile<'c>,
@@ -95,7 +99,7 @@ impl<'a> Order<'a> {
     /// The number of the part of each loop, for a tile.
     fn parts<'c>(
         &self,
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         number: Val<'c>,
     ) -> Result<Vec<Val<'c>>, Errors> {

@@ -51,7 +51,7 @@ use mdh_schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
 use melior::ir::{Type, ValueLike};
 
 use super::merge::Scales;
-use super::nest::{Core, Memory, Nest, Owner, Tile};
+use super::nest::{Core, Memory, Owner, ScheduledNest, Tile};
 use super::residual;
 use crate::gpu::copy_asynchronously;
 use crate::gpu::kernels;
@@ -66,7 +66,7 @@ use crate::support::scheduled::Loop;
 
 impl Owner<'_> {
     /// Returns whether it is a block of threads.
-    pub fn is_block(&self, nest: &Nest) -> bool {
+    pub fn is_block(&self, nest: &ScheduledNest) -> bool {
         nest.of.resolved.asm.layers[self.layer].name() == BLOCK
     }
 }
@@ -82,7 +82,7 @@ const ACCESS: usize = 16;
 /// of those that have no memory of their own, as warps have none: a thread is one of a warp,
 /// whichever of their loops is further in. Returns what marks the place, to be erased.
 pub fn enter<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     inner: &mut Tile<'c>,
@@ -110,7 +110,7 @@ pub fn enter<'c>(
 
 /// The core that does a nest of loops: none if these stand outside of all cores. What is cooperative, the
 /// block does.
-pub fn around<'c>(nest: &Nest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> {
+pub fn around<'c>(nest: &ScheduledNest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> {
     let (asm, op) = (&nest.of.resolved.asm, nest.of.op);
     let core = ir::ancestors(op).find_map(parallel::Core::read)?;
     let is_block = core.layer == BLOCK || kernels::is_cooperative(op);
@@ -125,7 +125,7 @@ pub fn around<'c>(nest: &Nest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> 
 
 /// Returns whether a nest gives parts to threads, but its schedule has one block of these: a level of one part
 /// has no loop.
-pub fn needs_block(nest: &Nest) -> bool {
+pub fn needs_block(nest: &ScheduledNest) -> bool {
     let is_parallel = |of: &Loop| of.is_parallel;
     let is_block = |of: &Loop| of.is_parallel && nest.of.layer(of.level) == BLOCK;
     nest.of.resolved.asm.has_kernels()
@@ -136,7 +136,7 @@ pub fn needs_block(nest: &Nest) -> bool {
 
 /// All of a nest, as what one block does.
 pub fn in_one_block<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     mut tile: Tile<'c>,
 ) -> Result<(), Errors> {
@@ -180,7 +180,11 @@ pub fn step(inner: &mut Tile, d: usize) {
 }
 
 /// The owner of memory in a region.
-fn of_region<'t, 'c>(nest: &Nest, tile: &'t Tile<'c>, region: usize) -> Option<&'t Owner<'c>> {
+fn of_region<'t, 'c>(
+    nest: &ScheduledNest,
+    tile: &'t Tile<'c>,
+    region: usize,
+) -> Option<&'t Owner<'c>> {
     let asm = &nest.of.resolved.asm;
     let owners = asm.owners(asm.layers[region].name());
     let is_one = |owner: &&Owner| owners.contains(&asm.layers[owner.layer].name());
@@ -196,7 +200,7 @@ fn own_region<'a>(asm: &'a Asm, owner: &Owner) -> Option<&'a str> {
 
 /// Memory of these extents, taken by its owner if there is one.
 pub fn allocate<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     tile: &Tile<'c>,
     extents: &[Val<'c>],
     element: Type<'c>,
@@ -242,7 +246,7 @@ pub fn allocate<'c>(
 /// Memory that each thread of a block has for itself, although it is taken where the block's code
 /// starts: without an axis for threads. `None` if the extents are not known, or there is no block.
 pub fn in_registers<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     tile: &Tile<'c>,
     extents: &[Val<'c>],
     element: Type<'c>,
@@ -270,7 +274,11 @@ fn take<'c>(at: &Owner<'c>, space: Space, extents: &[i64], element: Type<'c>) ->
 
 /// The tile that those have together who share a region: without what each of them has alone.
 /// `None` if a core has the region alone.
-pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option<Tile<'c>> {
+pub fn shared<'c>(
+    nest: &ScheduledNest<'c, '_>,
+    tile: &Tile<'c>,
+    region: usize,
+) -> Option<Tile<'c>> {
     let owner = of_region(nest, tile, region)?;
     if !nest.of.resolved.asm.copies_cooperatively(region) {
         return None;
@@ -295,7 +303,7 @@ pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option
 
 /// Gives a copy, whose dimensions have been merged, a schedule: among those who make it.
 pub fn schedule_copy<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     tile: &Tile<'c>,
     copy: Op<'c>,
     parts: &Parts<'c>,
@@ -331,7 +339,7 @@ fn in_rows(parts: &Parts, most: i64) -> i64 {
 /// its points are shared out to blocks and threads, to the threads of a block, or are one
 /// thread's. Each access takes so many elements.
 pub fn share_out<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     tile: &Tile<'c>,
     op: Op<'c>,
     parts: &Parts<'c>,
@@ -343,7 +351,7 @@ pub fn share_out<'c>(
 }
 
 fn share<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     tile: &Tile<'c>,
     op: Op<'c>,
     parts: &Parts<'c>,
@@ -496,7 +504,7 @@ fn unrolled(points: &Points) -> Option<Vec<Layer>> {
 /// Neighbouring threads have neighbouring accesses of the last dimension; those who are left over
 /// have the dimensions before it.
 fn of_threads(
-    nest: &Nest,
+    nest: &ScheduledNest,
     points: &Points,
     lanes: i64,
     threads: Option<i64>,
@@ -534,7 +542,7 @@ fn of_threads(
 }
 
 /// The most threads that a block has in each of the machine's dimensions; none where there are no limits.
-fn rooms(nest: &Nest) -> Vec<i64> {
+fn rooms(nest: &ScheduledNest) -> Vec<i64> {
     let core = nest
         .of
         .resolved
@@ -547,7 +555,7 @@ fn rooms(nest: &Nest) -> Vec<i64> {
 }
 
 /// Returns the number of threads of a nest's block.
-fn threads(nest: &Nest) -> Option<i64> {
+fn threads(nest: &ScheduledNest) -> Option<i64> {
     let asm = &nest.of.resolved.asm;
     let is_own = |l: &&Loop| {
         l.is_parallel && [WARP, THREAD].contains(&asm.layers[nest.core_layer(**l)].name())
@@ -560,7 +568,7 @@ fn threads(nest: &Nest) -> Option<i64> {
 const BETWEEN_BLOCKS: i64 = 256;
 
 /// Returns whether a tile stands between loops over blocks: some are around it, and nothing else is.
-fn is_between_blocks(nest: &Nest, tile: &Tile) -> bool {
+fn is_between_blocks(nest: &ScheduledNest, tile: &Tile) -> bool {
     let is_block = |core: &Core| nest.of.resolved.asm.layers[core.layer].name() == BLOCK;
     tile.cores.iter().all(is_block)
 }
@@ -569,7 +577,7 @@ fn is_between_blocks(nest: &Nest, tile: &Tile) -> bool {
 const THREADS: i64 = 128;
 
 /// Blocks of threads along the last dimension, and blocks along the others.
-fn of_blocks(nest: &Nest, points: &Points) -> Option<Vec<Layer>> {
+fn of_blocks(nest: &ScheduledNest, points: &Points) -> Option<Vec<Layer>> {
     let last = points.free.last()?;
     let share = last.tile(threads(nest).unwrap_or(1).max(THREADS));
     let counts_of_free = points.free.iter();

@@ -46,7 +46,7 @@
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 
-use super::nest::{Nest, Tile};
+use super::nest::{ScheduledNest, Tile};
 use super::stage;
 use crate::gpu::copy_asynchronously::{commit, wait};
 use crate::support::builder::{Builder, known};
@@ -63,7 +63,7 @@ pub struct Iterations<'a, 'c> {
 
 /// A sequential loop, in which inputs are staged before the loop at a position.
 pub fn each<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     iterations: &Iterations<'_, 'c>,
@@ -92,7 +92,7 @@ pub fn each<'c>(
 }
 
 struct Pipeline<'a, 'c, 'p> {
-    nest: &'a Nest<'c, 'p>,
+    nest: &'a ScheduledNest<'c, 'p>,
     position: usize,
     iterations: &'a Iterations<'a, 'c>,
     inputs: Vec<usize>,
@@ -103,7 +103,7 @@ struct Pipeline<'a, 'c, 'p> {
 impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
     /// The inputs that are staged before the loop at a position in several stages, if there are any.
     fn new(
-        nest: &'a Nest<'c, 'p>,
+        nest: &'a ScheduledNest<'c, 'p>,
         position: usize,
         iterations: &'a Iterations<'a, 'c>,
     ) -> Option<Self> {

@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use melior::ir::{Region, Type, TypeLike};
 use mlir_sys::mlirValueSetType;
 
-use super::nest::Nest;
+use super::nest::ScheduledNest;
 use super::stage;
 use crate::support::builder::Builder;
 use crate::support::region;
@@ -33,7 +33,12 @@ const NAMES: [&str; 3] = [ops::arith::EXTF, ops::arith::EXTSI, ops::arith::EXTUI
 ///
 /// What the program decides on (an explicit region) has the size that was checked, and what
 /// dot-product instructions combine stays narrow for them.
-pub fn promotion_of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Promotion> {
+pub fn promotion_of(
+    nest: &ScheduledNest,
+    tile: &Parts,
+    input: usize,
+    memory: usize,
+) -> Option<Promotion> {
     let kind = nest.of.resolved.asm.layers[memory].memory()?.kind;
     let (_, form) = nest.of.leaf(nest.loops);
     if kind != MemoryKind::Cache || form.group.is_some() {

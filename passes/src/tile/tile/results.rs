@@ -38,7 +38,7 @@ use mdh_schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
 
 use super::code::{cc, combination};
 use super::layout::{bricks, is_blocked, own_axes};
-use super::nest::{Nest, Tile};
+use super::nest::{ScheduledNest, Tile};
 use super::owner;
 use super::scalar::TileMemory;
 use super::slices::kept;
@@ -53,7 +53,7 @@ pub struct Staged<'c> {
 
 /// Returns the memory in which the output with a name is combined, from the loop at a position on;
 /// partial results that are in memory of their own are where the first output is.
-fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a>> {
+fn home<'a>(nest: &'a ScheduledNest, name: &str, position: usize) -> Option<TileMemory<'a>> {
     let outputs = &nest.of.resolved.outputs;
     let plan = outputs
         .iter()
@@ -68,7 +68,7 @@ fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a
 
 /// Returns whether it is partial results of cores that a block's memory is to hold before the loop at a
 /// position: these are there anyway, and what they are combined to need not be.
-fn is_of_parts(nest: &Nest, position: usize, (region, layout): TileMemory) -> bool {
+fn is_of_parts(nest: &ScheduledNest, position: usize, (region, layout): TileMemory) -> bool {
     let (of, asm) = (nest.loops[position], &nest.of.resolved.asm);
     let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
     is_combined && asm.copies_cooperatively(region) && *layout == StagedLayout::row_major()
@@ -76,7 +76,7 @@ fn is_of_parts(nest: &Nest, position: usize, (region, layout): TileMemory) -> bo
 
 /// Returns the memory of the output once those who share the loops from a position on have their
 /// own registers: what is in these is, outside of the loops over threads, where it was before.
-fn settled<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a>> {
+fn settled<'a>(nest: &'a ScheduledNest, name: &str, position: usize) -> Option<TileMemory<'a>> {
     let registers = nest.of.resolved.asm.position("register");
     let is_open = |n: &usize| {
         let inner = &nest.loops[*n..];
@@ -90,7 +90,7 @@ fn settled<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory
 
 /// Gives outputs that change their place before the loop at a position memory of their own.
 pub fn stage<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
@@ -110,7 +110,7 @@ pub fn stage<'c>(
 
 /// Gives outputs memory in the places that are named for them.
 pub fn give_places<'c, 'a>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
@@ -132,7 +132,7 @@ pub fn give_places<'c, 'a>(
 
 /// Memory for a tile of an output.
 fn place<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &Tile<'c>,
@@ -196,7 +196,7 @@ fn place<'c>(
 /// Returns the rank of the output that a buffer stands for: its axes are the buffer's last ones.
 /// Partial results of parts have one for each dimension that they hold, which are the first
 /// output's axes or not.
-fn own_rank<'c>(nest: &Nest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
+fn own_rank<'c>(nest: &ScheduledNest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
     let outputs = &nest.of.parts.outputs;
     if let Some(own) = outputs.iter().find(|own| own.name == buffer.name) {
         return Some(own.origin.len());
@@ -208,7 +208,7 @@ fn own_rank<'c>(nest: &Nest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
 
 /// Rule: what a tile adds to is where it is from here on.
 fn copy_in<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &mut Tile<'c>,
     outside: &BufferPart<'c>,
@@ -242,7 +242,7 @@ fn copy_in<'c>(
 
 /// Copies finished tiles to their destinations: first those that were placed last.
 pub fn join<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     staged: Vec<Staged<'c>>,
@@ -254,7 +254,7 @@ pub fn join<'c>(
 
 /// Copies the points of a tile from one place of an output to another one.
 fn copy<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     from: &BufferPart<'c>,

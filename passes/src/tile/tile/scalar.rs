@@ -36,14 +36,14 @@
 use mdh_dialect::ir::Errors;
 pub use mdh_schedule::legality::TileMemory;
 
-use super::nest::{Nest, Tile};
+use super::nest::{ScheduledNest, Tile};
 use super::results::{self, Staged};
 use super::stage;
 use crate::support::builder::Builder;
 
 /// Gives a tile of the leaf the memory of the scalar function; results are to be copied from there.
 pub fn stage<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,

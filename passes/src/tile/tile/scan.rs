@@ -41,7 +41,7 @@ use super::carry::{
 };
 use super::code::{combination, component_types};
 use super::nest::Slices;
-use super::nest::{Nest, Tile, bound};
+use super::nest::{ScheduledNest, Tile, bound};
 use super::slices::kept;
 use super::split::{BETWEEN, part_of, partial_outputs};
 use super::{lanes, owner};
@@ -50,7 +50,7 @@ use crate::support::scheduled::Loop;
 
 /// Returns whether the carries of a tile can be those of its parts in a `ps` dimension, too. Carries apply
 /// from the last to the first; parts carry out what they have before those outside of their own.
-fn follows(nest: &Nest, of: Loop, tile: &Tile) -> bool {
+fn follows(nest: &ScheduledNest, of: Loop, tile: &Tile) -> bool {
     let d = of.level.dimension;
     let carries = &tile.parts.carries;
     let Some(own) = carries.iter().position(|c| c.dim == d) else {
@@ -69,7 +69,7 @@ fn follows(nest: &Nest, of: Loop, tile: &Tile) -> bool {
 
 /// Tiles of a `ps` dimension one after the other: each hands its last slice on.
 pub fn scan<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     mut tile: Tile<'c>,
@@ -133,7 +133,7 @@ pub fn scan<'c>(
 /// A carry that the tile receives in this dimension is what the first part starts with; what the
 /// last part has in the end is carried out.
 pub fn partial_scans<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: Tile<'c>,
@@ -212,7 +212,7 @@ pub fn partial_scans<'c>(
 /// The prefix-sum of the parts' combinations, after what the first one receives: for each part
 /// what all up to it combine to, one place further on.
 fn scan_parts<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     tile: &Tile<'c>,

@@ -9,7 +9,7 @@ use melior::ir::Attribute;
 
 use super::code::{cc, component_types};
 use super::cyclic;
-use super::nest::{Memory, Nest, Slices, Tile, bound, ceil_div, lower};
+use super::nest::{Memory, ScheduledNest, Slices, Tile, bound, ceil_div, lower};
 use super::owner;
 use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::buffers::value;
@@ -22,7 +22,7 @@ impl<'c> Slices<'c> {
     /// One element for each point of these dimensions of a tile, in registers of each thread; `None`
     /// where sizes are not known.
     pub fn of_threads(
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         tile: &Tile<'c>,
         dims: Vec<usize>,
@@ -42,7 +42,7 @@ impl<'c> Slices<'c> {
 
     /// One element for each point of these dimensions of a tile; with `parts`, that many times.
     pub fn new(
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         tile: &Tile<'c>,
         dims: Vec<usize>,
@@ -137,7 +137,7 @@ impl<'c> Slices<'c> {
     /// over the parts has these, and one that counts the parts, as its last.
     pub fn over_parts(
         &self,
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         of: Loop,
         whole: &Parts<'c>,

@@ -10,7 +10,7 @@ use super::carry::{
 };
 use super::code::{combination, component_types};
 use super::nest::Slices;
-use super::nest::{Nest, Tile, bound};
+use super::nest::{ScheduledNest, Tile, bound};
 use super::slices::kept;
 use super::{lanes, owner};
 use crate::support::builder::Builder;
@@ -19,7 +19,7 @@ use crate::support::tiles::{so_far, stored};
 
 /// Tiles of a `pw` dimension one after the other: each adds to the destination.
 pub fn sum<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: Tile<'c>,
@@ -54,12 +54,12 @@ pub type Receive<'c, 'r> = dyn Fn(&mut Builder<'c>, Val<'c>, &mut Tile<'c>) + 'r
 
 /// Parts of a tile, one after the other, in the dimension of a `pw` level: each adds to the destination.
 pub fn summed<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     mut tile: Tile<'c>,
     parts: impl FnOnce(
-        &Nest<'c, '_>,
+        &ScheduledNest<'c, '_>,
         &mut Builder<'c>,
         &Tile<'c>,
         &Receive<'c, '_>,
@@ -109,7 +109,7 @@ fn is_same(some: &[BufferPart], others: &[BufferPart]) -> bool {
 
 /// Returns the memory of partial results: the outputs if they hold every component in its own type.
 fn accumulators<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     d: usize,
@@ -151,7 +151,7 @@ fn accumulators<'c>(
 /// Parts of a `pw` dimension at the same time: each leaves a partial result, then these are
 /// combined over the parts.
 pub fn partial_sums<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: Tile<'c>,
@@ -184,7 +184,7 @@ pub fn partial_sums<'c>(
 
 /// Memory for what each part of a level gives, which is needed before the loop at a position.
 fn of_parts<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     of: Loop,
@@ -200,7 +200,7 @@ fn of_parts<'c>(
 
 /// The carry of a tile whose parts are combined by a computation of their own, which has one.
 fn one_at_most<'t, 'c>(
-    nest: &Nest,
+    nest: &ScheduledNest,
     of: Loop,
     tile: &'t Tile<'c>,
 ) -> Result<Option<&'t CarryPart<'c>>, Errors> {
@@ -223,7 +223,7 @@ pub const BETWEEN: &str = "has parts that are computed at the same time, or is a
 /// Parts of a level further in, combined after the loop at `position`: each has partial results
 /// of its own for all that this loop keeps.
 pub fn combine_deferred<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     deferred: Deferred,
@@ -248,7 +248,7 @@ pub fn combine_deferred<'c>(
 
 /// The parts of a deferred level: each adds to its own partial results.
 pub fn deferred_parts<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     mut tile: Tile<'c>,
@@ -301,7 +301,7 @@ pub fn partial_outputs<'c>(
 
 /// `out_view . md_hom(id, (cc, .., c)) . inp_view` over the parts.
 fn combine_parts<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     of: Loop,
     tile: &Tile<'c>,

@@ -17,7 +17,7 @@ use super::blocks::{choose_block, group_starts};
 use super::code::{cc, component_types, identity, stored};
 use super::cyclic;
 use super::layout::{Counts, MemoryAxis, elements, extent as layout_extent, own_axes, view};
-use super::nest::{Arrived, Memory, Nest, Stored, Tile, bound, lower};
+use super::nest::{Arrived, Memory, ScheduledNest, Stored, Tile, bound, lower};
 use super::owner;
 use super::promote::{self, Promotion};
 use super::scalar::TileMemory;
@@ -27,7 +27,7 @@ use crate::support::buffers::value;
 use crate::support::builder::{Builder, known};
 
 /// Returns the memory of an input's tiles in the loop at a position.
-fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> TileMemory<'a> {
+fn home<'a>(nest: &'a ScheduledNest, input: usize, position: usize) -> TileMemory<'a> {
     let plan = &nest.of.resolved.inputs[input];
     let level = nest.loops[position].level;
     (
@@ -38,7 +38,7 @@ fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> TileMemory<'a> {
 
 /// Copies the inputs that change their memory before the loop at a position.
 pub fn inputs<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
@@ -67,7 +67,11 @@ pub fn inputs<'c>(
 
 /// Returns the memory to which an input's tiles are copied before the loop at a position, if they
 /// are.
-pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<TileMemory<'a>> {
+pub fn moves_to<'a>(
+    nest: &'a ScheduledNest,
+    input: usize,
+    position: usize,
+) -> Option<TileMemory<'a>> {
     let here = home(nest, input, position);
     let is_new = match position.checked_sub(1) {
         Some(before) => here != home(nest, input, before),
@@ -79,7 +83,7 @@ pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Til
 }
 
 /// Returns whether inputs are copied before one of the loops from a position on.
-pub fn copies_from(nest: &Nest, position: usize) -> bool {
+pub fn copies_from(nest: &ScheduledNest, position: usize) -> bool {
     let inputs = 0..nest.of.resolved.inputs.len();
     let mut pairs = inputs.flat_map(|n| (position..nest.loops.len()).map(move |at| (n, at)));
     pairs.any(|(n, at)| moves_to(nest, n, at).is_some())
@@ -97,7 +101,7 @@ pub struct Extent<'c> {
 
 /// Returns the extent of the accesses to a buffer in a tile; `None` where they do not move in step.
 pub fn extent<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     input: &BufferPart<'c>,
@@ -157,7 +161,7 @@ pub fn extent<'c>(
 }
 
 /// Returns whether tiles of this size are known to fill a dimension.
-fn is_full_in(nest: &Nest, tile: &Tile, d: usize) -> bool {
+fn is_full_in(nest: &ScheduledNest, tile: &Tile, d: usize) -> bool {
     let pair = nest
         .points(d)
         .zip(known(tile.most[d]).filter(|most| *most > 0));
@@ -178,7 +182,7 @@ fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> Val<'c> {
 
 /// Copies the tile of an input to a place.
 pub fn copy<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
@@ -206,7 +210,7 @@ struct Staging<'c, 'a> {
 
 impl<'c, 'a> Staging<'c, 'a> {
     fn new(
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         position: usize,
         tile: &mut Tile<'c>,
@@ -268,7 +272,11 @@ impl<'c, 'a> Staging<'c, 'a> {
     }
 
     /// Memory for so many tiles, of each core around them.
-    fn memory(&self, nest: &Nest<'c, '_>, stages: Option<i64>) -> Result<Memory<'c>, Errors> {
+    fn memory(
+        &self,
+        nest: &ScheduledNest<'c, '_>,
+        stages: Option<i64>,
+    ) -> Result<Memory<'c>, Errors> {
         let stored = self.widening.map_or(element(&self.input), |w| w.to);
         let (region, layout) = self.here;
         let layout = (layout, &self.axes[..]);
@@ -286,7 +294,7 @@ impl<'c, 'a> Staging<'c, 'a> {
     /// Copies the tile, and has the computation read the copy.
     fn copy(
         self,
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         tile: &mut Tile<'c>,
         is_asynchronous: bool,
@@ -307,7 +315,7 @@ impl<'c, 'a> Staging<'c, 'a> {
 
     fn fill(
         &self,
-        nest: &Nest<'c, '_>,
+        nest: &ScheduledNest<'c, '_>,
         builder: &mut Builder<'c>,
         memory: Val<'c>,
         outer: &[Bound<'c>],
@@ -369,7 +377,7 @@ impl<'c> Slots<'c> {
 /// Asks for the tile of an input that stands before the loop at a position, in one of so many
 /// slots: those of an earlier tile, if there are any.
 pub fn ask<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     (position, tile): (usize, &Tile<'c>),
     (n, stages): (usize, i64),
@@ -391,7 +399,7 @@ pub fn ask<'c>(
 /// Memory for the extent of a buffer in a tile, for each core around it, and for so many tiles of
 /// each.
 pub fn memory<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     tile: &Tile<'c>,
     element: ScalarType,
     (layout, axes): (&StagedLayout, &[MemoryAxis]),
@@ -462,7 +470,7 @@ struct Staged<'c, 'a> {
 
 /// `memory[layout(c)] = input[first + c]` for all `c` of the tile.
 fn fill<'c>(
-    nest: &Nest<'c, '_>,
+    nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     input: &BufferPart<'c>,

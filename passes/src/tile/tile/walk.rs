@@ -13,7 +13,7 @@ use super::cores;
 use super::cyclic::Cyclic;
 use super::empty::{emptiness, neutral};
 use super::fused;
-use super::nest::{Core, Memory, Nest, Tile, bound};
+use super::nest::{Core, Memory, ScheduledNest, Tile, bound};
 use super::order::Order;
 use super::owner;
 use super::pipeline::{self, Iterations};
@@ -28,7 +28,7 @@ use crate::support::names;
 use crate::support::region;
 use crate::support::scheduled::Loop;
 
-impl<'c> Nest<'c, '_> {
+impl<'c> ScheduledNest<'c, '_> {
     /// Emits the loops, and frees the memory that they allocated.
     pub fn emit(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
         let parts = self.of.parts.clone();

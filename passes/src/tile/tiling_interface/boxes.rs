@@ -4,7 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, BlockArgument, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
-use mdh_dialect::tiling::{Part, Refusal};
+use mdh_dialect::tiling::{IndexBox, Refusal};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_schedule::reach::Reach;
 use melior::ir::ValueLike;
@@ -120,7 +120,7 @@ enum Range<'c> {
 
 impl<'c> Spans<'c> {
     /// The indices of a part of the domain.
-    pub fn new(parts: &Parts<'c>, part: &Part<'c>) -> Result<Self, Refusal> {
+    pub fn new(parts: &Parts<'c>, part: &IndexBox<'c>) -> Result<Self, Refusal> {
         let dims = parts.dims.iter().zip(part.offsets.iter().zip(&part.sizes));
         let spans = dims.map(|(dim, (offset, size))| span_of(dim, *offset, *size));
         let spans: Vec<Span> = spans.collect::<Result<_, _>>()?;
@@ -186,7 +186,7 @@ impl<'c> Spans<'c> {
         &self,
         builder: &mut Builder<'c>,
         buffer: &BufferPart<'c>,
-    ) -> Result<Option<Part<'c>>, Refusal> {
+    ) -> Result<Option<IndexBox<'c>>, Refusal> {
         // Upstream takes no slices of what has no elements, and none are read.
         if !is_kind(buffer, BufferKind::Tensor) || has_nothing(buffer) {
             return Ok(None);
@@ -197,7 +197,7 @@ impl<'c> Spans<'c> {
         if ranges.iter().all(|range| matches!(range, Range::Whole)) {
             return Ok(None);
         }
-        let mut part = Part::default();
+        let mut part = IndexBox::default();
         for (axis, range) in ranges.iter().enumerate() {
             let (offset, size) = bounds(builder, buffer.value, axis, range);
             part.offsets.push(offset);

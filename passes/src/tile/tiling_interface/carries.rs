@@ -9,7 +9,7 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
-use mdh_dialect::tiling::{Part, Refusal, slice};
+use mdh_dialect::tiling::{IndexBox, Refusal, slice};
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::RegionLike;
 use melior::ir::operation::OperationLike;
@@ -318,7 +318,7 @@ impl<'c> Tile<'c, '_> {
         let mut part = part.unwrap_or_else(|| {
             let all = (0..exprs.len()).map(|axis| whole(builder, axis));
             let (offsets, sizes) = all.unzip();
-            Part { offsets, sizes }
+            IndexBox { offsets, sizes }
         });
         (part.offsets[axis], part.sizes[axis]) = (at, Bound::Static(1));
         for (n, (origin, offset)) in before.origin.iter_mut().zip(&part.offsets).enumerate() {

@@ -33,7 +33,7 @@ mod positions;
 use mdh_algebra::computation::Computation;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
-use mdh_dialect::tiling::{At, Part, Refusal, Tiled, Tiling, slice};
+use mdh_dialect::tiling::{At, IndexBox, Refusal, Tiled, Tiling, slice};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::BufferKind;
 use mdh_dialect::{marks, read, schedule, verify, write};
@@ -119,11 +119,11 @@ fn is_parallel(op: Op) -> Vec<bool> {
     parts.combine.iter().map(is_cc).collect()
 }
 
-fn domain<'c>(op: Op<'c>, at: At<'c>) -> Result<Part<'c>, Refusal> {
+fn domain<'c>(op: Op<'c>, at: At<'c>) -> Result<IndexBox<'c>, Refusal> {
     let parts = read::compute(op).map_err(|errors| errors.join("; "))?;
     let mut builder = Builder::at(at, op);
     let dims = parts.dims.iter();
-    Ok(Part {
+    Ok(IndexBox {
         offsets: dims.clone().map(|_| Bound::Static(0)).collect(),
         sizes: dims.map(|d| boxes::periods(&mut builder, d)).collect(),
     })
@@ -143,7 +143,7 @@ pub struct Tile<'c, 'w> {
     pub slices: Vec<Op<'c>>,
 }
 
-fn tile<'c>(op: Op<'c>, at: At<'c>, part: &Part<'c>) -> Result<Tiled<'c>, Refusal> {
+fn tile<'c>(op: Op<'c>, at: At<'c>, part: &IndexBox<'c>) -> Result<Tiled<'c>, Refusal> {
     let untiled = UntiledOp::new(op)?;
     let mut tile = Tile {
         builder: Builder::at(at, op),

@@ -2,7 +2,7 @@
 
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::Bound;
-use mdh_dialect::tiling::{At, Part, Refusal};
+use mdh_dialect::tiling::{At, IndexBox, Refusal};
 use mdh_dialect::types::BufferKind;
 
 use super::boxes::{self, Spans};
@@ -37,7 +37,7 @@ pub fn point<'c>(op: Op<'c>, at: At<'c>, point: &[Bound<'c>]) -> Result<(), Refu
             ));
         }
     }
-    let part = Part {
+    let part = IndexBox {
         offsets: point.to_vec(),
         sizes: vec![Bound::Static(1); point.len()],
     };

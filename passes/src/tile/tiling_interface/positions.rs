@@ -4,7 +4,7 @@ use mdh_dialect::carried;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
-use mdh_dialect::tiling::{At, Part, Refusal};
+use mdh_dialect::tiling::{At, IndexBox, Refusal};
 use mdh_schedule::reach::Reach;
 
 use super::boxes::{self, Spans, too_large, unit};
@@ -18,8 +18,8 @@ pub fn result<'c>(
     op: Op<'c>,
     at: At<'c>,
     number: usize,
-    part: &Part<'c>,
-) -> Result<Part<'c>, Refusal> {
+    part: &IndexBox<'c>,
+) -> Result<IndexBox<'c>, Refusal> {
     let untiled = UntiledOp::new(op)?;
     let mut builder = Builder::at(at, op);
     let spans = Spans::new(&untiled.parts, part)?;
@@ -29,9 +29,9 @@ pub fn result<'c>(
     Ok(part.unwrap_or_else(|| all_of(&mut builder, buffer)))
 }
 
-fn all_of<'c>(builder: &mut Builder<'c>, buffer: &BufferPart<'c>) -> Part<'c> {
+fn all_of<'c>(builder: &mut Builder<'c>, buffer: &BufferPart<'c>) -> IndexBox<'c> {
     let axes = 0..buffer.origin.len();
-    Part {
+    IndexBox {
         offsets: axes.clone().map(|_| Bound::Static(0)).collect(),
         sizes: axes
             .map(|axis| as_bound(builder.dim(buffer.value, axis)))
@@ -70,8 +70,8 @@ pub fn of_result<'c>(
     op: Op<'c>,
     at: At<'c>,
     number: usize,
-    part: &Part<'c>,
-) -> Result<Part<'c>, Refusal> {
+    part: &IndexBox<'c>,
+) -> Result<IndexBox<'c>, Refusal> {
     let untiled = UntiledOp::new(op)?;
     let buffer = untiled.destination(number).ok_or("has no such result")?;
     let mut tile = domain(op, at)?;
@@ -109,7 +109,7 @@ fn is_computed_once(
     untiled: &UntiledOp,
     buffer: &BufferPart,
     around: Option<Op>,
-    part: &Part,
+    part: &IndexBox,
 ) -> Result<(), Refusal> {
     let (mut value, mut inner) = (buffer.value, around);
     while let Some(argument) = ir::block_argument(value).filter(|a| Some(a.of) == inner)

@@ -41,9 +41,9 @@ pub struct Factor {
     pub is_flipped: bool,
 }
 
-/// The instruction.
+/// The instruction, by what it multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum DotInstruction {
     /// Four products of bytes, the first without a sign.
     Bytes,
     /// Two products of 16 bits with a sign.
@@ -55,7 +55,7 @@ enum Kind {
 /// The sum that one instruction adds to each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Dot {
-    kind: Kind,
+    kind: DotInstruction,
     /// In the order in which the instruction takes them, but for `is_swapped`.
     pub factors: [Factor; 2],
     /// True if the second factor is what the instruction takes first.
@@ -178,9 +178,9 @@ impl Dot {
             return None;
         }
         let kind = match shape.points {
-            4 if is_integer && bytes => Kind::Bytes,
-            2 if is_integer && words => Kind::Words,
-            2 if floats && features.contains(&"avx512_bf16") => Kind::Floats,
+            4 if is_integer && bytes => DotInstruction::Bytes,
+            2 if is_integer && words => DotInstruction::Words,
+            2 if floats && features.contains(&"avx512_bf16") => DotInstruction::Floats,
             _ => return None,
         };
         Some(Dot {
@@ -198,7 +198,7 @@ impl Dot {
         if first == 1 {
             self.factors.reverse();
         }
-        if self.kind != Kind::Bytes {
+        if self.kind != DotInstruction::Bytes {
             return self;
         }
         let [a, b] = self.factors.map(|factor| factor.is_signed);
@@ -212,9 +212,9 @@ impl Dot {
     /// The type of the elements that the instruction takes.
     pub fn element<'c>(&self, builder: &Builder<'c>) -> Type<'c> {
         let ty = match self.kind {
-            Kind::Bytes => ScalarType::I8,
-            Kind::Words => ScalarType::I16,
-            Kind::Floats => ScalarType::BF16,
+            DotInstruction::Bytes => ScalarType::I8,
+            DotInstruction::Words => ScalarType::I16,
+            DotInstruction::Floats => ScalarType::BF16,
         };
         types::mlir_type(builder.context, ty)
     }
@@ -227,7 +227,7 @@ impl Dot {
         elements: Val<'c>,
         count: i64,
     ) -> Val<'c> {
-        if self.kind != Kind::Words || factor.ty != ScalarType::I8 {
+        if self.kind != DotInstruction::Words || factor.ty != ScalarType::I8 {
             return elements;
         }
         let name = match factor.is_signed {
@@ -246,9 +246,9 @@ impl Dot {
             false => operands,
         };
         let stem = match self.kind {
-            Kind::Bytes => "vpdpbusd",
-            Kind::Words => "vpdpwssd",
-            Kind::Floats => return self.assembly(builder, operands),
+            DotInstruction::Bytes => "vpdpbusd",
+            DotInstruction::Words => "vpdpwssd",
+            DotInstruction::Floats => return self.assembly(builder, operands),
         };
         let bits = 32 * self.lanes;
         let name = format!("llvm.x86.avx512.{stem}.{bits}");

@@ -15,7 +15,8 @@ use std::{ptr, slice};
 use crate::elements::Elements;
 use crate::failure::Failure;
 use crate::interface::{
-    Access, Buffer, BufferLayout, Extent, Formula, Interface, Kind, Parameter, Part, Term,
+    Access, Buffer, BufferLayout, Extent, Formula, Interface, Parameter, ParameterKind,
+    ParameterPart, Term,
 };
 
 /// Words of a descriptor before the sizes: two pointers, and the offset.
@@ -53,7 +54,7 @@ enum Pointee {
 
 impl CallPlan {
     pub fn new(interface: Interface) -> CallPlan {
-        let is_result = |parameter: &&Parameter| parameter.kind == Kind::Result;
+        let is_result = |parameter: &&Parameter| parameter.kind == ParameterKind::Result;
         let scalars = interface.parameters.iter().filter(is_result).count();
         let mut results = Vec::new();
         let mut places = Vec::new();
@@ -61,7 +62,7 @@ impl CallPlan {
         if scalars > 1 {
             places.push(Pointee::Address(0));
             for (number, parameter) in interface.parameters.iter().enumerate() {
-                if parameter.kind == Kind::Result {
+                if parameter.kind == ParameterKind::Result {
                     let size = parameter.element.bytes();
                     bytes = bytes.next_multiple_of(size);
                     results.push((number, bytes));
@@ -75,12 +76,12 @@ impl CallPlan {
         for parameter in &interface.parameters {
             slots.push(Slot { argument, word });
             match &parameter.kind {
-                Kind::Value => {
+                ParameterKind::Value => {
                     places.push(Pointee::Word(word));
                     word += 1;
                 }
-                Kind::Result => only = Some(Pointee::Argument(argument)),
-                Kind::Buffer(buffer) => {
+                ParameterKind::Result => only = Some(Pointee::Argument(argument)),
+                ParameterKind::Buffer(buffer) => {
                     places.push(Pointee::Address(word));
                     word += HEADER + 2 * buffer.extents.len();
                 }
@@ -144,12 +145,14 @@ impl CallPlan {
             let values = &values[slot.argument..];
             let wrong = |message: String| format!("'{}' {message}", parameter.name);
             match &parameter.kind {
-                Kind::Value => words[slot.word] = values[0],
-                Kind::Result if values[0] == 0 => return Err(wrong("is a null pointer".into())),
-                Kind::Result => {
+                ParameterKind::Value => words[slot.word] = values[0],
+                ParameterKind::Result if values[0] == 0 => {
+                    return Err(wrong("is a null pointer".into()));
+                }
+                ParameterKind::Result => {
                     check_alignment(values[0], parameter.element.bytes()).map_err(wrong)?;
                 }
-                Kind::Buffer(buffer) => {
+                ParameterKind::Buffer(buffer) => {
                     let words = &mut words[slot.word..];
                     fill_buffer(buffer, parameter.element.bytes(), values, words).map_err(wrong)?;
                 }
@@ -161,18 +164,18 @@ impl CallPlan {
     /// The sizes of a buffer.
     fn shape<'w>(&self, number: usize, words: &'w [u64]) -> &'w [u64] {
         match &self.interface.parameters[number].kind {
-            Kind::Buffer(buffer) => {
+            ParameterKind::Buffer(buffer) => {
                 let first = self.slots[number].word + HEADER;
                 &words[first..first + buffer.extents.len()]
             }
-            Kind::Value | Kind::Result => &[],
+            ParameterKind::Value | ParameterKind::Result => &[],
         }
     }
 
     /// Results have the sizes that follow from the other arguments.
     fn check_formulas(&self, values: &[u64], words: &[u64]) -> Result<(), String> {
         for (number, parameter, _) in self.parameters() {
-            let Kind::Buffer(buffer) = &parameter.kind else {
+            let ParameterKind::Buffer(buffer) = &parameter.kind else {
                 continue;
             };
             for (axis, extent) in buffer.extents.iter().enumerate() {
@@ -212,7 +215,7 @@ impl CallPlan {
         let wanted = wanted.map_or("none that fits".to_string(), |n| n.to_string());
         Err(format!(
             "{} is {found}, expected {wanted}, which is {}",
-            self.interface.name_of(number, Part::Extent(axis)),
+            self.interface.name_of(number, ParameterPart::Extent(axis)),
             self.interface.formula(formula)
         ))
     }
@@ -221,9 +224,9 @@ impl CallPlan {
     fn check_overlaps(&self, values: &[u64], words: &[u64]) -> Result<(), String> {
         for (a, written, _) in self.parameters() {
             let is_written = match &written.kind {
-                Kind::Value => false,
-                Kind::Result => true,
-                Kind::Buffer(buffer) => buffer.access != Access::Read,
+                ParameterKind::Value => false,
+                ParameterKind::Result => true,
+                ParameterKind::Buffer(buffer) => buffer.access != Access::Read,
             };
             let Some(place) = self.elements(a, values, words).filter(|_| is_written) else {
                 continue;
@@ -252,14 +255,14 @@ impl CallPlan {
         let (parameter, slot) = (&self.interface.parameters[number], &self.slots[number]);
         let size = parameter.element.bytes();
         match &parameter.kind {
-            Kind::Value => None,
-            Kind::Result => Some(Elements {
+            ParameterKind::Value => None,
+            ParameterKind::Result => Some(Elements {
                 start: values[slot.argument].into(),
                 size: size as u64,
                 extents: &[],
                 strides: &[],
             }),
-            Kind::Buffer(buffer) => Some(elements(&words[slot.word..], buffer, size)),
+            ParameterKind::Buffer(buffer) => Some(elements(&words[slot.word..], buffer, size)),
         }
     }
 

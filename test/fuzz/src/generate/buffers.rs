@@ -3,12 +3,13 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::Grid;
 use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_dialect::types::BufferKind;
 
 use super::back::Back;
 use super::maps::{self, AxisRange};
 use super::{Generator, Purpose, producer, types};
 use crate::choices::Choices;
-use crate::program::{Bound, Definition, Kind, Type, ValueId, View};
+use crate::program::{Bound, Definition, Type, ValueId, View};
 
 /// Names of views and dimensions within one computation.
 pub struct Names(pub Vec<String>);
@@ -88,7 +89,7 @@ pub fn input(
     let fitting: Vec<ValueId> = existing
         .iter()
         .copied()
-        .filter(|v| g.ty(*v).kind != Kind::Scalar)
+        .filter(|v| g.ty(*v).kind != BufferKind::Scalar)
         .collect();
     if !fitting.is_empty() && c.chance("existing", 60) {
         let value = c.pick("buffer", &fitting);
@@ -97,7 +98,7 @@ pub fn input(
     let rank = c.weighted("rank", &[8, 32, 34, 16, 8, 2]);
     if rank == 0 {
         let kind = match c.chance("plain", 50) {
-            true => Kind::Scalar,
+            true => BufferKind::Scalar,
             false => g.kind,
         };
         let value = g.argument("s", Type::buffer(kind, element, &[]));
@@ -209,14 +210,14 @@ pub fn destination(
 fn destination_value(c: &mut Choices, g: &mut Generator, ty: Type, taken: &[String]) -> ValueId {
     let is_free = |v: &ValueId| {
         let value = &g.program.values[*v];
-        value.ty == ty && (ty.kind == Kind::Tensor || !taken.contains(&value.name))
+        value.ty == ty && (ty.kind == BufferKind::Tensor || !taken.contains(&value.name))
     };
     let same: Vec<ValueId> = (0..g.program.values.len()).filter(is_free).collect();
-    let can_be_produced = g.purpose == Purpose::Tile && ty.kind == Kind::Tensor;
+    let can_be_produced = g.purpose == Purpose::Tile && ty.kind == BufferKind::Tensor;
     if can_be_produced && c.chance("produced", 60) {
         return c.scope("producer", |c| producer::produced(c, g, ty));
     }
-    let can_be_constant = ty.kind == Kind::Tensor && !ty.dynamic.contains(&true);
+    let can_be_constant = ty.kind == BufferKind::Tensor && !ty.dynamic.contains(&true);
     match c.weighted("destination", &[40, 30, 12, 18]) {
         1 => g.argument("y", ty),
         2 if can_be_constant => {
@@ -225,7 +226,7 @@ fn destination_value(c: &mut Choices, g: &mut Generator, ty: Type, taken: &[Stri
             g.program.define(name, ty, Definition::Constant(value))
         }
         3 if !same.is_empty() => c.pick("same", &same),
-        _ if ty.kind == Kind::MemRef && !c.chance("allocated", 15) => g.argument("y", ty),
+        _ if ty.kind == BufferKind::MemRef && !c.chance("allocated", 15) => g.argument("y", ty),
         _ => empty(c, g, ty),
     }
 }

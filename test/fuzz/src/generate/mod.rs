@@ -12,31 +12,32 @@ mod types;
 mod workloads;
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_dialect::types::BufferKind;
 
 use crate::choices::Choices;
-use crate::program::{Bound, Definition, Kind, Program, Statement, Type, Value, ValueId};
+use crate::program::{Bound, DefinedValue, Definition, RandomProgram, Statement, Type, ValueId};
 use types::Contents;
 pub use workloads::{is_product, matrices, workload};
 
 /// The program of a seed's choices.
-pub fn program(c: &mut Choices) -> Program {
+pub fn program(c: &mut Choices) -> RandomProgram {
     of(c, Purpose::Run)
 }
 
 /// The same, with more of what scripts of upstream's transformations look at.
-pub fn tileable(c: &mut Choices) -> Program {
+pub fn tileable(c: &mut Choices) -> RandomProgram {
     of(c, Purpose::Tile)
 }
 
-fn of(c: &mut Choices, purpose: Purpose) -> Program {
+fn of(c: &mut Choices, purpose: Purpose) -> RandomProgram {
     let kind = match c.chance("memref", purpose.pick(30, 6)) {
-        true => Kind::MemRef,
-        false => Kind::Tensor,
+        true => BufferKind::MemRef,
+        false => BufferKind::Tensor,
     };
     let mut g = Generator {
-        program: Program {
+        program: RandomProgram {
             seed: c.below("seed", 1 << 20),
-            ..Program::default()
+            ..RandomProgram::default()
         },
         kind,
         is_open: c.chance("open sizes", purpose.pick(45, 55)),
@@ -84,8 +85,8 @@ fn finish(c: &mut Choices, g: &mut Generator) {
         }
     }
     for value in 0..g.program.values.len() {
-        let Value { ty, definition, .. } = &g.program.values[value];
-        if ty.kind == Kind::MemRef && matches!(definition, Definition::Empty(_)) {
+        let DefinedValue { ty, definition, .. } = &g.program.values[value];
+        if ty.kind == BufferKind::MemRef && matches!(definition, Definition::Empty(_)) {
             g.program.body.push(Statement::Free(value));
         }
     }
@@ -112,9 +113,9 @@ impl Purpose {
 
 /// A program in the making.
 struct Generator {
-    program: Program,
+    program: RandomProgram,
     /// Tensors or memrefs.
-    kind: Kind,
+    kind: BufferKind,
     /// True if sizes may be left open.
     is_open: bool,
     /// True if sizes may be left to `--size`.
@@ -226,7 +227,7 @@ impl Generator {
     /// Axes of arguments and results of that size.
     fn extents(&self, size: i64) -> Vec<(ValueId, usize)> {
         let values = self.program.values.iter().enumerate();
-        let buffers = values.filter(|(_, v)| v.ty.kind != Kind::Scalar);
+        let buffers = values.filter(|(_, v)| v.ty.kind != BufferKind::Scalar);
         let axes = buffers.flat_map(|(n, v)| (0..v.ty.shape.len()).map(move |axis| (n, axis)));
         axes.filter(|(n, axis)| self.ty(*n).shape[*axis] == size)
             .collect()

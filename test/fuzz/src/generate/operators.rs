@@ -70,7 +70,7 @@ fn builtin(c: &mut Choices, ty: ScalarType) -> Builtin {
 }
 
 /// Some of the tuple's components, which are combined without the others.
-struct Part {
+struct OperatorPart {
     types: Vec<ScalarType>,
     neutral: Option<Vec<Scalar>>,
     commutative: bool,
@@ -81,7 +81,7 @@ struct Part {
 type Emit = Box<dyn Fn(&mut CodeBuilder, &[Register], &[Register]) -> Vec<Register>>;
 
 fn user(
-    parts: &[Part],
+    parts: &[OperatorPart],
     declare_neutral: bool,
     declare_commutative: bool,
 ) -> (Operator, Vec<ScalarType>) {
@@ -105,8 +105,8 @@ fn user(
     (Operator::User(operator), types)
 }
 
-fn part(c: &mut Choices, needs: Needs) -> Part {
-    type Maker = (fn(&mut Choices) -> Part, bool, bool);
+fn part(c: &mut Choices, needs: Needs) -> OperatorPart {
+    type Maker = (fn(&mut Choices) -> OperatorPart, bool, bool);
     let makers: [Maker; 13] = [
         // The part, whether it commutes, whether it has a neutral element.
         (of_builtin, true, true),
@@ -123,7 +123,7 @@ fn part(c: &mut Choices, needs: Needs) -> Part {
         (last, false, false),
         (last_valid, false, false),
     ];
-    let fits = |(_, commutes, has_neutral): &&(fn(&mut Choices) -> Part, bool, bool)| {
+    let fits = |(_, commutes, has_neutral): &&(fn(&mut Choices) -> OperatorPart, bool, bool)| {
         (*commutes || !needs.commutative) && (*has_neutral || !needs.neutral)
     };
     let fitting: Vec<_> = makers.iter().filter(fits).collect();
@@ -140,8 +140,8 @@ fn part_of(
     neutral: Option<Vec<Scalar>>,
     commutative: bool,
     emit: impl Fn(&mut CodeBuilder, &[Register], &[Register]) -> Vec<Register> + 'static,
-) -> Part {
-    Part {
+) -> OperatorPart {
+    OperatorPart {
         types,
         neutral,
         commutative,
@@ -150,7 +150,7 @@ fn part_of(
 }
 
 /// A built-in operator, but as a region.
-fn of_builtin(c: &mut Choices) -> Part {
+fn of_builtin(c: &mut Choices) -> OperatorPart {
     let ty = types::any(c, "type");
     let builtin = builtin(c, ty);
     let neutral = builtin.neutral(ty).map(|n| vec![n]);
@@ -161,7 +161,7 @@ fn of_builtin(c: &mut Choices) -> Part {
 
 /// The larger value, NaN being larger than all numbers; of equal ones that of the smaller
 /// number.
-fn arg_max(c: &mut Choices) -> Part {
+fn arg_max(c: &mut Choices) -> OperatorPart {
     let value = match c.chance("float", 70) {
         true => types::float(c, "type"),
         false => types::integer(c, "type"),
@@ -192,7 +192,7 @@ fn arg_max(c: &mut Choices) -> Part {
 }
 
 /// `x + y + k`.
-fn shifted_sum(c: &mut Choices) -> Part {
+fn shifted_sum(c: &mut Choices) -> OperatorPart {
     let ty = types::integer(c, "type");
     let k = c.below("shift", 9) as i64;
     part_of(vec![ty], numbers(&[ty], &[-k]), true, move |b, l, r| {
@@ -203,7 +203,7 @@ fn shifted_sum(c: &mut Choices) -> Part {
 }
 
 /// `x + y + x y`, which is `(1 + x) (1 + y) - 1`.
-fn circle(c: &mut Choices) -> Part {
+fn circle(c: &mut Choices) -> OperatorPart {
     let ty = types::integer(c, "type");
     part_of(vec![ty], numbers(&[ty], &[0]), true, |b, l, r| {
         let sum = b.same(Op::Addi, &[l[0], r[0]]);
@@ -213,7 +213,7 @@ fn circle(c: &mut Choices) -> Part {
 }
 
 /// The product of complex numbers of wrapping integers.
-fn complex_product(c: &mut Choices) -> Part {
+fn complex_product(c: &mut Choices) -> OperatorPart {
     let types = vec![types::integer(c, "type"); 2];
     let neutral = numbers(&types, &[1, 0]);
     part_of(types, neutral, true, |b, l, r| {
@@ -225,7 +225,7 @@ fn complex_product(c: &mut Choices) -> Part {
 }
 
 /// The maximum by way of `scf.if`.
-fn branching_maximum(c: &mut Choices) -> Part {
+fn branching_maximum(c: &mut Choices) -> OperatorPart {
     let ty = types::integer(c, "type");
     let neutral = vec![Scalar::from_bits(ty, 1 << (ty.bit_width() - 1))];
     part_of(vec![ty], Some(neutral), true, |b, l, r| {
@@ -235,7 +235,7 @@ fn branching_maximum(c: &mut Choices) -> Part {
 }
 
 /// `log(sum exp x)` as a pair: the maximum, and the sum of `exp(x - maximum)`.
-fn log_sum_exp(c: &mut Choices) -> Part {
+fn log_sum_exp(c: &mut Choices) -> OperatorPart {
     let ty = types::float(c, "type");
     part_of(vec![ty, ty], None, true, |b, l, r| {
         let largest = b.same(Op::Maximumf, &[l[0], r[0]]);
@@ -250,7 +250,7 @@ fn log_sum_exp(c: &mut Choices) -> Part {
 }
 
 /// The greatest common divisor of the lowest seven bits, by `scf.while`.
-fn common_divisor(c: &mut Choices) -> Part {
+fn common_divisor(c: &mut Choices) -> OperatorPart {
     let ty = types::integer(c, "type");
     part_of(vec![ty], None, true, move |b, l, r| {
         let (mask, zero) = (b.number(ty, 127), b.number(ty, 0));
@@ -269,7 +269,7 @@ fn common_divisor(c: &mut Choices) -> Part {
 }
 
 /// The composition of `x -> a x + b`, the later function applied last.
-fn affine(c: &mut Choices) -> Part {
+fn affine(c: &mut Choices) -> OperatorPart {
     let types = vec![types::integer(c, "type"); 2];
     let neutral = numbers(&types, &[1, 0]);
     part_of(types, neutral, false, |b, l, r| {
@@ -280,7 +280,7 @@ fn affine(c: &mut Choices) -> Part {
 }
 
 /// The product of 2x2 matrices of wrapping integers.
-fn matrix_product(c: &mut Choices) -> Part {
+fn matrix_product(c: &mut Choices) -> OperatorPart {
     let types = vec![types::integer(c, "type"); 4];
     let neutral = numbers(&types, &[1, 0, 0, 1]);
     part_of(types, neutral, false, |b, l, r| {
@@ -295,19 +295,19 @@ fn matrix_product(c: &mut Choices) -> Part {
 }
 
 /// The left one.
-fn first(c: &mut Choices) -> Part {
+fn first(c: &mut Choices) -> OperatorPart {
     let ty = types::any(c, "type");
     part_of(vec![ty], None, false, |_, l, _| vec![l[0]])
 }
 
 /// The right one.
-fn last(c: &mut Choices) -> Part {
+fn last(c: &mut Choices) -> OperatorPart {
     let ty = types::any(c, "type");
     part_of(vec![ty], None, false, |_, _, r| vec![r[0]])
 }
 
 /// The last value whose flag is set, by `scf.if`.
-fn last_valid(c: &mut Choices) -> Part {
+fn last_valid(c: &mut Choices) -> OperatorPart {
     let ty = types::any(c, "type");
     part_of(vec![ScalarType::I1, ty], None, false, |b, l, r| {
         let flag = b.same(Op::Ori, &[l[0], r[0]]);

@@ -3,15 +3,14 @@
 use mdh_algebra::computation::Combine;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::types::BufferKind;
 
 use super::back::{self, Written};
 use super::buffers::{self, Names, ViewContext};
 use super::operators::{self, Needs};
 use super::{Generator, Purpose, domain, scalar, types};
 use crate::choices::Choices;
-use crate::program::{
-    Carry, Definition, Dim, Hom, Kind, Notation, Statement, Step, Type, ValueId, View,
-};
+use crate::program::{Carry, Definition, Dim, Hom, Notation, Statement, Step, Type, ValueId, View};
 
 /// Adds a computation to the program.
 pub fn step(c: &mut Choices, g: &mut Generator) {
@@ -109,7 +108,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         .map(|view| leaves_some(g, view, &dims))
         .collect();
     let (results, written) = match g.kind {
-        Kind::MemRef => (Vec::new(), written),
+        BufferKind::MemRef => (Vec::new(), written),
         _ => {
             let result = |value: &ValueId| {
                 let (name, ty) = (g.name("r"), g.ty(*value).clone());
@@ -120,7 +119,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         }
     };
     g.results.extend(&results);
-    if g.kind == Kind::Tensor && kept.len() == dims.len() {
+    if g.kind == BufferKind::Tensor && kept.len() == dims.len() {
         let maps = results.iter().zip(&outputs);
         let maps = maps.filter_map(|(result, view)| Written::new(*result, view, &dims));
         g.maps.extend(maps);
@@ -131,7 +130,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
                 g.undefined.retain(|other| *other != value);
                 g.written.push(value);
             }
-            (true, Kind::MemRef) => {}
+            (true, BufferKind::MemRef) => {}
             (true, _) => g.undefined.push(value),
         }
     }
@@ -352,7 +351,7 @@ fn inputs(
         let value = &g.program.values[*v];
         value.ty.kind == g.kind && !g.undefined.contains(v)
     };
-    let can_be_read = |v: &ValueId| g.kind == Kind::Tensor || !written(*v);
+    let can_be_read = |v: &ValueId| g.kind == BufferKind::Tensor || !written(*v);
     let all: Vec<ValueId> = (0..g.program.values.len())
         .filter(is_buffer)
         .filter(can_be_read)

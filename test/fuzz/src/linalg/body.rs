@@ -9,7 +9,7 @@ use super::types::{self, Special, cast, is_float, special};
 use crate::choices::Choices;
 
 /// Way in which a body makes the elements of its destinations.
-pub enum Kind {
+pub enum BodyKind {
     /// Each element is made once.
     Each,
     /// One or several are accumulated, each by an operation of its own, alone.
@@ -51,7 +51,7 @@ fn order(c: &mut Choices, element: &str) -> &'static str {
 }
 
 /// The kind of a body for elements of a type.
-pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
+pub fn kind(c: &mut Choices, element: &'static str) -> BodyKind {
     let all: &[&str] = match element {
         _ if is_float(element) => &FLOATS,
         "i1" => &LOGIC,
@@ -63,38 +63,42 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         (0..count).map(one).collect()
     };
     match c.weighted("kind", &[30, 34, 7, 3, 3, 4, 11, 4, 2, 2]) {
-        1 => Kind::Sums(several(c, &[80, 15, 5])),
-        2 if element != "i1" => Kind::Best(order(c, element), c.chance("turned", 50)),
-        3 if element == "i32" => Kind::Product,
-        4 if element != "i1" => Kind::Horner,
-        5 if is_float(element) => Kind::LogSum,
-        6..=9 if element == "i1" => Kind::Logical,
-        6 | 8 => Kind::Masked(several(c, &[80, 20])),
-        7 => Kind::Narrow,
-        9 => Kind::Tied,
-        _ => Kind::Each,
+        1 => BodyKind::Sums(several(c, &[80, 15, 5])),
+        2 if element != "i1" => BodyKind::Best(order(c, element), c.chance("turned", 50)),
+        3 if element == "i32" => BodyKind::Product,
+        4 if element != "i1" => BodyKind::Horner,
+        5 if is_float(element) => BodyKind::LogSum,
+        6..=9 if element == "i1" => BodyKind::Logical,
+        6 | 8 => BodyKind::Masked(several(c, &[80, 20])),
+        7 => BodyKind::Narrow,
+        9 => BodyKind::Tied,
+        _ => BodyKind::Each,
     }
 }
 
-impl Kind {
+impl BodyKind {
     /// The number of its destinations.
     pub fn destinations(&self) -> usize {
         match self {
-            Kind::Sums(operators) | Kind::Masked(operators) => operators.len(),
-            Kind::Best(..) | Kind::Tied | Kind::Product => 2,
-            Kind::Each | Kind::Horner | Kind::LogSum | Kind::Narrow | Kind::Logical => 1,
+            BodyKind::Sums(operators) | BodyKind::Masked(operators) => operators.len(),
+            BodyKind::Best(..) | BodyKind::Tied | BodyKind::Product => 2,
+            BodyKind::Each
+            | BodyKind::Horner
+            | BodyKind::LogSum
+            | BodyKind::Narrow
+            | BodyKind::Logical => 1,
         }
     }
 
     /// Says that destinations do not depend on each other.
     pub fn is_several(&self) -> bool {
-        matches!(self, Kind::Sums(operators) | Kind::Masked(operators) if operators.len() > 1)
+        matches!(self, BodyKind::Sums(operators) | BodyKind::Masked(operators) if operators.len() > 1)
     }
 
     /// The type of the elements of a destination.
     pub fn element(&self, number: usize, element: &'static str) -> &'static str {
         match self {
-            Kind::Best(..) | Kind::Tied if number == 1 => "i32",
+            BodyKind::Best(..) | BodyKind::Tied if number == 1 => "i32",
             _ => element,
         }
     }
@@ -102,14 +106,14 @@ impl Kind {
     /// Attributes of the operation.
     pub fn licence(&self) -> &'static str {
         match self {
-            Kind::Product | Kind::LogSum => " attrs = {mdh.associative, mdh.commutative}",
+            BodyKind::Product | BodyKind::LogSum => " attrs = {mdh.associative, mdh.commutative}",
             _ => "",
         }
     }
 
     /// The neutral element of a destination's operator.
     pub fn start(&self, number: usize, element: &str) -> Option<String> {
-        let (Kind::Sums(operators) | Kind::Masked(operators)) = self else {
+        let (BodyKind::Sums(operators) | BodyKind::Masked(operators)) = self else {
             return None;
         };
         let text = match *operators.get(number)? {
@@ -207,7 +211,7 @@ impl Code {
 /// A block with its arguments and what it yields.
 pub fn text(
     c: &mut Choices,
-    kind: &Kind,
+    kind: &BodyKind,
     (inputs, outputs, extracted): (&[Operand], &[Operand], Option<&Extracted>),
     rank: usize,
 ) -> String {
@@ -250,20 +254,20 @@ pub fn text(
 /// The values that a body yields, made of a first number.
 fn yields(
     c: &mut Choices,
-    kind: &Kind,
+    kind: &BodyKind,
     code: &mut Code,
     first: String,
     inputs: usize,
 ) -> Vec<String> {
     let e = first.as_str();
     match kind {
-        Kind::Each => vec![match c.chance("before", 30) {
+        BodyKind::Each => vec![match c.chance("before", 30) {
             true => binary(c, code, "%o0", e),
             false => first,
         }],
-        Kind::Sums(operators) | Kind::Masked(operators) => {
+        BodyKind::Sums(operators) | BodyKind::Masked(operators) => {
             let accumulate = match kind {
-                Kind::Masked(_) => masks::masked,
+                BodyKind::Masked(_) => masks::masked,
                 _ => accumulate,
             };
             let all = operators.iter().enumerate();
@@ -278,13 +282,13 @@ fn yields(
             })
             .collect()
         }
-        Kind::Narrow => vec![masks::narrow(c, code, ("%o0", e))],
-        Kind::Logical => vec![masks::logical(c, code, ("%o0", e))],
-        Kind::Tied => {
+        BodyKind::Narrow => vec![masks::narrow(c, code, ("%o0", e))],
+        BodyKind::Logical => vec![masks::logical(c, code, ("%o0", e))],
+        BodyKind::Tied => {
             let place = code.place(c, "loop");
             masks::tied(c, code, (e, &place))
         }
-        Kind::Best(predicate, is_swapped) => {
+        BodyKind::Best(predicate, is_swapped) => {
             let place = code.place(c, "loop");
             let [mut a, mut b] = [[e, "%o0"], [place.as_str(), "%o1"]];
             if *is_swapped {
@@ -295,7 +299,7 @@ fn yields(
             let places = format!("arith.select {better}, {}, {} : i32", b[0], b[1]);
             vec![code.select(&better, a[0], a[1]), code.put(&places)]
         }
-        Kind::Product => {
+        BodyKind::Product => {
             // Elements are told apart by their places: others than the inputs in order stay loops.
             let (first, second) = match inputs {
                 2 => (code.numbers[0].clone(), code.numbers[1].clone()),
@@ -311,7 +315,7 @@ fn yields(
             let real = code.op("arith.subi", &[&ac, &bd]);
             vec![real, code.op("arith.addi", &[&ad, &bc])]
         }
-        Kind::LogSum => {
+        BodyKind::LogSum => {
             let largest = code.op("arith.maximumf", &["%o0", e]);
             let powers = ["%o0", e].map(|of| {
                 let less = code.op("arith.subf", &[of, &largest]);
@@ -321,7 +325,7 @@ fn yields(
             let log = code.op("math.log", &[&sum]);
             vec![code.op("arith.addf", &[&largest, &log])]
         }
-        Kind::Horner => {
+        BodyKind::Horner => {
             let ty = if is_float(code.element) { "f" } else { "i" };
             let twice = code.op(&format!("arith.mul{ty}"), &["%o0", e]);
             vec![code.op(&format!("arith.add{ty}"), &[&twice, e])]

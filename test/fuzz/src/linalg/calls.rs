@@ -1,6 +1,6 @@
 //! Functions of their own that are called: with one memref twice, and with parts of one, too.
 
-use super::{Maker, Value, generic, named};
+use super::{ArrayValue, Maker, generic, named};
 use crate::choices::Choices;
 use crate::print::code::list;
 
@@ -40,7 +40,7 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
         }
     }
     let (given, types) = (list(&given), list(&types));
-    let results: Vec<Value> = match inner.memory {
+    let results: Vec<ArrayValue> = match inner.memory {
         true => Vec::new(),
         // Upstream makes no argument of a result whose sizes are not known.
         false => {

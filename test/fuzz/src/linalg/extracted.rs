@@ -2,13 +2,13 @@
 //! its loops.
 
 use super::body::Code;
-use super::{Maker, Value};
+use super::{ArrayValue, Maker};
 use crate::choices::Choices;
 
 /// A tensor or memref, and the index in each of its axes.
 pub struct Extracted {
     op: &'static str,
-    tensor: Value,
+    tensor: ArrayValue,
     ty: String,
     places: Vec<(IndexPlace, &'static str)>,
 }

@@ -3,17 +3,17 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::Grid;
 
-use super::body::{self, Kind};
+use super::body::{self, BodyKind};
 use super::extracted::{self, Extracted};
 use super::types::{self, narrower};
-use super::{Maker, Value};
+use super::{ArrayValue, Maker};
 use crate::choices::Choices;
 use crate::print::code::list;
 
 /// An operand with its map and its argument in the body.
 #[derive(Clone)]
 pub struct Operand {
-    value: Value,
+    value: ArrayValue,
     map: Vec<Expr>,
 }
 
@@ -48,7 +48,7 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     let mut kept: Vec<bool> = (0..rank)
         .map(|d| c.scope(format!("d{d}"), |c| c.chance("kept", 60)))
         .collect();
-    if matches!(kind, Kind::Each) {
+    if matches!(kind, BodyKind::Each) {
         kept = vec![true; rank];
     }
     let mut inputs: Vec<Operand> = Vec::new();
@@ -134,7 +134,7 @@ fn output(
     maker: &mut Maker,
     extents: &[i64],
     kept: &[bool],
-    (kind, number): (&Kind, usize),
+    (kind, number): (&BodyKind, usize),
 ) -> Operand {
     let element = kind.element(number, maker.element);
     let mut loops: Vec<usize> = (0..extents.len()).filter(|d| kept[*d]).collect();
@@ -148,12 +148,12 @@ fn output(
     }
     let mut map: Vec<Expr> = loops.into_iter().map(Expr::Dim).collect();
     // Upstream bufferizes a destination that is not read as if all of it were written.
-    if !matches!(kind, Kind::Each) && c.chance("place", 5) {
+    if !matches!(kind, BodyKind::Each) && c.chance("place", 5) {
         map.push(Expr::Const(c.below("at", 2) as i64));
     }
     let shape: Vec<i64> = map.iter().map(|axis| size(axis, extents)).collect();
-    let same = |value: &&Value| value.shape == shape && value.element == element;
-    let earlier: Vec<Value> = maker.values.iter().filter(same).cloned().collect();
+    let same = |value: &&ArrayValue| value.shape == shape && value.element == element;
+    let earlier: Vec<ArrayValue> = maker.values.iter().filter(same).cloned().collect();
     if !earlier.is_empty() && c.chance("earlier", if maker.memory { 70 } else { 30 }) {
         let value = earlier[c.below("which", earlier.len() as u64) as usize].clone();
         return Operand { value, map };
@@ -170,7 +170,12 @@ fn output(
 }
 
 /// A destination filled with a number.
-pub fn filled(c: &mut Choices, maker: &mut Maker, value: Value, neutral: Option<String>) -> Value {
+pub fn filled(
+    c: &mut Choices,
+    maker: &mut Maker,
+    value: ArrayValue,
+    neutral: Option<String>,
+) -> ArrayValue {
     let number = match neutral.filter(|_| c.chance("neutral", 70)) {
         Some(text) if value.element == "i1" => text,
         Some(text) => format!("{text} : {}", value.element),
@@ -180,7 +185,7 @@ pub fn filled(c: &mut Choices, maker: &mut Maker, value: Value, neutral: Option<
 }
 
 /// A destination filled with a constant.
-pub fn fill(maker: &mut Maker, value: Value, number: &str) -> Value {
+pub fn fill(maker: &mut Maker, value: ArrayValue, number: &str) -> ArrayValue {
     let number = maker.put(&format!("arith.constant {number}"));
     let (ty, arrow) = (maker.ty(&value), maker.arrow(&[&value]));
     let (head, names) = maker.results(if maker.memory { 0 } else { 1 });
@@ -220,7 +225,7 @@ fn print(
     maker: &mut Maker,
     (inputs, outputs, extracted): (&[Operand], &[Operand], Option<&Extracted>),
     kept: &[bool],
-    kind: &Kind,
+    kind: &BodyKind,
 ) {
     let loops = list((0..kept.len()).map(|d| format!("d{d}")));
     let map = |operand: &Operand| format!("affine_map<({loops}) -> ({})>", list(&operand.map));
@@ -237,7 +242,7 @@ fn print(
         )
     };
     let (ins, outs) = (operands(inputs), operands(outputs));
-    let values: Vec<&Value> = outputs.iter().map(|output| &output.value).collect();
+    let values: Vec<&ArrayValue> = outputs.iter().map(|output| &output.value).collect();
     let arrow = maker.arrow(&values);
     let body = body::text(c, kind, (inputs, outputs, extracted), kept.len());
     let (head, names) = maker.results(if maker.memory { 0 } else { outputs.len() });

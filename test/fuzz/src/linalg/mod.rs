@@ -27,11 +27,11 @@ use std::fmt::Write as _;
 
 use crate::choices::Choices;
 use crate::print::code::list;
-use crate::text::Program;
+use crate::text::RunnableProgram;
 
 /// A tensor or memref of the function.
 #[derive(Clone, Default)]
-pub(crate) struct Value {
+pub(crate) struct ArrayValue {
     pub name: String,
     pub shape: Vec<i64>,
     pub element: &'static str,
@@ -49,7 +49,7 @@ pub(crate) struct Maker {
     pub element: &'static str,
     pub arguments: Vec<String>,
     pub lines: String,
-    pub values: Vec<Value>,
+    pub values: Vec<ArrayValue>,
     pub next: usize,
     /// Functions that are called.
     pub functions: Vec<String>,
@@ -59,10 +59,10 @@ pub(crate) struct Maker {
     pub is_contradictory: bool,
 }
 
-impl Value {
+impl ArrayValue {
     /// The same with a name of its own.
-    pub fn named(&self, name: String) -> Value {
-        Value {
+    pub fn named(&self, name: String) -> ArrayValue {
+        ArrayValue {
             name,
             ..self.clone()
         }
@@ -91,7 +91,7 @@ impl Maker {
         if self.memory { "memref" } else { "tensor" }
     }
 
-    pub fn ty(&self, value: &Value) -> String {
+    pub fn ty(&self, value: &ArrayValue) -> String {
         let size = |size: &i64| match value.open {
             true => "?x".to_owned(),
             false => format!("{size}x"),
@@ -106,7 +106,7 @@ impl Maker {
     }
 
     /// A new argument.
-    pub fn parameter(&mut self, value: &Value) -> Value {
+    pub fn parameter(&mut self, value: &ArrayValue) -> ArrayValue {
         let value = value.named(self.name());
         let argument = format!("{}: {}", value.name, self.ty(&value));
         self.arguments.push(argument);
@@ -114,16 +114,16 @@ impl Maker {
     }
 
     /// An argument, whose sizes may be hidden behind a cast.
-    fn argument(&mut self, c: &mut Choices, shape: Vec<i64>, element: &'static str) -> Value {
-        let value = self.parameter(&Value {
+    fn argument(&mut self, c: &mut Choices, shape: Vec<i64>, element: &'static str) -> ArrayValue {
+        let value = self.parameter(&ArrayValue {
             shape,
             element,
-            ..Value::default()
+            ..ArrayValue::default()
         });
         match !value.shape.is_empty() && c.chance("open", 20) {
             true => self.cast(
                 &value,
-                Value {
+                ArrayValue {
                     open: true,
                     ..value.clone()
                 },
@@ -132,18 +132,18 @@ impl Maker {
         }
     }
 
-    fn cast(&mut self, from: &Value, to: Value) -> Value {
+    fn cast(&mut self, from: &ArrayValue, to: ArrayValue) -> ArrayValue {
         let types = [from, &to].map(|value| self.ty(value)).join(" to ");
         let dialect = self.dialect();
         to.named(self.put(&format!("{dialect}.cast {} : {types}", from.name)))
     }
 
     /// The value under a type that has its sizes.
-    fn known(&mut self, value: &Value) -> Value {
+    fn known(&mut self, value: &ArrayValue) -> ArrayValue {
         match value.open {
             true => self.cast(
                 value,
-                Value {
+                ArrayValue {
                     open: false,
                     ..value.clone()
                 },
@@ -153,7 +153,7 @@ impl Maker {
     }
 
     /// A function with these results.
-    fn function_of(&self, head: &str, attributes: &str, results: &[Value]) -> String {
+    fn function_of(&self, head: &str, attributes: &str, results: &[ArrayValue]) -> String {
         let names = list(results.iter().map(|r| &r.name));
         let types = list(results.iter().map(|r| self.ty(r)));
         let arguments = list(&self.arguments);
@@ -168,12 +168,12 @@ impl Maker {
     }
 
     /// The function with these results, and what it calls.
-    pub fn function(&self, results: &[Value]) -> String {
+    pub fn function(&self, results: &[ArrayValue]) -> String {
         self.functions.concat() + &self.function_of("@f", "", results)
     }
 
     /// The types of an operation's results, behind it: on memory, there are none.
-    pub fn arrow(&self, outputs: &[&Value]) -> String {
+    pub fn arrow(&self, outputs: &[&ArrayValue]) -> String {
         let types = list(outputs.iter().map(|value| self.ty(value)));
         match outputs.len() {
             _ if self.memory => String::new(),
@@ -210,7 +210,7 @@ impl Maker {
 }
 
 /// A program of choices.
-pub fn program(c: &mut Choices) -> Program {
+pub fn program(c: &mut Choices) -> RunnableProgram {
     let memory = c.chance("memory", 25);
     let weights = types::ELEMENTS.map(|(_, weight)| weight);
     let (element, _) = types::ELEMENTS[c.weighted("element", &weights)];
@@ -235,13 +235,13 @@ pub fn program(c: &mut Choices) -> Program {
     }
     let seed = c.below("seed", 1000);
     let is_compared = c.chance("compared", 30);
-    Program {
+    RunnableProgram {
         seed,
         inputs: std::mem::take(&mut maker.inputs),
         is_compared,
         is_contradictory: maker.is_contradictory,
         text: finish(maker),
-        ..Program::default()
+        ..RunnableProgram::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Named operations of linalg: products, arithmetic, packing.
 
 use super::types::{is_float, narrower};
-use super::{Maker, Value, generic, windows};
+use super::{ArrayValue, Maker, generic, windows};
 use crate::choices::Choices;
 use crate::print::code::list;
 
@@ -29,7 +29,7 @@ pub struct Named<'a> {
     /// Between the name and the operands.
     pub attributes: String,
     /// Operands that are read.
-    pub inputs: Vec<Value>,
+    pub inputs: Vec<ArrayValue>,
     /// Numbers behind the inputs, of type i32.
     pub scalars: Vec<i64>,
     /// Behind the operands, in the place of the type of the result.
@@ -38,7 +38,7 @@ pub struct Named<'a> {
 
 impl Named<'_> {
     /// Writes the operation; its result.
-    pub fn put(self, maker: &mut Maker, out: Value) -> Value {
+    pub fn put(self, maker: &mut Maker, out: ArrayValue) -> ArrayValue {
         let mut names: Vec<String> = self.inputs.iter().map(|v| v.name.clone()).collect();
         let mut types: Vec<String> = self.inputs.iter().map(|v| maker.ty(v)).collect();
         for number in self.scalars {
@@ -100,9 +100,9 @@ pub fn operand(
     maker: &mut Maker,
     shape: Vec<i64>,
     element: &'static str,
-) -> Value {
-    let fits = |value: &&Value| value.shape == shape && value.element == element;
-    let there: Vec<Value> = maker.values.iter().filter(fits).cloned().collect();
+) -> ArrayValue {
+    let fits = |value: &&ArrayValue| value.shape == shape && value.element == element;
+    let there: Vec<ArrayValue> = maker.values.iter().filter(fits).cloned().collect();
     if !there.is_empty() && c.chance("earlier", 60) {
         return there[c.below("which", there.len() as u64) as usize].clone();
     }
@@ -115,7 +115,7 @@ pub fn destination(
     maker: &mut Maker,
     shape: Vec<i64>,
     element: &'static str,
-) -> Value {
+) -> ArrayValue {
     c.scope("out", |c| {
         let value = maker.argument(c, shape, element);
         match c.chance("filled", 60) {
@@ -133,7 +133,7 @@ impl Named<'_> {
         maker: &mut Maker,
         shapes: [Vec<i64>; 3],
         types: [&'static str; 3],
-    ) -> Value {
+    ) -> ArrayValue {
         let [a, b, out] = shapes;
         self.inputs = vec![
             c.scope("a", |c| operand(c, maker, a, types[0])),
@@ -156,7 +156,7 @@ pub fn mixed(c: &mut Choices, maker: &Maker, is_quantised: bool) -> [&'static st
     [one(c, "first"), one(c, "second"), maker.element]
 }
 
-fn product(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
+fn product(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     let all = match is_float(maker.element) || maker.element == "i1" {
         true => &PRODUCTS[..10],
         false => &PRODUCTS[..],
@@ -213,7 +213,7 @@ const CONTRACTED: [(&str, &[usize], u64); 6] = [
     ("l", &[0, 1], 30),
 ];
 
-fn contract(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
+fn contract(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     let mut operands: [Vec<&str>; 3] = Default::default();
     let mut loops = String::new();
     for (axis, of, percent) in CONTRACTED {
@@ -242,7 +242,7 @@ fn contract(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
 }
 
 /// Element-wise operations with names, and `linalg.elementwise`, `map`, `select` and `copy`.
-fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
+fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     let rank = c.below("rank", 4) as usize;
     let sizes = sizes(c, &"abcd"[..rank]);
     let shape: Vec<i64> = sizes.iter().map(|(_, size)| *size).collect();
@@ -315,7 +315,7 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     Some(of.put(maker, out))
 }
 
-fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
+fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     if !is_float(maker.element) {
         return None;
     }
@@ -334,7 +334,7 @@ fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
 }
 
 /// `linalg.pack` with what fills the last tiles, or `linalg.unpack`, which leaves that out.
-fn pack(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
+fn pack(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     if maker.memory {
         return None;
     }

@@ -2,7 +2,7 @@
 //! written by one is read by the other.
 
 use super::types::is_float;
-use super::{Maker, Value};
+use super::{ArrayValue, Maker};
 use crate::choices::Choices;
 use crate::print::code::list;
 
@@ -43,22 +43,27 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     maker.values.extend(made);
 }
 
-fn shaped(of: &Value, shape: Vec<i64>) -> Value {
-    Value {
+fn shaped(of: &ArrayValue, shape: Vec<i64>) -> ArrayValue {
+    ArrayValue {
         shape,
         element: of.element,
-        ..Value::default()
+        ..ArrayValue::default()
     }
 }
 
 /// Adds an operation from one type to another.
-fn made(maker: &mut Maker, text: &str, (from, word): (&Value, &str), to: Value) -> Option<Value> {
+fn made(
+    maker: &mut Maker,
+    text: &str,
+    (from, word): (&ArrayValue, &str),
+    to: ArrayValue,
+) -> Option<ArrayValue> {
     let types = [from, &to].map(|value| maker.ty(value));
     let text = format!("{text} : {}", types.join(word));
     Some(to.named(maker.put(&text)))
 }
 
-fn pad(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn pad(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     // Upstream folds a padded tensor without elements to a slice out of bounds.
     if of.shape.is_empty() || of.shape.contains(&0) {
         return None;
@@ -84,7 +89,7 @@ fn pad(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
 }
 
 /// Offset and strides of a memref.
-fn layout(of: &Value) -> (i64, Vec<i64>) {
+fn layout(of: &ArrayValue) -> (i64, Vec<i64>) {
     of.layout.clone().unwrap_or_else(|| {
         let mut strides = vec![1; of.shape.len()];
         for axis in (1..of.shape.len()).rev() {
@@ -94,7 +99,7 @@ fn layout(of: &Value) -> (i64, Vec<i64>) {
     })
 }
 
-fn slice(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn slice(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     // Upstream verifies an offset into no elements as out of bounds.
     if of.shape.contains(&0) || maker.memory && of.shape.is_empty() {
         return None;
@@ -134,7 +139,7 @@ fn groups(rank: usize) -> String {
     format!("[[0, 1]{rest}]")
 }
 
-fn collapse(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn collapse(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     let rank = of.shape.len();
     // What has one element may have no axis.
     let is_one = !maker.memory && rank > 0 && of.shape.iter().all(|size| *size == 1);
@@ -158,14 +163,14 @@ fn collapse(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
 }
 
 /// The same with a type that leaves all sizes open.
-fn open(of: &Value) -> Value {
-    Value {
+fn open(of: &ArrayValue) -> ArrayValue {
+    ArrayValue {
         open: true,
         ..of.clone()
     }
 }
 
-fn expand(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn expand(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     let (groups, shape) = match of.shape.first() {
         _ if of.layout.is_some() => return None,
         None if maker.memory => return None,
@@ -193,9 +198,9 @@ fn expand(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
 fn expand_open(
     c: &mut Choices,
     maker: &mut Maker,
-    of: &Value,
+    of: &ArrayValue,
     (groups, shape): (&str, Vec<i64>),
-) -> Value {
+) -> ArrayValue {
     let from = maker.cast(of, open(of));
     // What is of one open size has an open part.
     let known = c.below("known", 3).checked_sub(1);
@@ -237,7 +242,7 @@ fn expand_open(
     whole.named(maker.put(&text))
 }
 
-fn transpose(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn transpose(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     // Upstream's verifier has no map of a transposition without axes.
     if of.shape.is_empty() {
         return None;
@@ -252,7 +257,7 @@ fn transpose(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     named(maker, ("transpose", &how), of, shaped(of, shape))
 }
 
-fn broadcast(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn broadcast(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     let axis = c.below("axis", of.shape.len() as u64 + 1) as usize;
     let mut shape = of.shape.clone();
     shape.insert(axis, 1 + c.below("size", 4) as i64);
@@ -261,7 +266,7 @@ fn broadcast(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
 }
 
 /// A destination that holds nothing.
-fn empty(maker: &mut Maker, like: &Value) -> Value {
+fn empty(maker: &mut Maker, like: &ArrayValue) -> ArrayValue {
     like.named(maker.put(&format!("tensor.empty() : {}", maker.ty(like))))
 }
 
@@ -269,9 +274,9 @@ fn empty(maker: &mut Maker, like: &Value) -> Value {
 fn named(
     maker: &mut Maker,
     (name, attributes): (&str, &str),
-    of: &Value,
-    result: Value,
-) -> Option<Value> {
+    of: &ArrayValue,
+    result: ArrayValue,
+) -> Option<ArrayValue> {
     let into = empty(maker, &result);
     let types = [of, &into].map(|value| format!("({} : {})", value.name, maker.ty(value)));
     let text = format!(
@@ -281,7 +286,7 @@ fn named(
     Some(result.named(maker.put(&text)))
 }
 
-fn reduce(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn reduce(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     if of.shape.is_empty() {
         return None;
     }
@@ -307,7 +312,7 @@ fn reduce(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
 }
 
 /// Arithmetic on whole tensors.
-fn arithmetic(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
+fn arithmetic(c: &mut Choices, maker: &mut Maker, of: &ArrayValue) -> Option<ArrayValue> {
     let operator = match of.element {
         _ if is_float(of.element) => c.pick("operator", &["addf", "mulf", "subf"]),
         "i1" => c.pick("operator", &["andi", "xori"]),

@@ -2,7 +2,7 @@
 
 use super::named::{Named, destination, mixed, operand, shape, sizes, zeros};
 use super::types::is_float;
-use super::{Maker, Value};
+use super::{ArrayValue, Maker};
 use crate::choices::Choices;
 use crate::print::code::list;
 
@@ -97,7 +97,7 @@ fn made(c: &mut Choices, axes: &str) -> Vec<(char, i64)> {
 }
 
 /// Adds a convolution.
-pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
+pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     let mut all: Vec<&str> = CONVOLUTIONS.split(' ').collect();
     if !is_float(maker.element) && maker.element != "i1" {
         all.extend(QUANTISED.split(' '));
@@ -131,7 +131,7 @@ pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
 }
 
 /// Adds a pooling.
-pub fn pooling(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
+pub fn pooling(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     if maker.element == "i1" {
         return None;
     }

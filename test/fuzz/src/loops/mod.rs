@@ -15,17 +15,17 @@ mod flow;
 mod parts;
 
 use crate::choices::Choices;
-use crate::linalg::{Maker, Value, generic, named, shapes, types};
+use crate::linalg::{ArrayValue, Maker, generic, named, shapes, types};
 use crate::print::code::list;
-use crate::text::Program;
+use crate::text::RunnableProgram;
 
 /// A program while it is made. The maker's values hold something.
 struct Loops {
     maker: Maker,
     /// The type of what loops carry, and the name of nothing.
-    like: Value,
+    like: ArrayValue,
     /// Tensors of that type that hold nothing.
-    undefined: Vec<Value>,
+    undefined: Vec<ArrayValue>,
     /// Results of computations, and the tensors that they were written into.
     written: Vec<(String, String)>,
     /// Sizes that the type leaves open.
@@ -41,8 +41,8 @@ impl Loops {
         self.maker.ty(&self.like)
     }
 
-    fn tensor(&mut self, name: String) -> Value {
-        Value {
+    fn tensor(&mut self, name: String) -> ArrayValue {
+        ArrayValue {
             name,
             ..self.like.clone()
         }
@@ -62,10 +62,11 @@ impl Loops {
     }
 
     /// The tensors of the type that hold something.
-    fn alike(&self) -> Vec<Value> {
+    fn alike(&self) -> Vec<ArrayValue> {
         let like = &self.like;
-        let is_alike =
-            |v: &&Value| v.shape == like.shape && v.element == like.element && v.open == like.open;
+        let is_alike = |v: &&ArrayValue| {
+            v.shape == like.shape && v.element == like.element && v.open == like.open
+        };
         self.maker.values.iter().filter(is_alike).cloned().collect()
     }
 
@@ -137,7 +138,7 @@ impl Loops {
 }
 
 /// A program of choices.
-pub fn program(c: &mut Choices) -> Program {
+pub fn program(c: &mut Choices) -> RunnableProgram {
     let element = ["i32", "f32", "i64", "i8", "f64"][c.weighted("element", &[55, 25, 8, 6, 6])];
     let rank = 1 + c.weighted("rank", &[65, 35]);
     let size = |axis| {
@@ -156,11 +157,11 @@ pub fn program(c: &mut Choices) -> Program {
             element,
             ..Maker::default()
         },
-        like: Value {
+        like: ArrayValue {
             open: c.chance("open", 25) && !shape.contains(&0),
             shape,
             element,
-            ..Value::default()
+            ..ArrayValue::default()
         },
         undefined: Vec::new(),
         written: Vec::new(),
@@ -189,7 +190,7 @@ pub fn program(c: &mut Choices) -> Program {
         });
     }
     let results = results(c, &loops);
-    Program {
+    RunnableProgram {
         text: loops.maker.function(&results),
         seed,
         inputs: loops.maker.inputs,
@@ -201,7 +202,7 @@ pub fn program(c: &mut Choices) -> Program {
 
 /// An argument of the type; of one whose sizes are open as a part of one that has them.
 fn argument(loops: &mut Loops, is_cast: bool) {
-    let known = Value {
+    let known = ArrayValue {
         open: false,
         ..loops.like.clone()
     };
@@ -246,7 +247,7 @@ fn statement(c: &mut Choices, loops: &mut Loops) {
 }
 
 /// Some of the tensors that hold something, in any order, at least one.
-fn results(c: &mut Choices, loops: &Loops) -> Vec<Value> {
+fn results(c: &mut Choices, loops: &Loops) -> Vec<ArrayValue> {
     let all = loops.alike();
     let mut results = Vec::new();
     for (n, value) in all.iter().enumerate() {

@@ -58,13 +58,19 @@ fn slice(c: &mut Choices, loops: &mut Loops) {
 }
 
 /// A part of a tensor: its name and its length.
-pub struct Part {
+pub struct TakenPart {
     name: String,
     length: i64,
 }
 
 /// Takes a part of that length from a tensor, and may change it.
-pub fn taken(c: &mut Choices, loops: &mut Loops, source: &str, from: &str, length: i64) -> Part {
+pub fn taken(
+    c: &mut Choices,
+    loops: &mut Loops,
+    source: &str,
+    from: &str,
+    length: i64,
+) -> TakenPart {
     let (rest, part) = rest(loops, length);
     let mut name = loops.maker.put(&format!(
         "tensor.extract_slice {source}[{from}{}] [{length}{}] [1{}] : {} to {part}",
@@ -78,11 +84,11 @@ pub fn taken(c: &mut Choices, loops: &mut Loops, source: &str, from: &str, lengt
         let text = format!("arith.{operator} {name}, {name} : {part}");
         name = loops.maker.put(&text);
     }
-    Part { name, length }
+    TakenPart { name, length }
 }
 
 /// The operation that makes a tensor with that part in it.
-pub fn put(loops: &Loops, part: &Part, place: &str, to: &str) -> String {
+pub fn put(loops: &Loops, part: &TakenPart, place: &str, to: &str) -> String {
     let (rest, ty) = rest(loops, part.length);
     let (put, length, whole) = (&part.name, part.length, loops.ty());
     format!(

@@ -9,15 +9,16 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::op::Op;
 use mdh_algebra::operator::{Builtin, Operator, UserOperator};
 use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::types::BufferKind;
 
 use crate::program::{
-    Bound, Carry, Definition, Dim, Hom, Kind, Notation, Program, Statement, Step, Type, Value,
-    ValueId, View,
+    Bound, Carry, DefinedValue, Definition, Dim, Hom, Notation, RandomProgram, Statement, Step,
+    Type, ValueId, View,
 };
 use code::{attribute, list, literal};
 
 /// The file: combine operators, functions that are called, the function `f`.
-impl fmt::Display for Program {
+impl fmt::Display for RandomProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let printer = Printer { program: self };
         for (number, step) in steps(self).enumerate() {
@@ -43,7 +44,7 @@ impl fmt::Display for Program {
     }
 }
 
-fn steps(program: &Program) -> impl Iterator<Item = &Step> {
+fn steps(program: &RandomProgram) -> impl Iterator<Item = &Step> {
     program.body.iter().filter_map(|statement| match statement {
         Statement::Step(step) => Some(&**step),
         _ => None,
@@ -67,9 +68,9 @@ fn operator_name(step: usize, hom: usize) -> String {
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.kind {
-            Kind::Tensor => "tensor",
-            Kind::MemRef => "memref",
-            Kind::Scalar => return write!(f, "{}", self.element),
+            BufferKind::Tensor => "tensor",
+            BufferKind::MemRef => "memref",
+            BufferKind::Scalar => return write!(f, "{}", self.element),
         };
         let extents = self.shape.iter().zip(&self.dynamic);
         let extents = extents.map(|(extent, dynamic)| match dynamic {
@@ -113,11 +114,11 @@ fn short_name(code: &Code) -> Option<&'static str> {
 }
 
 struct Printer<'a> {
-    program: &'a Program,
+    program: &'a RandomProgram,
 }
 
 impl Printer<'_> {
-    fn of(&self, value: ValueId) -> &Value {
+    fn of(&self, value: ValueId) -> &DefinedValue {
         &self.program.values[value]
     }
 
@@ -175,7 +176,7 @@ impl Printer<'_> {
         let (name, ty) = (self.name(value), &self.of(value).ty);
         match &self.of(value).definition {
             Definition::Argument(_) | Definition::Result => String::new(),
-            Definition::Constant(scalar) if ty.kind == Kind::Scalar => {
+            Definition::Constant(scalar) if ty.kind == BufferKind::Scalar => {
                 format!("  {name} = arith.constant {}\n", attribute(*scalar))
             }
             Definition::Constant(scalar) => {
@@ -187,7 +188,7 @@ impl Printer<'_> {
             Definition::Dim { of, axis } => {
                 let (of, buffer) = (self.name(*of), &self.of(*of).ty);
                 let dialect = match buffer.kind {
-                    Kind::MemRef => "memref",
+                    BufferKind::MemRef => "memref",
                     _ => "tensor",
                 };
                 format!(
@@ -207,7 +208,7 @@ impl Printer<'_> {
             }
             Definition::Empty(sizes) => {
                 let op = match ty.kind {
-                    Kind::MemRef => "memref.alloc",
+                    BufferKind::MemRef => "memref.alloc",
                     _ => "tensor.empty",
                 };
                 format!("  {name} = {op}({}) : {ty}\n", self.names(sizes))

@@ -7,7 +7,7 @@ use mdh_schedule::asm::{Asm, MATRIX};
 use mdh_schedule::{InputPlan, Level, PhasePlan, Resolved, Schedule, StagedLayout};
 
 use super::targets::Target;
-use crate::program::{Definition, Program, Statement, View};
+use crate::program::{Definition, RandomProgram, Statement, View};
 
 /// The parameters of table 1.
 pub const PARAMETERS: [&str; 15] = [
@@ -38,7 +38,7 @@ pub const OTHERS: [&str; 14] = [
 ];
 
 /// Returns the features of a program.
-pub fn of_program(program: &Program) -> Vec<String> {
+pub fn of_program(program: &RandomProgram) -> Vec<String> {
     let mut found = Vec::new();
     let mut add = |name: &str, is: bool| {
         if is {

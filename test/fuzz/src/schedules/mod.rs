@@ -26,7 +26,7 @@ use mdh_schedule::{Schedule, Schedules, check};
 
 use crate::choices::Choices;
 use crate::generate;
-use crate::program::Program;
+use crate::program::RandomProgram;
 use crate::run::{self, Ending, Way};
 use plan::ValidSchedule;
 use targets::Target;
@@ -57,7 +57,7 @@ pub struct Case {
     /// Name of the program's workload.
     pub workload: &'static str,
     /// The program.
-    pub program: Program,
+    pub program: RandomProgram,
     /// Schedules by the positions of computations; the model chooses for the others.
     pub schedules: Schedules,
     /// Its features.

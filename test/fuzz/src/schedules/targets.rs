@@ -10,7 +10,7 @@ use mdh_compiler::{compile, select};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 
-use crate::program::{Dim, Program, Statement};
+use crate::program::{Dim, RandomProgram, Statement};
 
 /// A computation that may get a schedule.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Target {
 }
 
 /// The computations of a program in the order of their positions; why it has none.
-pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
+pub fn targets(program: &RandomProgram) -> Result<Vec<Target>, String> {
     mdh_passes::register_all();
     let context = context::program_context();
     // Threads cost more than they give.
@@ -74,7 +74,7 @@ pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
 }
 
 /// The dimensions of a program's steps by their names.
-fn grids(program: &Program) -> Vec<BTreeMap<String, Grid>> {
+fn grids(program: &RandomProgram) -> Vec<BTreeMap<String, Grid>> {
     let steps = program.body.iter().filter_map(|statement| match statement {
         Statement::Step(step) => Some(&step.dims),
         _ => None,

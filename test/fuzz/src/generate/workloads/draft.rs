@@ -7,12 +7,11 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::domain::Grid;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::types::BufferKind;
 
 use super::super::{Generator, buffers, domain, maps, types};
 use crate::choices::Choices;
-use crate::program::{
-    Bound, Definition, Dim, Hom, Kind, Notation, Statement, Step, Type, ValueId, View,
-};
+use crate::program::{Bound, Definition, Dim, Hom, Notation, Statement, Step, Type, ValueId, View};
 
 /// So many points a computation has at most, about.
 const POINTS: f64 = 3000.0;
@@ -192,14 +191,14 @@ impl<'a> Draft<'a> {
         };
         let g = self.g;
         let result = |view: &View| {
-            if g.kind == Kind::MemRef {
+            if g.kind == BufferKind::MemRef {
                 return view.value;
             }
             let ty = g.program.values[view.value].ty.clone();
             g.program.value(view.name.clone(), ty, Definition::Result)
         };
         let values: Vec<ValueId> = self.outputs.iter().map(result).collect();
-        let is_memref = g.kind == Kind::MemRef;
+        let is_memref = g.kind == BufferKind::MemRef;
         let results = if is_memref {
             Vec::new()
         } else {
@@ -249,7 +248,7 @@ impl<'a> Draft<'a> {
 
     fn destination(&mut self, name: &str, ty: Type) -> ValueId {
         let is_open = ty.dynamic.contains(&true);
-        if ty.kind == Kind::MemRef {
+        if ty.kind == BufferKind::MemRef {
             return self.argument(name, ty);
         }
         let init = format!("{name}_init");

@@ -8,11 +8,12 @@ mod products;
 mod records;
 
 use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::types::BufferKind;
 
 use super::types::Contents;
 use super::{Generator, Purpose, finish};
 use crate::choices::Choices;
-use crate::program::{Kind, Program};
+use crate::program::RandomProgram;
 
 use ScalarType::{BF16, F16, F32, F64, I8, I16, I32, I64};
 
@@ -45,16 +46,16 @@ const OTHERS: [(&str, u64, Make); 20] = [
 
 fn start(c: &mut Choices) -> Generator {
     let kind = match c.chance("memref", 35) {
-        true => Kind::MemRef,
-        false => Kind::Tensor,
+        true => BufferKind::MemRef,
+        false => BufferKind::Tensor,
     };
     let open = c.weighted("sizes", &[65, 17, 18]);
     let is_special = c.chance("special", 12);
     let has_contents = c.chance("contents", 30);
     Generator {
-        program: Program {
+        program: RandomProgram {
             seed: c.below("seed", 1 << 20),
-            ..Program::default()
+            ..RandomProgram::default()
         },
         kind,
         is_open: open == 1,
@@ -77,7 +78,7 @@ fn start(c: &mut Choices) -> Generator {
 }
 
 /// A workload, and its name.
-pub fn workload(c: &mut Choices) -> (&'static str, Program) {
+pub fn workload(c: &mut Choices) -> (&'static str, RandomProgram) {
     let mut g = start(c);
     let products: u64 = 22;
     let others = OTHERS.iter().map(|(_, often, _)| *often);
@@ -100,7 +101,7 @@ pub fn workload(c: &mut Choices) -> (&'static str, Program) {
 }
 
 /// A product of matrices of which GPUs have instructions, and its name.
-pub fn matrices(c: &mut Choices) -> (&'static str, Program) {
+pub fn matrices(c: &mut Choices) -> (&'static str, RandomProgram) {
     let mut g = start(c);
     let row = &products::PRODUCTS[c.weighted("product", &products::OF_MATRICES)];
     let read = c.pick("read", &[F16, BF16]);
