@@ -35,7 +35,7 @@ impl Form {
 
     /// With the value of a variable in its place.
     fn substitute(&self, variable: usize, value: &Form) -> Option<Form> {
-        let factor = self.of(variable);
+        let factor = self.coefficient(variable);
         if factor == 0 {
             return Some(self.clone());
         }
@@ -109,7 +109,7 @@ impl System {
         let mut values = vec![0; self.variables];
         let mut is_known = true;
         for group in groups(rest.inequalities) {
-            match Elimination::of(group) {
+            match Elimination::eliminate(group) {
                 Eliminated::Contradiction => return Some(Answer::None),
                 Eliminated::TooLarge => is_known = false,
                 Eliminated::Levels(elimination) => {
@@ -146,13 +146,14 @@ impl System {
             if divisor == 0 || equation.constant % divisor != 0 {
                 return Some(None);
             }
-            let all = equation.coefficients.iter_mut();
-            all.chain([&mut equation.constant])
+            let coefficients = equation.coefficients.iter_mut();
+            coefficients
+                .chain([&mut equation.constant])
                 .for_each(|c| *c /= divisor);
             let smallest = equation.terms().min_by_key(|(_, c)| c.unsigned_abs());
             let (variable, _) = smallest?;
             let value = value_of(variable, &equation)?;
-            if equation.of(variable).abs() != 1 {
+            if equation.coefficient(variable).abs() != 1 {
                 self.equations.push(equation);
             }
             for form in self.equations.iter_mut().chain(&mut self.inequalities) {
@@ -167,10 +168,10 @@ impl System {
 /// Substitutes for a variable by an equation: `a x + b y + c = 0` is `a x' + (b mod a) y + c mod a
 /// = 0` with `x = x' - (b div a) y - c div a`, and has no `x'` if `a` is 1 or -1.
 fn value_of(variable: usize, equation: &Form) -> Option<Form> {
-    let factor = equation.of(variable);
+    let factor = equation.coefficient(variable);
     let mut value = equation.clone();
-    let all = value.coefficients.iter_mut().chain([&mut value.constant]);
-    for c in all {
+    let coefficients = value.coefficients.iter_mut().chain([&mut value.constant]);
+    for c in coefficients {
         // What is left of the coefficients is less than the factor.
         *c = c.div_euclid(factor).checked_neg()?;
     }
@@ -209,7 +210,7 @@ enum Eliminated {
 }
 
 impl Elimination {
-    fn of(group: Vec<Form>) -> Eliminated {
+    fn eliminate(group: Vec<Form>) -> Eliminated {
         let mut levels = Vec::new();
         let mut held = group;
         loop {
@@ -223,17 +224,18 @@ impl Elimination {
             let Some(variable) = easiest(&held) else {
                 return Eliminated::Levels(Elimination { levels });
             };
-            let (with, mut without): (Vec<Form>, Vec<Form>) =
-                held.into_iter().partition(|form| form.of(variable) != 0);
-            let lower = with.iter().filter(|form| form.of(variable) > 0);
+            let (with, mut without): (Vec<Form>, Vec<Form>) = held
+                .into_iter()
+                .partition(|form| form.coefficient(variable) != 0);
+            let lower = with.iter().filter(|form| form.coefficient(variable) > 0);
             let lowers = lower.clone().count();
             if lowers * (with.len() - lowers) > MADE {
                 return Eliminated::TooLarge;
             }
             for (a, b) in lower.flat_map(|a| with.iter().map(move |b| (a, b))) {
-                if b.of(variable) < 0 {
-                    let scaled = a.clone().times(-b.of(variable));
-                    let sum = scaled.and_then(|scaled| scaled.add(a.of(variable), b));
+                if b.coefficient(variable) < 0 {
+                    let scaled = a.clone().times(-b.coefficient(variable));
+                    let sum = scaled.and_then(|scaled| scaled.add(a.coefficient(variable), b));
                     match sum {
                         Some(sum) => without.push(sum),
                         None => return Eliminated::TooLarge,
@@ -263,7 +265,7 @@ impl Elimination {
 /// Divides by common divisors, which rounds constants, and leaves out what follows from others;
 /// `None` for a contradiction.
 fn tightened(forms: Vec<Form>) -> Option<Vec<Form>> {
-    let mut kept: Vec<Form> = Vec::new();
+    let mut tight: Vec<Form> = Vec::new();
     for mut form in forms {
         while form.coefficients.last() == Some(&0) {
             form.coefficients.pop();
@@ -277,15 +279,15 @@ fn tightened(forms: Vec<Form>) -> Option<Vec<Form>> {
         }
         form.coefficients.iter_mut().for_each(|c| *c /= divisor);
         form.constant = form.constant.div_euclid(divisor);
-        let same = kept
+        let same = tight
             .iter_mut()
             .find(|k| k.coefficients == form.coefficients);
         match same {
             Some(same) => same.constant = same.constant.min(form.constant),
-            None => kept.push(form),
+            None => tight.push(form),
         }
     }
-    Some(kept)
+    Some(tight)
 }
 
 /// The variable whose elimination keeps all solutions over the integers, if there is one, and
@@ -299,8 +301,8 @@ fn easiest(held: &[Form]) -> Option<usize> {
     variables.dedup();
     variables.into_iter().min_by_key(|v| {
         let bounds = |sign: i128| {
-            let of = held.iter().map(move |form| form.of(*v) * sign);
-            of.filter(|c| *c > 0)
+            let coefficients = held.iter().map(move |form| form.coefficient(*v) * sign);
+            coefficients.filter(|c| *c > 0)
         };
         let is_exact = bounds(1).all(|c| c == 1) || bounds(-1).all(|c| c == 1);
         (!is_exact, bounds(1).count() * bounds(-1).count())
@@ -324,7 +326,7 @@ impl Search<'_> {
         let (mut low, mut high): (Option<i128>, Option<i128>) = (None, None);
         values[*variable] = 0;
         for form in forms {
-            let (rest, factor) = (form.eval(values)?, form.of(*variable));
+            let (rest, factor) = (form.eval(values)?, form.coefficient(*variable));
             if factor > 0 {
                 // factor * x >= -rest, rounded up.
                 let bound = rest.div_euclid(factor).checked_neg()?;
@@ -429,8 +431,8 @@ mod tests {
                 }
             }
             let system = system(&equations, &inequalities);
-            let all = (0..343).map(|n| [n % 7 - 3, n / 7 % 7 - 3, n / 49 - 3]);
-            let has_solution = all.clone().any(|values| holds(&system, &values));
+            let points = (0..343).map(|n| [n % 7 - 3, n / 7 % 7 - 3, n / 49 - 3]);
+            let has_solution = points.clone().any(|values| holds(&system, &values));
             match system.solve() {
                 Answer::Solution(found) => assert!(holds(&system, &found), "{system:?}: {found:?}"),
                 Answer::None => assert!(!has_solution, "{system:?}"),

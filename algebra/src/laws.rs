@@ -193,9 +193,9 @@ const TRIPLES: usize = 1 << 12;
 
 impl<'a> Observed<'a> {
     /// Nothing where no law of a user's operator is declared.
-    pub(crate) fn of(operator: Option<&'a Operator>) -> Option<Self> {
-        let own = operator.filter(|o| matches!(o, Operator::User(_)));
-        let operator = own.filter(|o| o.is_associative() || o.is_commutative())?;
+    pub(crate) fn new(operator: Option<&'a Operator>) -> Option<Self> {
+        let user = operator.filter(|o| matches!(o, Operator::User(_)));
+        let operator = user.filter(|o| o.is_associative() || o.is_commutative())?;
         let test = Test {
             operator,
             machine: Machine::new(),
@@ -219,12 +219,12 @@ impl<'a> Observed<'a> {
         let (xy, yz) = (self.test.apply(x, y).ok()?, self.test.apply(y, z).ok()?);
         let [left, right] = [(&xy[..], z), (x, &yz[..])].map(|(a, b)| self.test.apply(a, b).ok());
         let (left, right) = left.zip(right)?;
-        let all = [x, y, z, &xy, &yz, &left, &right];
-        if !all.iter().all(|tuple| tuple.iter().all(is_ordinary)) {
+        let tuples = [x, y, z, &xy, &yz, &left, &right];
+        if !tuples.iter().all(|tuple| tuple.iter().all(is_ordinary)) {
             return None;
         }
         if self.test.operator.is_associative() {
-            let scale = scale(&all[..5]);
+            let scale = scale(&tuples[..5]);
             self.test
                 .compare(Law::Associative, &[x, y, z], left, right, scale);
         }
@@ -352,26 +352,26 @@ mod tests {
     fn builtin_operators_keep_their_laws() {
         for op in Builtin::all() {
             for ty in ScalarType::ALL.into_iter().filter(|ty| op.accepts(*ty)) {
-                let found =
+                let violations =
                     check_laws(&Operator::Builtin(vec![op]), &[ty], Values::Special, 1, 400);
-                assert_eq!(found, [], "{op} {ty}");
+                assert_eq!(violations, [], "{op} {ty}");
             }
         }
     }
 
     #[test]
     fn subtraction_breaks_all_of_them() {
-        let found = check_laws(
+        let violations = check_laws(
             &user(Op::Subi, I32, Some(0)),
             &[I32],
             Values::Finite,
             1,
             100,
         );
-        let laws: Vec<_> = found.iter().map(|v| v.law).collect();
+        let laws: Vec<_> = violations.iter().map(|v| v.law).collect();
         assert!(laws.contains(&Law::Associative) && laws.contains(&Law::Commutative));
         assert!(laws.contains(&Law::LeftNeutral) && !laws.contains(&Law::RightNeutral));
-        let text = found.iter().find(|v| v.law == Law::Commutative);
+        let text = violations.iter().find(|v| v.law == Law::Commutative);
         let text = text.unwrap().to_string();
         assert!(
             text.starts_with("operator 'f' is not commutative: for x = ("),
@@ -461,10 +461,10 @@ mod tests {
                 commutative: true,
                 associative: true,
             });
-            let found = check_laws(&larger, &[ty], Values::Special, 0, 200);
-            let laws: Vec<_> = found.iter().map(|v| v.law).collect();
-            assert!(laws.contains(&Law::Commutative), "{ty}: {found:?}");
-            assert!(found.iter().any(|v| v.to_string().contains("NaN")));
+            let violations = check_laws(&larger, &[ty], Values::Special, 0, 200);
+            let laws: Vec<_> = violations.iter().map(|v| v.law).collect();
+            assert!(laws.contains(&Law::Commutative), "{ty}: {violations:?}");
+            assert!(violations.iter().any(|v| v.to_string().contains("NaN")));
             // Of finite numbers it is a maximum.
             assert_eq!(check_laws(&larger, &[ty], Values::Finite, 0, 200), []);
         }
@@ -493,8 +493,8 @@ mod tests {
 
     #[test]
     fn what_is_undefined_is_left_out() {
-        let found = check_laws(&user(Op::Divsi, I32, None), &[I32], Values::Finite, 1, 200);
-        assert!(!found.is_empty());
+        let violations = check_laws(&user(Op::Divsi, I32, None), &[I32], Values::Finite, 1, 200);
+        assert!(!violations.is_empty());
     }
 
     /// `|x - y|` is no way to combine parts, and three numbers that are far enough apart show it; a sum and
@@ -503,9 +503,9 @@ mod tests {
     fn triples_of_a_program_refute_a_law() {
         let float = |x: f64| vec![Scalar::from_f64(F32, x)];
         let triple = |operator: &Operator, [x, y, z]: [f64; 3]| {
-            let mut observed = Observed::of(Some(operator)).unwrap();
-            let found = observed.triple([&float(x), &float(y), &float(z)]);
-            found.map(|violation| violation.law)
+            let mut observed = Observed::new(Some(operator)).unwrap();
+            let violation = observed.triple([&float(x), &float(y), &float(z)]);
+            violation.map(|violation| violation.law)
         };
         let distance = Operator::User(UserOperator {
             name: "f".into(),
@@ -545,6 +545,6 @@ mod tests {
             triple(&user(Op::Mulf, F32, None), [1e-30, 1e-10, 1e30]),
             None
         );
-        assert!(Observed::of(Some(&Operator::Builtin(vec![Builtin::Addf]))).is_none());
+        assert!(Observed::new(Some(&Operator::Builtin(vec![Builtin::Addf]))).is_none());
     }
 }

@@ -113,7 +113,7 @@ impl Nest {
         // What nothing needs is no second use of an accumulator.
         let mut code = self.code.clone();
         chains::keep_used(&mut code);
-        let (chains, terms) = chains::of(&code, first);
+        let (chains, terms) = chains::split(&code, first);
         let is_chain = chains.iter().any(Option::is_some);
         if self.licence != Licence::None && chains.contains(&None) && self.code.rounds() {
             let split = licence::split(&code, first, self.licence);

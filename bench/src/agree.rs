@@ -71,16 +71,16 @@ fn floats<const N: usize>(
 mod tests {
     use super::*;
 
-    fn of(values: &[f32]) -> Vec<u8> {
+    fn bytes(values: &[f32]) -> Vec<u8> {
         values.iter().flat_map(|v| v.to_le_bytes()).collect()
     }
 
     #[test]
     fn floats_may_be_rounded_otherwise() {
-        let ours = of(&[100.0, 1.0, f32::NAN, f32::INFINITY]);
-        let close = of(&[100.01, 0.9, f32::NAN, f32::INFINITY]);
+        let ours = bytes(&[100.0, 1.0, f32::NAN, f32::INFINITY]);
+        let close = bytes(&[100.01, 0.9, f32::NAN, f32::INFINITY]);
         assert_eq!(compare("f32", &[], &ours, &close), Agreement::Close);
-        let rounded = of(&[99.0, 1.0, f32::NAN, f32::INFINITY]);
+        let rounded = bytes(&[99.0, 1.0, f32::NAN, f32::INFINITY]);
         assert_eq!(compare("f32", &["bf16"], &ours, &rounded), Agreement::Close);
         for wrong in [
             [99.0, 1.0, f32::NAN, f32::INFINITY],
@@ -89,7 +89,10 @@ mod tests {
             [100.0, 1.0, f32::NAN, 1.0],
         ] {
             assert!(
-                matches!(compare("f32", &[], &ours, &of(&wrong)), Agreement::Far(_)),
+                matches!(
+                    compare("f32", &[], &ours, &bytes(&wrong)),
+                    Agreement::Far(_)
+                ),
                 "{wrong:?}"
             );
         }

@@ -80,9 +80,9 @@ fn bars(row: &Row) -> Option<(String, Vec<Bar<'_>>)> {
     let (limit, ours) = (row.limit.as_ref()?, row.ours_ms?);
     let mut bars = vec![(OURS, limit.fraction)];
     let forms = row.schedules.iter().chain(&row.variants);
-    let others = forms.filter_map(|s| Some((&s.name, s.ms?)));
-    let others = others.chain(row.peers.iter().map(|(name, ms)| (name, *ms)));
-    bars.extend(others.map(|(name, ms)| (name.as_str(), limit.fraction * ours / ms)));
+    let times = forms.filter_map(|s| Some((&s.name, s.ms?)));
+    let times = times.chain(row.peers.iter().map(|(name, ms)| (name, *ms)));
+    bars.extend(times.map(|(name, ms)| (name.as_str(), limit.fraction * ours / ms)));
     Some((row.name(), bars))
 }
 
@@ -102,8 +102,8 @@ fn draw_bars(area: &Area, cases: &[(String, Vec<Bar>)], lines: usize) -> Drawn {
     names.dedup();
     names.sort_by_key(|name| *name != OURS);
     let case_at = |y: &i32| {
-        let found = middles.iter().find(|(middle, _)| middle == y);
-        found.map_or(String::new(), |(_, case)| case.to_string())
+        let nearest = middles.iter().find(|(middle, _)| middle == y);
+        nearest.map_or(String::new(), |(_, case)| case.to_string())
     };
     let shares = (0..EDGE).with_key_points(vec![0, 250, 500, 750, 1000]);
     let places =
@@ -116,8 +116,8 @@ fn draw_bars(area: &Area, cases: &[(String, Vec<Bar>)], lines: usize) -> Drawn {
         .draw()?;
     for (number, name) in names.into_iter().enumerate() {
         let style = COLOURS[number % COLOURS.len()].filled();
-        let own = placed.iter().filter(|bar| bar.0 == name);
-        let bars = own.map(|(_, share, y)| {
+        let placed = placed.iter().filter(|bar| bar.0 == name);
+        let bars = placed.map(|(_, share, y)| {
             let thousandths = (1000.0 * share).clamp(0.0, MOST) as i32;
             Rectangle::new([(0, *y), (thousandths, y + THICK)], style)
         });
@@ -164,9 +164,9 @@ fn draw_curves(area: &Area, curves: &[Curve]) -> Drawn {
 
 /// The smallest and the largest of numbers, apart from each other.
 fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    let found = numbers.fold((f64::MAX, 0.0f64), |(a, b), n| (a.min(n), b.max(n)));
-    match found.0 < found.1 {
-        true => found,
+    let extent = numbers.fold((f64::MAX, 0.0f64), |(a, b), n| (a.min(n), b.max(n)));
+    match extent.0 < extent.1 {
+        true => extent,
         false => (1.0, 2.0),
     }
 }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn everybody_has_a_bar_and_a_name() {
         let cases = all(Scale::Full).unwrap();
-        let mut rows: Vec<Row> = cases.iter().take(3).map(Row::of).collect();
+        let mut rows: Vec<Row> = cases.iter().take(3).map(Row::new).collect();
         for row in &mut rows[..2] {
             row.ours_ms = Some(2.0);
             row.set_limit(Some(Limit {

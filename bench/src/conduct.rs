@@ -104,7 +104,7 @@ pub fn case(
     plan: &Measurement,
     tell: impl Fn(&str),
 ) -> Result<Row> {
-    let mut row = Row::of(case);
+    let mut row = Row::new(case);
     let Some((first, others)) = ours.split_first_mut() else {
         return Ok(row.failed("nobody takes part"));
     };
@@ -134,7 +134,7 @@ pub fn case(
         };
         let time = OtherTime {
             failed: Some(why),
-            ..OtherTime::of(&player.name)
+            ..OtherTime::new(&player.name)
         };
         row.add_other(&form, time);
     }
@@ -202,7 +202,7 @@ impl<'p> Player<'p> {
         idle::rest(self.worker, RESTLESS);
         match answer {
             Ok(Answer::Times(times)) if !times.is_empty() => {
-                return Some(Median::of(&times).value / 1e6);
+                return Some(Median::new(&times).value / 1e6);
             }
             Ok(answer) => self.failed = Some(unexpected(answer)),
             Err(why) => self.failed = Some(why),
@@ -272,7 +272,7 @@ fn take_turns(players: &mut [Player], plan: &Measurement, tell: &impl Fn(&str)) 
         }
         let is_sure = |player: &Player| {
             player.failed.is_some()
-                || Median::of(&player.samples)
+                || Median::new(&player.samples)
                     .spread()
                     .is_some_and(|s| s <= SURE)
         };
@@ -298,7 +298,7 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
         *row = row.clone().failed(why);
         return;
     }
-    let median = Median::of(&ours.samples);
+    let median = Median::new(&ours.samples);
     row.ours_ms = Some(median.value);
     row.ci = median.interval.map(|(low, high)| [low, high]);
     row.notes.extend(case.notes.iter().cloned());
@@ -308,13 +308,13 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
             continue;
         };
         let is_there = other.failed.is_none();
-        let ms = is_there.then(|| Median::of(&other.samples).value);
+        let ms = is_there.then(|| Median::new(&other.samples).value);
         let time = OtherTime {
             ms,
             ratio: ms.map(|ms| ms / median.value),
             compile_ms: Some(compiled.compile_ms),
             failed: other.failed.clone(),
-            ..OtherTime::of(&other.name)
+            ..OtherTime::new(&other.name)
         };
         row.add_other(form, time);
     }
@@ -322,7 +322,7 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
         match &peer.failed {
             Some(why) => row.note(&format!("{}: {why}", peer.name)),
             None => {
-                let median = Median::of(&peer.samples);
+                let median = Median::new(&peer.samples);
                 row.add_peer(PeerTime {
                     name: peer.name.clone(),
                     ms: median.value,

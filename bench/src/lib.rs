@@ -60,15 +60,7 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
         true => (Scale::Quick, Measurement::QUICK),
         false => (Scale::Full, Measurement::FULL),
     };
-    let selected = workloads::select(workloads::all(scale)?, &command.workloads);
-    let mut cases = selected.map_err(|error| match &command.tuned {
-        Some(None) => error.help(
-            "--tuned takes a folder that is there, and `mdh tune WORKLOAD --db DIR` makes one with a \
-             database; `mdh bench --list` lists the workloads",
-        ),
-        _ => error,
-    })?;
-    cases = measured_on(command.device, cases, &command.workloads)?;
+    let cases = cases(scale, command)?;
     if command.list {
         let names: String = cases.iter().map(|case| case.name() + "\n").collect();
         return output::print(names);
@@ -87,6 +79,39 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
             "--packages and --chip are for kernels: expected --device cuda",
         ));
     }
+    let rows = measure(command, &plan, &cases, &given)?;
+    if let Some(summary) = rows::summary(&rows) {
+        output::print(summary + "\n")?;
+    }
+    if let Some(path) = &command.json {
+        output::write(path, rows::json(&rows).as_bytes())?;
+    }
+    if let Some(path) = &command.svg {
+        output::write(path, chart::shares(&rows)?.as_bytes())?;
+    }
+    judge(&rows)
+}
+
+/// The cases that a command asks for.
+fn cases(scale: Scale, command: &BenchArguments) -> Result<Vec<Case>> {
+    let selected = workloads::select(workloads::all(scale)?, &command.workloads);
+    let cases = selected.map_err(|error| match &command.tuned {
+        Some(None) => error.help(
+            "--tuned takes a folder that is there, and `mdh tune WORKLOAD --db DIR` makes one with a \
+             database; `mdh bench --list` lists the workloads",
+        ),
+        _ => error,
+    })?;
+    measured_on(command.device, cases, &command.workloads)
+}
+
+/// Measures the cases on this machine, and prints a row of each.
+fn measure(
+    command: &BenchArguments,
+    plan: &Measurement,
+    cases: &[Case],
+    given: &schedules::Given,
+) -> Result<Vec<Row>> {
     let progress = Progress::start("starting peers");
     let mut peers = Peers::start(&command.peers)?;
     for missing in &peers.missing {
@@ -111,22 +136,12 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
             ));
         };
         let mut ours = ours(&given.all, case)?;
-        let mut row = conduct::case(case, &mut ours, &mut peers, &limits, &plan, tell)?;
+        let mut row = conduct::case(case, &mut ours, &mut peers, &limits, plan, tell)?;
         row.tuned = given.tuned.get(&case.name()).cloned();
         output::print(format!("{row}\n"))?;
         rows.push(row);
     }
-    drop(progress);
-    if let Some(summary) = rows::summary(&rows) {
-        output::print(summary + "\n")?;
-    }
-    if let Some(path) = &command.json {
-        output::write(path, rows::json(&rows).as_bytes())?;
-    }
-    if let Some(path) = &command.svg {
-        output::write(path, chart::shares(&rows)?.as_bytes())?;
-    }
-    judge(&rows)
+    Ok(rows)
 }
 
 /// Our processes for a case: one for each schedule, and for each variant of its program.

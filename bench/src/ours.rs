@@ -120,7 +120,7 @@ fn case(asm: &Asm, task: &Task) -> Result<()> {
     let expectation = rehearsal.expectation;
     expectation.expect_strong()?;
     let files = (rehearsal.inputs.iter())
-        .map(|tensor| Shared::of(tensor.bytes()))
+        .map(|tensor| Shared::with(tensor.bytes()))
         .collect::<Result<Vec<_>>>()?;
     let mut call = Call::new(&entry, rehearsal.inputs, &rehearsal.shapes)?;
 

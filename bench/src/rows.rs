@@ -83,7 +83,7 @@ pub struct OtherTime {
 
 impl OtherTime {
     /// A row of this name, of which nothing is known yet.
-    pub fn of(name: &str) -> OtherTime {
+    pub fn new(name: &str) -> OtherTime {
         OtherTime {
             name: name.to_string(),
             file: None,
@@ -105,7 +105,7 @@ pub struct PeerTime {
 
 impl Row {
     /// A row without results.
-    pub fn of(case: &Case) -> Row {
+    pub fn new(case: &Case) -> Row {
         Row {
             workload: case.workload.clone(),
             size: case.size.clone(),
@@ -315,7 +315,7 @@ mod tests {
     use crate::workloads::{Scale, Statements, Variant, all};
 
     fn row(number: usize) -> Row {
-        Row::of(&all(Scale::Full).unwrap()[number])
+        Row::new(&all(Scale::Full).unwrap()[number])
     }
 
     fn peer(name: &str, ms: f64) -> PeerTime {
@@ -342,11 +342,11 @@ mod tests {
             ms: Some(24.68),
             ratio: Some(2.0),
             compile_ms: Some(90.4),
-            ..OtherTime::of(name)
+            ..OtherTime::new(name)
         };
         let failed = |name: &str| OtherTime {
             failed: Some("it fails, as said above".to_string()),
-            ..OtherTime::of(name)
+            ..OtherTime::new(name)
         };
         let schedule = |name: &str| Entrant::Schedule(format!("{name}.json"));
         let variant = |name: &str| {

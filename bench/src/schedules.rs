@@ -51,11 +51,11 @@ pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Gi
     mdh_passes::register_all();
     let mut taken = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
-        let found = tuned(host, folder.clone(), case)?;
-        say(&format!("note: {}: {}\n", case.name(), found.taken.note));
-        taken.insert(case.name(), found.taken);
+        let tuned = tuned(host, folder.clone(), case)?;
+        say(&format!("note: {}: {}\n", case.name(), tuned.taken.note));
+        taken.insert(case.name(), tuned.taken);
         // What the model chooses is ours, and is measured anyway.
-        if let Choice::Kept(schedules) = found.choice {
+        if let Choice::Kept(schedules) = tuned.choice {
             let file = files.path().join(format!("{number}.json"));
             output::write(&file, schedules.to_json().as_bytes())?;
             all.push(GivenSchedule {
@@ -99,9 +99,9 @@ pub fn check(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
         }
     }
     for case in cases {
-        let mut own: Vec<&GivenSchedule> = Vec::new();
-        for schedule in of(given, case) {
-            if let Some(other) = own.iter().find(|other| other.name == schedule.name) {
+        let mut earlier: Vec<&GivenSchedule> = Vec::new();
+        for schedule in given_for(given, case) {
+            if let Some(other) = earlier.iter().find(|other| other.name == schedule.name) {
                 let what = match &schedule.name {
                     Some(name) => format!("the name '{name}'"),
                     None => "no name".to_string(),
@@ -114,7 +114,7 @@ pub fn check(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
                 ))
                 .help("--schedule NAME=FILE measures another one beside ours"));
             }
-            own.push(schedule);
+            earlier.push(schedule);
         }
     }
     Ok(())
@@ -126,7 +126,7 @@ pub fn check(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
 /// With the first one that is no schedule, or not of its program: nothing is measured then.
 pub fn hold(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
     for case in cases {
-        for schedule in of(given, case) {
+        for schedule in given_for(given, case) {
             ours::check_schedule(&case.name(), &case.program()?, &schedule.file)?;
         }
     }
@@ -149,19 +149,22 @@ fn require_measured(workload: &str, cases: &[Case]) -> Result<()> {
 
 /// The file with the schedule that ours has instead of the model's.
 pub fn own(given: &[GivenSchedule], case: &Case) -> Option<String> {
-    let mut own = of(given, case).filter(|schedule| schedule.name.is_none());
-    own.next().map(|s| s.file.display().to_string())
+    let mut unnamed = given_for(given, case).filter(|schedule| schedule.name.is_none());
+    unnamed.next().map(|s| s.file.display().to_string())
 }
 
 /// Names and files of the schedules that are measured beside ours.
 pub fn beside(given: &[GivenSchedule], case: &Case) -> Vec<(String, String)> {
-    let named = of(given, case).filter_map(|s| Some((s.name.clone()?, s)));
+    let named = given_for(given, case).filter_map(|s| Some((s.name.clone()?, s)));
     named
         .map(|(name, s)| (name, s.file.display().to_string()))
         .collect()
 }
 
-fn of<'g>(given: &'g [GivenSchedule], case: &Case) -> impl Iterator<Item = &'g GivenSchedule> {
+fn given_for<'g>(
+    given: &'g [GivenSchedule],
+    case: &Case,
+) -> impl Iterator<Item = &'g GivenSchedule> {
     let is_for = |s: &&GivenSchedule| {
         s.workload
             .as_ref()

@@ -27,7 +27,7 @@ impl Shared {
     }
 
     /// A file that holds these bytes.
-    pub fn of(bytes: &[u8]) -> Result<Shared> {
+    pub fn with(bytes: &[u8]) -> Result<Shared> {
         let mut shared = Shared::new()?;
         shared
             .file
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn what_is_written_by_path_is_read() {
-        let shared = Shared::of(&[1, 2, 3]).unwrap();
+        let shared = Shared::with(&[1, 2, 3]).unwrap();
         let mut bytes = [0; 3];
         read_into(&shared.path(), &mut bytes).unwrap();
         assert_eq!(bytes, [1, 2, 3]);

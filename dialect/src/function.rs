@@ -341,57 +341,42 @@ impl<'c> Translator<'c> {
                 _,
             ) => self.shape(op, name, &ids)?,
             (ops::memref::REINTERPRET_CAST, _) => self.reinterpret(op)?,
-            (ops::tensor::CAST, &[tensor]) => {
-                let shape = result_type(op)?.shape;
-                Statement::Cast {
-                    result: self.result(op)?,
-                    tensor,
-                    shape,
-                }
-            }
-            // What a memref holds after a copy is what the source holds now.
-            (ops::memref::COPY, &[tensor, result]) => {
+            // Nothing else writes the memory of a tensor: it is what the memref holds now.
+            (ops::tensor::CAST | ops::bufferization::TO_TENSOR, &[tensor]) => Statement::Cast {
+                shape: result_type(op)?.shape,
+                result: self.result(op)?,
+                tensor,
+            },
+            (
+                ops::memref::COPY | ops::bufferization::MATERIALIZE_IN_DESTINATION,
+                &[tensor, destination],
+            ) => {
                 let ty = types::buffer_type(operands[1].r#type());
                 Statement::Cast {
-                    result,
+                    // What a memref holds after a copy is what the source holds now.
+                    result: self.result_or(op, destination)?,
                     tensor,
                     shape: ty.map_or(Vec::new(), |t| t.shape),
                 }
             }
-            // Nothing else writes the memory of a tensor: it is what the memref holds now.
-            (ops::bufferization::TO_TENSOR, &[memref]) => Statement::Cast {
-                shape: result_type(op)?.shape,
-                result: self.result(op)?,
-                tensor: memref,
-            },
             (ops::bufferization::TO_BUFFER, &[tensor]) => {
                 self.buffer_of(op, operands[0], tensor)?
             }
-            (ops::bufferization::MATERIALIZE_IN_DESTINATION, &[tensor, destination]) => {
-                let ty = types::buffer_type(operands[1].r#type());
-                Statement::Cast {
-                    result: match op.result_count() {
-                        0 => destination,
-                        _ => self.result(op)?,
-                    },
-                    tensor,
-                    shape: ty.map_or(Vec::new(), |t| t.shape),
-                }
-            }
-            (ops::linalg::FILL, &[value, tensor]) => {
-                let result = if op.result_count() == 0 {
-                    tensor
-                } else {
-                    self.result(op)?
-                };
-                Statement::Fill {
-                    result,
-                    value,
-                    tensor,
-                }
-            }
+            (ops::linalg::FILL, &[value, tensor]) => Statement::Fill {
+                result: self.result_or(op, tensor)?,
+                value,
+                tensor,
+            },
             _ => return Err(unknown()),
         })
+    }
+
+    /// The result of an operation, or where there is none the memref that it writes.
+    fn result_or(&mut self, op: Op<'c>, memref: ValueId) -> Result<ValueId, String> {
+        match op.result_count() {
+            0 => Ok(memref),
+            _ => self.result(op),
+        }
     }
 
     /// New memory of these sizes.

@@ -121,11 +121,11 @@ extern "C" fn mdhRustPartialStart(
 ) -> bool {
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
-    let found = answer(op, ir::error_at, |_| (partial()?.start)(op, at, &split));
-    let Some(found) = found else {
+    let starts = answer(op, ir::error_at, |_| (partial()?.start)(op, at, &split));
+    let Some(starts) = starts else {
         return false;
     };
-    for start in found {
+    for start in starts {
         each(data, start.to_raw());
     }
     true
@@ -141,8 +141,8 @@ extern "C" fn mdhRustPartialTile(
 ) -> bool {
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
-    let found = answer(op, ir::error_at, |_| (partial()?.tile)(op, at, &split));
-    let Some(tiled) = found else {
+    let tiled = answer(op, ir::error_at, |_| (partial()?.tile)(op, at, &split));
+    let Some(tiled) = tiled else {
         return false;
     };
     each(data, tiled.op.to_raw());
@@ -164,10 +164,10 @@ extern "C" fn mdhRustPartialPosition(
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
     let component = usize::try_from(component).unwrap_or(usize::MAX);
-    let found = answer(op, ir::error_at, |_| {
+    let part = answer(op, ir::error_at, |_| {
         (partial()?.position)(op, at, component, &split)
     });
-    give(found, data, each)
+    give(part, data, each)
 }
 
 #[unsafe(no_mangle)]
@@ -180,8 +180,8 @@ extern "C" fn mdhRustPartialMerge(
 ) -> bool {
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
-    let found = answer(op, ir::error_at, |_| (partial()?.merge)(op, at, &split));
-    if let Some(merged) = found {
+    let merged = answer(op, ir::error_at, |_| (partial()?.merge)(op, at, &split));
+    if let Some(merged) = merged {
         each(data, merged.to_raw());
         return true;
     }

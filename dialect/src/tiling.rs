@@ -205,8 +205,8 @@ extern "C" fn mdhRustTilingIterators(
 ) {
     // SAFETY: MLIR passes an operation that it holds.
     let op = unsafe { ir::op_from_raw(op) };
-    let found = answer(op, ir::error_at, |tiling| Ok((tiling.is_parallel)(op)));
-    for is_parallel in found.unwrap_or_default() {
+    let answer = answer(op, ir::error_at, |tiling| Ok((tiling.is_parallel)(op)));
+    for is_parallel in answer.unwrap_or_default() {
         each(data, is_parallel);
     }
 }
@@ -321,7 +321,7 @@ fn shape_operand(op: Op, result: usize) -> Option<usize> {
 extern "C" fn mdhRustShapeOperand(op: MlirOperation, result: isize) -> isize {
     // SAFETY: MLIR passes an operation that it holds.
     let op = unsafe { ir::op_from_raw(op) };
-    let found = guarded(|| shape_operand(op, usize::try_from(result).ok()?));
-    let number = found.ok().flatten().and_then(|n| isize::try_from(n).ok());
+    let operand = guarded(|| shape_operand(op, usize::try_from(result).ok()?));
+    let number = operand.ok().flatten().and_then(|n| isize::try_from(n).ok());
     number.unwrap_or(-1)
 }

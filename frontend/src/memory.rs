@@ -111,19 +111,24 @@ fn step_bytes(program: &CheckedProgram, number: usize, assignment: &Assignment) 
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Vec<Account> {
+    fn accounts_of(text: &str) -> Vec<Account> {
         accounts(&crate::read(text).unwrap(), text)
     }
 
     #[test]
     fn statements_in_place_and_others() {
         let text = "var x : [30] var u : [30 30]\nx = (x # u) . [2 3] x = (u # x) . [2 3]";
-        insta::assert_debug_snapshot!(of(text));
+        insta::assert_debug_snapshot!(accounts_of(text));
     }
 
     #[test]
     fn steps_have_memory_of_their_own() {
-        let bytes = |text| of(text).iter().map(|a| a.apart).collect::<Vec<_>>();
+        let bytes = |text| {
+            accounts_of(text)
+                .iter()
+                .map(|a| a.apart)
+                .collect::<Vec<_>>()
+        };
         // The second of three steps of 7^3 elements; the third one gives the result.
         let interpolation =
             "var A : [7 7] var B : [7 7] var C : [7 7] var u : [7 7 7] var v : [7 7 7]
@@ -143,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_said() {
-        let own = &of("var u : [4] var v : [4] v = exp(u)")[0];
+        let own = &accounts_of("var u : [4] var v : [4] v = exp(u)")[0];
         assert_eq!(
             own.verdict,
             "compatible: 'v' is not read, by ok-c-stmt, tc-fun, tc-var-xy"

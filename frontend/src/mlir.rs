@@ -202,9 +202,9 @@ impl<'p> Writer<'p> {
     /// The location of the last statement that assigns a variable, or where it is declared.
     fn assigned_last(&self, variable: usize) -> String {
         let statements = self.program.statements.iter().rev();
-        let mut own = statements.filter(|a| a.statement.target == variable);
+        let mut assignments = statements.filter(|a| a.statement.target == variable);
         let declared = self.program.declared[variable].start;
-        self.location(own.next().map_or(declared, |a| a.target.start))
+        self.location(assignments.next().map_or(declared, |a| a.target.start))
     }
 
     /// `loc("f.tdsl":3:5)`
@@ -278,16 +278,18 @@ impl<'p> Writer<'p> {
         let location = &target.location;
         let names = self.dimensions(step);
         let indices = |loops: &[Loop]| -> String {
-            let own = |l: &Loop| names.iter().find(|(own, _)| own == l);
-            let names = loops.iter().filter_map(|l| Some(own(l)?.1.as_str()));
+            let named = |l: &Loop| names.iter().find(|(named, _)| named == l);
+            let names = loops.iter().filter_map(|l| Some(named(l)?.1.as_str()));
             names.collect::<Vec<_>>().join(", ")
         };
         let sizes = names
             .iter()
             .map(|(l, name)| format!("{name} = {}", plan.sizes[*l]));
         let mut domain: Vec<String> = sizes.collect();
-        let kept = step.kept.iter().map(|_| "cc");
-        let mut combine: Vec<&str> = kept.chain(step.sums.iter().map(|_| "pw(addf)")).collect();
+        let concatenated = step.kept.iter().map(|_| "cc");
+        let mut combine: Vec<&str> = concatenated
+            .chain(step.sums.iter().map(|_| "pw(addf)"))
+            .collect();
         if domain.is_empty() {
             // A domain has a dimension.
             domain.push(format!("{} = 1", self.unused("i1")));

@@ -197,7 +197,7 @@ impl Names<'_> {
         let mut peeled = 0;
         let mut tails = Vec::new();
         for (d, name) in self.dimensions.iter().enumerate() {
-            let mut covered = counts.iter().map(|row| row[d].of(points[d]));
+            let mut covered = counts.iter().map(|row| row[d].for_points(points[d]));
             let covered = covered.try_fold(1i64, |p, n| Some(p.saturating_mul(n?)));
             let even = covered.is_some() && covered == points[d];
             let code = match written.get(name) {

@@ -60,7 +60,7 @@ use views::Views;
 /// Chooses a schedule; `None` for a machine without the layers of `cpu`, where a dimension has no
 /// points, and where it is not known how many of them come together.
 pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
-    choose_for(computation, asm, Facts::of(asm)?, 1)
+    choose_for(computation, asm, Facts::new(asm)?, 1)
 }
 
 /// [`choose`], with other facts than those of the machine: with vectors of one byte, nothing

@@ -155,8 +155,8 @@ pub struct Estimate {
 impl Estimate {
     /// Blocks that are resident on a multiprocessor at a time.
     pub fn blocks_at_once(&self) -> f64 {
-        let each = self.resident.iter().map(|(_, blocks)| *blocks);
-        each.fold(f64::INFINITY, f64::min).max(1.0)
+        let blocks = self.resident.iter().map(|(_, blocks)| *blocks);
+        blocks.fold(f64::INFINITY, f64::min).max(1.0)
     }
 
     /// Returns the bottleneck and its time.
@@ -169,34 +169,20 @@ impl Estimate {
 /// Estimates a schedule of blocks and threads; `None` where sizes are not known.
 pub fn estimate(resolved: &Resolved, computation: &Computation, gpu: &Gpu) -> Option<Estimate> {
     let tiles = resolved.tiles(&[])?;
-    let of = Parts {
+    let parts = Parts {
         resolved,
         computation,
         tiles: &tiles,
     };
-    let (blocks, threads) = (of.count("block"), of.count("thread") * of.count("warp"));
-    let held = |region: &str| -> Option<f64> {
-        let region = resolved.asm.position(region)?;
-        let all = allocations(resolved, computation, &tiles)?;
-        let own = all.iter().filter(|own| own.region == region);
-        // (The sum of nothing is -0.)
-        Some(own.map(|own| own.bytes as f64).sum::<f64>().abs())
-    };
-    let shared = held("shared")?;
-    let fragments: f64 = (computation.inputs.iter())
-        .map(|input| Some(of.in_registers(input)? * width(input)))
-        .sum::<Option<f64>>()?;
-    let registers = ((held("register")? + fragments) / 4.0 + OVERHEAD).min(255.0);
-    let resident = [
-        ("threads", (THREADS / threads).floor()),
-        ("shared memory", floor_of(gpu.shared, shared)),
-        ("registers", floor_of(REGISTERS, registers * threads)),
-        ("blocks", BLOCKS),
-    ];
-    let most = resident.iter().map(|r| r.1).fold(f64::INFINITY, f64::min);
-    let at_once = most.max(1.0).min((blocks / gpu.multiprocessors).ceil());
-    let used = gpu.multiprocessors.min(blocks);
-    let waves = blocks / (gpu.multiprocessors * at_once);
+    let occupancy = parts.occupancy(gpu)?;
+    let traffic = parts.traffic()?;
+    let Occupancy {
+        blocks,
+        threads,
+        used,
+        ..
+    } = occupancy;
+    let waves = blocks / (gpu.multiprocessors * occupancy.at_once);
     // The last wave takes as long as the others.
     let filled = waves / waves.ceil();
     let busy = if blocks < gpu.multiprocessors {
@@ -204,45 +190,56 @@ pub fn estimate(resolved: &Resolved, computation: &Computation, gpu: &Gpu) -> Op
     } else {
         filled
     };
-
-    let (mut device_bytes, mut cache_bytes, mut step) = (0.0, 0.0, 0.0);
-    for place in computation.places() {
-        let (Some(buffer), Place::Input(_) | Place::Output(_)) = (computation.buffer(place), place)
-        else {
-            continue;
-        };
-        let all = of.bytes(buffer, &all_spans(&tiles))?;
-        let moved = of.moved(buffer, all)?;
-        device_bytes += all;
-        cache_bytes += moved.0;
-        step += moved.1;
-    }
-    let in_flight = at_once * used * threads * (step / threads).min(IN_FLIGHT);
+    let per_thread = (traffic.step / threads).min(IN_FLIGHT);
+    let in_flight = occupancy.at_once * used * threads * per_thread;
     let reached = (in_flight / (gpu.bandwidth * LATENCY)).min(1.0);
     let is_wide = computation.components.iter().any(|ty| ty.byte_width() == 8);
     let lanes = if is_wide { gpu.wide_lanes } else { gpu.lanes };
     let rate = 2.0 * lanes * used * gpu.clock * busy;
-    let banks = of.bank_cycles()? * blocks / used / gpu.clock / busy;
+    let banks = parts.bank_cycles()? * blocks / used / gpu.clock / busy;
     let roofs = [
         ("computing", computation.flops() / rate),
-        ("device memory", device_bytes / gpu.bandwidth / reached),
-        ("second-level cache", cache_bytes / gpu.cache_bandwidth),
+        ("device memory", traffic.device / gpu.bandwidth / reached),
+        ("second-level cache", traffic.cache / gpu.cache_bandwidth),
         ("shared memory", banks),
     ];
     let longest = roofs.iter().map(|roof| roof.1).fold(0.0, f64::max);
     Some(Estimate {
         blocks,
         threads,
-        shared,
-        registers,
-        resident,
+        shared: occupancy.shared,
+        registers: occupancy.registers,
+        resident: occupancy.resident,
         waves,
         reached,
-        device_bytes,
-        cache_bytes,
+        device_bytes: traffic.device,
+        cache_bytes: traffic.cache,
         roofs,
         time: LAUNCH + longest,
     })
+}
+
+/// A launch's use of the multiprocessors; fields as in [`Estimate`].
+struct Occupancy {
+    blocks: f64,
+    threads: f64,
+    shared: f64,
+    registers: f64,
+    resident: [(&'static str, f64); 4],
+    /// Blocks on a multiprocessor at a time, of those that there are.
+    at_once: f64,
+    /// Multiprocessors that have a block.
+    used: f64,
+}
+
+/// Bytes that a launch moves.
+struct Traffic {
+    /// To and from the device's memory.
+    device: f64,
+    /// To and from the second-level cache.
+    cache: f64,
+    /// Those of a block's step.
+    step: f64,
 }
 
 /// Returns the number of things of a size that fit.
@@ -275,22 +272,77 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
+    fn occupancy(&self, gpu: &Gpu) -> Option<Occupancy> {
+        let blocks = self.count("block");
+        let threads = self.count("thread") * self.count("warp");
+        let shared = self.held("shared")?;
+        let fragments: f64 = (self.computation.inputs.iter())
+            .map(|input| Some(self.in_registers(input)? * width(input)))
+            .sum::<Option<f64>>()?;
+        let registers = ((self.held("register")? + fragments) / 4.0 + OVERHEAD).min(255.0);
+        let resident = [
+            ("threads", (THREADS / threads).floor()),
+            ("shared memory", floor_of(gpu.shared, shared)),
+            ("registers", floor_of(REGISTERS, registers * threads)),
+            ("blocks", BLOCKS),
+        ];
+        let most = resident.iter().map(|r| r.1).fold(f64::INFINITY, f64::min);
+        Some(Occupancy {
+            blocks,
+            threads,
+            shared,
+            registers,
+            resident,
+            at_once: most.max(1.0).min((blocks / gpu.multiprocessors).ceil()),
+            used: gpu.multiprocessors.min(blocks),
+        })
+    }
+
+    /// Bytes that the schedule allocates in a region.
+    fn held(&self, region: &str) -> Option<f64> {
+        let region = self.resolved.asm.position(region)?;
+        let allocations = allocations(self.resolved, self.computation, self.tiles)?;
+        let held = allocations.iter().filter(|held| held.region == region);
+        // (The sum of nothing is -0.)
+        Some(held.map(|held| held.bytes as f64).sum::<f64>().abs())
+    }
+
+    fn traffic(&self) -> Option<Traffic> {
+        let mut traffic = Traffic {
+            device: 0.0,
+            cache: 0.0,
+            step: 0.0,
+        };
+        for place in self.computation.places() {
+            let buffer = self.computation.buffer(place);
+            let (Some(buffer), Place::Input(_) | Place::Output(_)) = (buffer, place) else {
+                continue;
+            };
+            let whole = self.bytes(buffer, &all_spans(self.tiles))?;
+            let (cache, step) = self.moved(buffer, whole)?;
+            traffic.device += whole;
+            traffic.cache += cache;
+            traffic.step += step;
+        }
+        Some(traffic)
+    }
+
     /// The layer of the machine that a level is given to.
     fn layer(&self, level: Level) -> &str {
-        let own = self.resolved.scalar.assign[level.layer][level.dimension];
-        self.resolved.asm.layers[own.layer].name()
+        let place = self.resolved.scalar.assign[level.layer][level.dimension];
+        self.resolved.asm.layers[place.layer].name()
     }
 
     /// Levels with several parts, in the order of the loops.
     fn levels(&self) -> impl Iterator<Item = Level> + '_ {
-        let all = self.resolved.scalar.order.iter().copied();
-        all.filter(|level| self.tiles.count(*level) > 1)
+        let order = self.resolved.scalar.order.iter().copied();
+        order.filter(|level| self.tiles.count(*level) > 1)
     }
 
     /// Returns the number of a layer's parts, in all dimensions.
     fn count(&self, layer: &str) -> f64 {
-        let own = self.levels().filter(|level| self.layer(*level) == layer);
-        own.map(|level| self.tiles.count(level) as f64).product()
+        let levels = self.levels().filter(|level| self.layer(*level) == layer);
+        levels.map(|level| self.tiles.count(level) as f64).product()
     }
 
     fn uses(&self, buffer: &Buffer, dimension: usize) -> bool {
@@ -319,10 +371,10 @@ impl Parts<'_> {
 
     /// Elements of a buffer that a thread works with at once.
     fn in_registers(&self, buffer: &Buffer) -> Option<f64> {
-        let own = self
+        let levels = self
             .levels()
             .filter(|level| self.layer(*level) == "register");
-        let spans = self.tiles.spans(own);
+        let spans = self.tiles.spans(levels);
         Some(footprint(self.computation, buffer, &spans)?.elements() as f64)
     }
 
@@ -338,7 +390,7 @@ impl Parts<'_> {
             if !plan.region.iter().flatten().any(|own| *own == region) {
                 continue;
             }
-            let own = self.in_registers(buffer)?;
+            let elements = self.in_registers(buffer)?;
             // Lanes that read the same share it.
             let mut free = WARP;
             let mut distinct = 1.0;
@@ -350,8 +402,8 @@ impl Parts<'_> {
                     distinct *= lanes as f64;
                 }
             }
-            let accesses = (own * width(buffer) / WIDEST).ceil();
-            let rounds = (own * distinct * width(buffer) / OF_BANKS).ceil();
+            let accesses = (elements * width(buffer) / WIDEST).ceil();
+            let rounds = (elements * distinct * width(buffer) / OF_BANKS).ceil();
             cycles += accesses.max(rounds) * warps * steps;
         }
         Some(cycles)

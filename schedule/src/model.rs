@@ -38,7 +38,7 @@ impl Resolved {
         let levels = self.assigned(phase, layer);
         let mut counts = levels
             .iter()
-            .map(|l| self.count(*l).of(self.points[l.dimension]));
+            .map(|l| self.count(*l).for_points(self.points[l.dimension]));
         counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
     }
 
@@ -65,7 +65,7 @@ impl Resolved {
     fn least_product(&self, levels: &[Level]) -> i64 {
         let counts = levels
             .iter()
-            .filter_map(|l| self.count(*l).of(self.points[l.dimension]));
+            .filter_map(|l| self.count(*l).for_points(self.points[l.dimension]));
         counts.fold(1i64, |product, count| product.saturating_mul(count.max(1)))
     }
 }
@@ -104,7 +104,9 @@ fn extents(resolved: &Resolved, phase: &PhasePlan, core: &Core, found: &mut Vec<
         let n = phase.assign[level.layer][level.dimension]
             .dimension
             .min(last);
-        let count = resolved.count(level).of(resolved.points[level.dimension]);
+        let count = resolved
+            .count(level)
+            .for_points(resolved.points[level.dimension]);
         parts[n] = parts[n].saturating_mul(count.unwrap_or(1).max(1));
     }
     for (n, (parts, at_most)) in parts.iter().zip(&core.extents).enumerate() {
@@ -187,7 +189,9 @@ fn combine_regions(resolved: &Resolved, computation: &Computation, found: &mut V
             let region = resolved.asm.layers[output.region[level.layer][level.dimension]].name();
             let allowed = core.combine_in.iter().find(|c| c.region == region);
             let parts = resolved.parts(phase, &core.name);
-            let count = resolved.count(*level).of(resolved.points[level.dimension]);
+            let count = resolved
+                .count(*level)
+                .for_points(resolved.points[level.dimension]);
             let count = count.map_or("?".into(), |n| n.to_string());
             let name = resolved.name(*level);
             let place = SchedulePath::layer(&name.layer).entry(&name.dimension);

@@ -225,25 +225,10 @@ impl Names<'_> {
         outermost: usize,
         points: Option<i64>,
     ) -> Vec<(usize, Count)> {
-        let name = &self.dimensions[dimension];
-        let mut derived: Vec<usize> = (0..column.len())
-            .filter(|l| column[*l] == Some(Parts::Derived))
-            .collect();
-        if derived.len() > 1 {
-            let message = format!(
-                "dimension '{name}' has {} derived part counts ('*'), expected at most 1",
-                derived.len()
-            );
-            self.find(
-                Constraint::Parts,
-                self.parts_place(derived[1], name),
-                message,
-            );
+        let Some(derived) = self.derived(dimension, &column, outermost) else {
             return vec![];
-        }
-        if derived.is_empty() && column.get(outermost) == Some(&None) {
-            derived.push(outermost);
-        }
+        };
+        let name = &self.dimensions[dimension];
         let fixed = |parts: &Option<Parts>| match parts {
             Some(Parts::Fixed(count)) => (*count).max(1),
             _ => 1,
@@ -265,9 +250,9 @@ impl Names<'_> {
             .map(Count::Known)
             .enumerate()
             .collect();
-        match (derived.first(), points) {
-            (Some(l), Some(points)) => counts[*l].1 = Count::Known(ceil_div(points, product)),
-            (Some(l), None) => counts[*l].1 = Count::Dynamic { divisor: product },
+        match (derived, points) {
+            (Some(l), Some(points)) => counts[l].1 = Count::Known(ceil_div(points, product)),
+            (Some(l), None) => counts[l].1 = Count::Dynamic { divisor: product },
             (None, Some(points)) if points > product => {
                 let message = format!(
                     "dimension '{name}' has {points} points, but its parts cover {product}: \
@@ -280,6 +265,31 @@ impl Names<'_> {
             (None, _) => {}
         }
         counts
+    }
+
+    /// The layer whose part count of a dimension follows from the others, if one's does; `None` where several would.
+    fn derived(
+        &mut self,
+        dimension: usize,
+        column: &[Option<Parts>],
+        outermost: usize,
+    ) -> Option<Option<usize>> {
+        let layers = 0..column.len();
+        let derived: Vec<usize> = layers
+            .filter(|l| column[*l] == Some(Parts::Derived))
+            .collect();
+        if let [_, second, ..] = derived[..] {
+            let name = &self.dimensions[dimension];
+            let message = format!(
+                "dimension '{name}' has {} derived part counts ('*'), expected at most 1",
+                derived.len()
+            );
+            let place = self.parts_place(second, name);
+            self.find(Constraint::Parts, place, message);
+            return None;
+        }
+        let open = (column.get(outermost) == Some(&None)).then_some(outermost);
+        Some(derived.first().copied().or(open))
     }
 
     pub(super) fn phase(

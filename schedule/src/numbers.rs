@@ -36,7 +36,7 @@ pub enum Count {
 
 impl Count {
     /// The number of parts of a dimension with `points`, if that is known.
-    pub fn of(self, points: Option<i64>) -> Option<i64> {
+    pub fn for_points(self, points: Option<i64>) -> Option<i64> {
         match self {
             Count::Known(count) => Some(count),
             Count::Dynamic { divisor } => Some(ceil_div(points?, divisor)),

@@ -147,13 +147,57 @@ fn steps(kind: u64, axes: Vec<usize>) -> StagedLayout {
     }
 }
 
+/// Levels and memory of a machine, for a computation.
+struct Places<'a> {
+    levels: Vec<LevelName>,
+    regions: Vec<&'a str>,
+}
+
+impl Places<'_> {
+    fn level(&self, random: &mut Random) -> LevelName {
+        self.levels[random.below(self.levels.len() as u64) as usize].clone()
+    }
+
+    fn region(&self, random: &mut Random) -> String {
+        self.regions[random.below(self.regions.len() as u64) as usize].into()
+    }
+
+    fn input(&self, random: &mut Random, shape: &[Option<i64>]) -> Input {
+        let mut input = Input::default();
+        for _ in 0..random.below(3) {
+            input.stage.insert(self.level(random), self.region(random));
+        }
+        if chance(random, 30) {
+            let level = self.level(random);
+            input.layout.insert(level, layout(random, shape));
+        }
+        input.stages = chance(random, 1).then(|| 1 + random.below(4) as i64);
+        input.scalar = chance(random, 25).then(|| self.region(random));
+        input.scalar_layout = chance(random, 20).then(|| layout(random, shape));
+        input
+    }
+
+    fn output(&self, random: &mut Random, shape: &[Option<i64>]) -> Output {
+        let mut output = Output::default();
+        if chance(random, 40) {
+            let level = self.level(random);
+            output.combine.insert(level, self.region(random));
+        }
+        if chance(random, 20) {
+            let level = self.level(random);
+            output.layout.insert(level, layout(random, shape));
+        }
+        output.scalar = chance(random, 20).then(|| self.region(random));
+        output.scalar_layout = chance(random, 20).then(|| layout(random, shape));
+        output
+    }
+}
+
 /// A schedule that is likely to be accepted.
 pub fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Schedule {
-    let all = levels(asm, &c.names());
-    let regions = asm.memory_names();
-    let level = |random: &mut Random| all[random.below(all.len() as u64) as usize].clone();
-    let region = |random: &mut Random| -> String {
-        regions[random.below(regions.len() as u64) as usize].into()
+    let places = Places {
+        levels: levels(asm, &c.names()),
+        regions: asm.memory_names(),
     };
     let mut schedule = Schedule {
         asm: chance(random, 50).then(|| asm.name.clone()),
@@ -168,30 +212,11 @@ pub fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Sched
         schedule.recompose = phase(random, c, asm);
     }
     for buffer in &c.inputs {
-        let shape = &buffer.shape;
-        let mut input = Input::default();
-        for _ in 0..random.below(3) {
-            input.stage.insert(level(random), region(random));
-        }
-        if chance(random, 30) {
-            input.layout.insert(level(random), layout(random, shape));
-        }
-        input.stages = chance(random, 1).then(|| 1 + random.below(4) as i64);
-        input.scalar = chance(random, 25).then(|| region(random));
-        input.scalar_layout = chance(random, 20).then(|| layout(random, shape));
+        let input = places.input(random, &buffer.shape);
         schedule.inputs.insert(buffer.name.clone(), input);
     }
     for buffer in &c.outputs {
-        let shape = &buffer.shape;
-        let mut output = Output::default();
-        if chance(random, 40) {
-            output.combine.insert(level(random), region(random));
-        }
-        if chance(random, 20) {
-            output.layout.insert(level(random), layout(random, shape));
-        }
-        output.scalar = chance(random, 20).then(|| region(random));
-        output.scalar_layout = chance(random, 20).then(|| layout(random, shape));
+        let output = places.output(random, &buffer.shape);
         schedule.outputs.insert(buffer.name.clone(), output);
     }
     for dimension in &c.dimensions {
@@ -202,10 +227,10 @@ pub fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Sched
     }
     schedule.compute_at = chance(random, 10).then(|| ComputeAt {
         consumer: "sum rows".into(),
-        level: level(random),
+        level: places.level(random),
     });
     schedule.tile_order = chance(random, 4).then(|| TileOrder {
-        levels: vec![level(random), level(random)],
+        levels: vec![places.level(random), places.level(random)],
         layout: of_algebra("Col([2,2])"),
     });
     schedule.deterministic = chance(random, 20).then(|| chance(random, 50));

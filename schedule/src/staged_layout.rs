@@ -325,7 +325,7 @@ mod tests {
         );
     }
 
-    fn of(text: &str) -> StagedLayout {
+    fn of_algebra(text: &str) -> StagedLayout {
         StagedLayout::step(Step::Algebra(Arc::new(bounded::parse(text).unwrap())))
     }
 
@@ -339,7 +339,7 @@ mod tests {
             "TileBy([2,3],[3,2]).OrderBy(Col([6,6]))",
             "GroupBy([6,8]).Within([5,7])",
         ] {
-            let layout = of(text);
+            let layout = of_algebra(text);
             assert_eq!(layout.check(2), Ok(()));
             let tile = [5, 6];
             assert_eq!(layout.fits(&tile), Ok(()));
@@ -348,15 +348,18 @@ mod tests {
             assert_eq!(offsets.len(), all.len(), "{layout}");
             assert!(offsets.last() < Some(&layout.elements(&tile)));
         }
-        assert_eq!(of("GenP([8,8],xor)").offset(&[8, 8], &[3, 5]), 3 * 8 + 6);
-        assert_eq!(of("Row([4,4])").fits(&[3, 5]), Err(vec![4, 4]));
         assert_eq!(
-            of("Row([4,4])").check(1).unwrap_err(),
+            of_algebra("GenP([8,8],xor)").offset(&[8, 8], &[3, 5]),
+            3 * 8 + 6
+        );
+        assert_eq!(of_algebra("Row([4,4])").fits(&[3, 5]), Err(vec![4, 4]));
+        assert_eq!(
+            of_algebra("Row([4,4])").check(1).unwrap_err(),
             "'OrderBy(RegP([4,4],[1,2])).GroupBy([4,4])' has indices of 2 dimensions, expected one \
              for each of 1 axes"
         );
         assert_eq!(
-            of("Row([n])").check(1).unwrap_err(),
+            of_algebra("Row([n])").check(1).unwrap_err(),
             "'OrderBy(RegP([n],[1])).GroupBy([n])' has the symbols 'n', expected numbers"
         );
     }
@@ -381,7 +384,7 @@ mod tests {
                 "GroupBy([6,11]).Within([6,8])",
             ),
         ] {
-            let (steps, layout) = (StagedLayout { steps }, of(text));
+            let (steps, layout) = (StagedLayout { steps }, of_algebra(text));
             assert_eq!(steps.elements(&tile), layout.elements(&tile), "{text}");
             for index in points(&tile.map(Grid::dense)) {
                 let offset = steps.offset(&tile, &index);

@@ -41,7 +41,7 @@ impl Resolved {
         let row = |row: &Vec<super::Count>| {
             let pairs = row.iter().zip(&points);
             pairs
-                .map(|(count, points)| count.of(Some(*points)))
+                .map(|(count, points)| count.for_points(Some(*points)))
                 .collect()
         };
         let counts: Vec<Vec<i64>> = self.counts.iter().map(row).collect::<Option<_>>()?;

@@ -57,26 +57,26 @@ pub struct Warning {
 
 /// The warnings about a computation with a schedule, or with plain loops, on a machine.
 pub fn warnings(computation: &Computation, schedule: Option<&Schedule>, asm: &Asm) -> Vec<Warning> {
-    let mut found = wraps(computation);
+    let mut warnings = wraps(computation);
     let Some(schedule) = schedule else {
-        found.extend(repetitions(computation, &plain(computation)));
-        found.extend(conditions::warning(computation));
-        return found;
+        warnings.extend(repetitions(computation, &plain(computation)));
+        warnings.extend(conditions::warning(computation));
+        return warnings;
     };
-    let own = schedule.asm.as_ref().filter(|name| **name != asm.name);
-    let own = own.and_then(|name| Asm::builtin(name));
+    let machine = schedule.asm.as_ref().filter(|name| **name != asm.name);
+    let machine = machine.and_then(|name| Asm::builtin(name));
     // What cannot be understood is an error.
-    let Ok(resolved) = Resolved::new(schedule, computation, own.as_ref().unwrap_or(asm)) else {
-        return found;
+    let Ok(resolved) = Resolved::new(schedule, computation, machine.as_ref().unwrap_or(asm)) else {
+        return warnings;
     };
-    let leaf = Leaf::of(&resolved, computation);
+    let leaf = Leaf::new(&resolved, computation);
     let registers = leaf.registers(&resolved, computation);
-    found.extend(registers.or_else(|| leaf.wide_lanes(&resolved, computation)));
+    warnings.extend(registers.or_else(|| leaf.wide_lanes(&resolved, computation)));
     let unrolled = leaf.unrolling(&resolved, computation);
-    found.extend(unrolled.or_else(|| leaf.operands(&resolved, computation)));
-    found.extend(repetitions(computation, &leaf.nest(&resolved)));
-    found.extend(conditions::warning(computation));
-    found
+    warnings.extend(unrolled.or_else(|| leaf.operands(&resolved, computation)));
+    warnings.extend(repetitions(computation, &leaf.nest(&resolved)));
+    warnings.extend(conditions::warning(computation));
+    warnings
 }
 
 /// The levels of the scalar function's loops, outermost first.
@@ -92,7 +92,7 @@ struct Leaf {
 }
 
 impl Leaf {
-    fn of(resolved: &Resolved, computation: &Computation) -> Leaf {
+    fn new(resolved: &Resolved, computation: &Computation) -> Leaf {
         let mut leaf = Leaf {
             outside: Vec::new(),
             carrying: Vec::new(),
@@ -122,7 +122,9 @@ impl Leaf {
     fn nest(&self, resolved: &Resolved) -> CountedLoops {
         let one = |level: &Level| Loop {
             dimension: level.dimension,
-            count: resolved.count(*level).of(resolved.points[level.dimension]),
+            count: resolved
+                .count(*level)
+                .for_points(resolved.points[level.dimension]),
         };
         CountedLoops {
             loops: self.outside.iter().chain(&self.carrying).map(one).collect(),
@@ -232,8 +234,8 @@ impl Leaf {
     fn results(&self, resolved: &Resolved, computation: &Computation) -> u64 {
         let is_kept = |l: &&Level| !computation.dimensions[l.dimension].combine.is_pw();
         let types = computation.components.iter();
-        let each = types.map(|ty| self.vectors(resolved, *ty, &is_kept));
-        each.fold(0, u64::saturating_add)
+        let vectors = types.map(|ty| self.vectors(resolved, *ty, &is_kept));
+        vectors.fold(0, u64::saturating_add)
     }
 
     /// The vectors of what a block has for each point of some of its levels.
@@ -331,7 +333,7 @@ fn wraps(computation: &Computation) -> Vec<Warning> {
             Operator::Builtin(all) => Some(all.iter().zip(&computation.components)),
             Operator::User(_) => None,
         });
-    let mut found: Vec<Warning> = Vec::new();
+    let mut warnings: Vec<Warning> = Vec::new();
     for (op, _) in operators.flatten().filter(|(_, ty)| **ty == ScalarType::I1) {
         let (same, why) = match op {
             Builtin::Addi => (Builtin::Xori, "1 + 1 is 0"),
@@ -348,11 +350,11 @@ fn wraps(computation: &Computation) -> Vec<Warning> {
             cause: Cause::Boolean,
             message,
         };
-        if !found.contains(&warning) {
-            found.push(warning);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
         }
     }
-    found
+    warnings
 }
 
 #[cfg(test)]

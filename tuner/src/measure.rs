@@ -98,7 +98,7 @@ pub enum Outcome {
 impl Outcome {
     /// An outcome of one sample.
     pub fn of_cost(cost: f64) -> Outcome {
-        Outcome::Measured(Cost::of(vec![cost]))
+        Outcome::Measured(Cost::new(vec![cost]))
     }
 
     /// A failure.
@@ -148,9 +148,9 @@ pub enum Ended {
 
 impl Cost {
     /// The cost of samples, all of which were taken.
-    pub fn of(samples: Vec<f64>) -> Cost {
+    pub fn new(samples: Vec<f64>) -> Cost {
         Cost {
-            value: Median::of(&samples).value,
+            value: Median::new(&samples).value,
             samples,
             ended: Ended::Complete,
         }
@@ -160,7 +160,7 @@ impl Cost {
     pub fn of_lost(samples: Vec<f64>) -> Cost {
         Cost {
             ended: Ended::Lost,
-            ..Cost::of(samples)
+            ..Cost::new(samples)
         }
     }
 }

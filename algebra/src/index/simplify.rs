@@ -39,8 +39,8 @@ pub fn simplify(facts: &Facts, exprs: &[Expr]) -> Vec<Expr> {
     let forms: Vec<&Poly> = given.roots().iter().map(|r| &polys[*r]).collect();
     let written = |form: SumForm| -> Vec<Expr> {
         let pairs = forms.iter().zip(exprs);
-        let each = pairs.map(|(p, e)| normalizer.to_expr(p, form).unwrap_or_else(|| e.clone()));
-        each.collect()
+        let written = pairs.map(|(p, e)| normalizer.to_expr(p, form).unwrap_or_else(|| e.clone()));
+        written.collect()
     };
     let mut candidates = vec![
         exprs.to_vec(),
@@ -48,18 +48,18 @@ pub fn simplify(facts: &Facts, exprs: &[Expr]) -> Vec<Expr> {
         written(SumForm::Expanded),
         numbered(&given, &polys),
     ];
-    let all = IndexProgram::new(&candidates.concat());
-    if all.nodes().len() <= LARGE {
-        candidates.push(saturated(facts, &all, exprs.len()));
+    let program = IndexProgram::new(&candidates.concat());
+    if program.nodes().len() <= LARGE {
+        candidates.push(saturated(facts, &program, exprs.len()));
     }
     let cost = |exprs: &[Expr]| cost(facts, &IndexProgram::new(exprs));
     let best_of = |n: usize| {
-        let mine = candidates.iter().map(|all| &all[n]);
+        let mine = candidates.iter().map(|exprs| &exprs[n]);
         mine.min_by_key(|e| cost(std::slice::from_ref(e)))
     };
-    let each: Vec<Expr> = (0..exprs.len()).filter_map(best_of).cloned().collect();
-    candidates.push(each);
-    let cheapest = candidates.into_iter().min_by_key(|all| cost(all));
+    let cheapest_each: Vec<Expr> = (0..exprs.len()).filter_map(best_of).cloned().collect();
+    candidates.push(cheapest_each);
+    let cheapest = candidates.into_iter().min_by_key(|exprs| cost(exprs));
     cheapest.unwrap_or_default()
 }
 
@@ -176,11 +176,11 @@ impl Operations {
 /// `9: 4 *, 3 +, 2 /`.
 impl fmt::Display for Operations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let each = self.0.iter().map(|(name, count)| format!("{count} {name}"));
-        let each: Vec<String> = each.collect();
-        match each.is_empty() {
+        let counts = self.0.iter().map(|(name, count)| format!("{count} {name}"));
+        let counts: Vec<String> = counts.collect();
+        match counts.is_empty() {
             true => f.write_str("0"),
-            false => write!(f, "{}: {}", self.total(), each.join(", ")),
+            false => write!(f, "{}: {}", self.total(), counts.join(", ")),
         }
     }
 }
@@ -193,9 +193,9 @@ impl CostFunction<Node<Id>> for Dear<'_> {
     type Cost = u64;
 
     fn cost<C: FnMut(Id) -> u64>(&mut self, node: &Node<Id>, mut costs: C) -> u64 {
-        let own = 16 * price(node, |c| self.graph[*c].data.values) + 1;
+        let price = 16 * price(node, |c| self.graph[*c].data.values) + 1;
         let children = node.children().iter();
-        children.fold(own, |sum, c| sum.saturating_add(costs(*c)))
+        children.fold(price, |sum, c| sum.saturating_add(costs(*c)))
     }
 }
 

@@ -131,7 +131,7 @@ impl<N: Integer> Form<N> {
     }
 
     /// The coefficient of a variable.
-    pub fn of(&self, variable: usize) -> N {
+    pub fn coefficient(&self, variable: usize) -> N {
         let coefficient = self.coefficients.get(variable);
         coefficient.copied().unwrap_or_default()
     }

@@ -10,6 +10,33 @@ use super::decide::Question;
 use super::print::list;
 use super::{Answer, Layout, LayoutError, LayoutPart, OrderBy, Pair, Perm, Written};
 
+/// A table that is given at run time: its entries are offsets of its tile, and what else they are is open.
+struct OpenTable<'a> {
+    part: LayoutPart,
+    name: &'a Name,
+    /// The size of the tile.
+    size: Expr,
+}
+
+fn open_tables(chain: &[OrderBy]) -> Vec<OpenTable<'_>> {
+    let mut tables = Vec::new();
+    for (o, order) in chain.iter().enumerate() {
+        for (p, perm) in order.perms.iter().enumerate() {
+            if let Perm::Gen { pair, .. } = perm
+                && let Pair::Tables { forward, backward } = pair
+                && forward.values.is_none()
+            {
+                tables.extend([&forward.name, &backward.name].map(|name| OpenTable {
+                    part: LayoutPart::Perm(o, p),
+                    name,
+                    size: perm.size(),
+                }));
+            }
+        }
+    }
+    tables
+}
+
 impl Layout {
     /// A layout with this view, of which `within` is meant, reordered by this chain, whose last
     /// reordering is applied first. Symbols are sizes: 1 or more, unless `facts` says otherwise.
@@ -30,35 +57,21 @@ impl Layout {
                 facts.size(&symbol);
             }
         }
-        // The entries of a table that is given at run time are offsets of its tile: what else they
-        // are is open.
-        let mut tables = Vec::new();
-        for (o, order) in chain.iter().enumerate() {
-            for (p, perm) in order.perms.iter().enumerate() {
-                if let Perm::Gen { pair, .. } = perm
-                    && let Pair::Tables { forward, backward } = pair
-                    && forward.values.is_none()
-                {
-                    let names = [&forward.name, &backward.name];
-                    tables.extend(
-                        names.map(|name| (LayoutPart::Perm(o, p), name.clone(), perm.size())),
-                    );
-                }
-            }
-        }
+        let tables = open_tables(&chain);
         let mut open = Vec::new();
         let at = |part: LayoutPart| move |message: String| LayoutError { part, message };
         if view.is_empty() || view.iter().any(Vec::is_empty) {
             return Err(at(LayoutPart::View)("found a view without sizes".into()));
         }
-        for (part, name, _) in &tables {
-            if facts.knows(name) {
+        for table in &tables {
+            if facts.knows(table.name) {
+                let name = table.name;
                 let message = format!("found the table '{name}', which is a size already");
-                return Err(at(*part)(message));
+                return Err(at(table.part)(message));
             }
         }
-        for (_, name, size) in &tables {
-            facts.index(name, size);
+        for table in &tables {
+            facts.index(table.name, &table.size);
         }
         check_sizes(&view.concat(), &facts, &mut open).map_err(at(LayoutPart::View))?;
         let total = Expr::product(&view.concat());

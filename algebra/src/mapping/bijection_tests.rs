@@ -165,7 +165,7 @@ impl Steps {
         number
     }
 
-    fn of(&mut self, space: usize, step: usize) -> Option<Rc<Mapped>> {
+    fn mapped(&mut self, space: usize, step: usize) -> Option<Rc<Mapped>> {
         if let Some(known) = &self.known[space][step] {
             return known.clone();
         }
@@ -268,7 +268,7 @@ struct Chains<'a> {
 impl Chains<'_> {
     fn all(&mut self, space: usize, rank: usize, from: &[Option<usize>]) {
         for step in 0..self.steps.table[rank].len() {
-            let Some(mapped) = self.steps.of(space, step) else {
+            let Some(mapped) = self.steps.mapped(space, step) else {
                 continue;
             };
             let back = |place: &Option<usize>| place.and_then(|place| from[place]);

@@ -21,7 +21,7 @@ pub struct Chain {
 
 /// The chains of the outputs, whose arguments begin with `first`, and the code of their terms; none
 /// for an output that is made in any other way.
-pub(super) fn of(code: &Code, first: usize) -> (Vec<Option<Chain>>, Code) {
+pub(super) fn split(code: &Code, first: usize) -> (Vec<Option<Chain>>, Code) {
     let outputs = code.body.yields.len();
     let code = &masks::lift(code, first);
     let mut are_chains = vec![true; outputs];

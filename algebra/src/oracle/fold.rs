@@ -85,7 +85,7 @@ impl<'a> Fold<'a> {
             errors,
             associations,
             growths,
-            laws: Observed::of(operator.filter(|_| errors != Errors::Ignored)),
+            laws: Observed::new(operator.filter(|_| errors != Errors::Ignored)),
             machine: Machine::new(),
             noisy: Machine::new(),
             random: Random::new(0),

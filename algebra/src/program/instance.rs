@@ -238,8 +238,8 @@ impl<'a> Instance<'a> {
 
     /// The computations with their sizes, each with the number of its statement.
     pub fn bound_computations(&self) -> impl Iterator<Item = (usize, &Computation)> {
-        let all = self.computes.iter();
-        all.filter_map(|bound| match &bound.work {
+        let computes = self.computes.iter();
+        computes.filter_map(|bound| match &bound.work {
             Work::Computation(computation) => Some((bound.statement, computation)),
             Work::Nest(_) => None,
         })
@@ -247,8 +247,8 @@ impl<'a> Instance<'a> {
 
     /// Returns whether it has sums or products in nests, which may be reordered.
     pub fn has_reordered_nests(&self) -> bool {
-        let mut all = self.computes.iter();
-        all.any(|bound| matches!(&bound.work, Work::Nest(nest) if nest.may_reorder()))
+        let mut computes = self.computes.iter();
+        computes.any(|bound| matches!(&bound.work, Work::Nest(nest) if nest.may_reorder()))
     }
 
     /// The broken rules, each with the number of its statement. What needs a computation that
@@ -479,8 +479,8 @@ impl<'a> Instance<'a> {
         let bound = computation.bind(&binding).map_err(|e| e.message)?;
         let findings = rules::check(&bound);
         let broken = !findings.is_empty();
-        let found = findings.into_iter().map(|finding| (number, finding));
-        self.findings.extend(found);
+        let findings = findings.into_iter().map(|finding| (number, finding));
+        self.findings.extend(findings);
         self.bound(number, compute, bound, nodes, valid, broken)
     }
 

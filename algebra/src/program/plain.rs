@@ -56,7 +56,7 @@ impl Instance<'_> {
     ) -> Result<bool, Failed> {
         let here = |message| (number, message);
         let is_scalar = |id: ValueId| self.scalar_element(id).is_ok();
-        let Some(uses) = uses::of(statement, &is_scalar) else {
+        let Some(uses) = uses::uses(statement, &is_scalar) else {
             return Ok(false);
         };
         // What breaks a rule has no elements to go on with.
@@ -119,11 +119,11 @@ impl Instance<'_> {
             let whole = parts.get(&id).cloned();
             return whole.ok_or_else(|| "bug: an array that is not laid out".into());
         };
-        let of = self.shown(*memref, parts)?;
+        let whole = self.shown(*memref, parts)?;
         match view {
-            View::Whole => Ok(of),
-            View::Part(slice) => Ok(of.slice(slice)),
-            View::Shape(shape) => of.reshaped(shape.clone()),
+            View::Whole => Ok(whole),
+            View::Part(slice) => Ok(whole.slice(slice)),
+            View::Shape(shape) => whole.reshaped(shape.clone()),
         }
     }
 }
@@ -252,17 +252,7 @@ impl Plain<'_, '_> {
                 let extents = shape.iter().map(|n| n.or_else(|| sizes.next()));
                 let shape: Option<Vec<i64>> = extents.collect();
                 let shape = shape.ok_or("bug: a tensor has too few sizes")?;
-                let count = total_elements(&shape).filter(|n| *n >= 0).ok_or_else(|| {
-                    format!("makes memory of shape {shape:?}: expected extents of at least 0")
-                })?;
-                self.arrays.push(Array {
-                    element: *element,
-                    elements: vec![Element::undefined(*element); count as usize],
-                });
-                (
-                    *result,
-                    Slot::Part(ArrayPart::whole(self.arrays.len() - 1, shape)),
-                )
+                (*result, Slot::Part(self.allocate(*element, shape)?))
             }
             Statement::Alias {
                 result,
@@ -308,6 +298,18 @@ impl Plain<'_, '_> {
         };
         self.slots[result] = slot;
         Ok(())
+    }
+
+    /// A new array.
+    fn allocate(&mut self, element: ScalarType, shape: Vec<i64>) -> Result<ArrayPart, String> {
+        let count = total_elements(&shape).filter(|n| *n >= 0).ok_or_else(|| {
+            format!("makes memory of shape {shape:?}: expected extents of at least 0")
+        })?;
+        self.arrays.push(Array {
+            element,
+            elements: vec![Element::undefined(element); count as usize],
+        });
+        Ok(ArrayPart::whole(self.arrays.len() - 1, shape))
     }
 
     fn sliced(&self, memref: ValueId, slice: &SliceOperands) -> Result<ArrayPart, String> {
@@ -399,10 +401,10 @@ impl Plain<'_, '_> {
                 None => Err(outside(&part.shape)),
             },
             Slot::Node(node) => {
-                let of = &self.reference.instance.nodes[*node];
-                match of.flat(index) {
-                    None => Err(outside(&of.shape)),
-                    Some(flat) => match of.held_flat(flat) {
+                let array = &self.reference.instance.nodes[*node];
+                match array.flat(index) {
+                    None => Err(outside(&array.shape)),
+                    Some(flat) => match array.held_flat(flat) {
                         Some(element) => Ok(element),
                         None => {
                             let element = self.reference.node_element(*node, index);

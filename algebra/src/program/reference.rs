@@ -91,12 +91,12 @@ impl<'i> Reference<'i> {
     }
 
     fn target(&self, target: Target) -> Result<InstanceValue, Failure> {
-        let found = match target {
+        let value = match target {
             Target::Return(n) => self.instance.returns.get(n),
             Target::Argument(n) => self.instance.arguments.get(n),
         };
         let missing = || Failure::NotReady(format!("there is no {target:?}"));
-        found.copied().ok_or_else(missing)
+        value.copied().ok_or_else(missing)
     }
 
     /// Elements of a result at these indices. Those of one computation are evaluated together,
@@ -181,20 +181,20 @@ impl<'i> Reference<'i> {
         place: Place,
         indices: &[Vec<i64>],
     ) -> Result<Vec<Element>, Failure> {
-        let of = &self.instance.nodes[node];
+        let whole = &self.instance.nodes[node];
         let known: Vec<Option<Element>> = (indices.iter())
-            .map(|i| self.remembered(node, of.flat(i)?))
+            .map(|i| self.remembered(node, whole.flat(i)?))
             .collect();
         let mut open = Vec::new();
         for (index, known) in indices.iter().zip(&known) {
-            of.flat(index).ok_or_else(|| outside(of, index))?;
+            whole.flat(index).ok_or_else(|| outside(whole, index))?;
             if known.is_none() {
                 open.push(index.clone());
             }
         }
         if let Work::Nest(_) = self.instance.computes[compute].work {
-            let all = of.shape.iter().product::<i64>() as usize;
-            if 2 * open.len() >= all {
+            let elements = whole.shape.iter().product::<i64>() as usize;
+            if 2 * open.len() >= elements {
                 self.evaluate_whole(compute)?;
             }
             let elements = indices.iter().map(|index| self.element(node, index));
@@ -206,7 +206,7 @@ impl<'i> Reference<'i> {
         for (index, known) in indices.iter().zip(known) {
             let element = match known {
                 Some(element) => element,
-                None => found.next().ok_or_else(|| outside(of, index))?,
+                None => found.next().ok_or_else(|| outside(whole, index))?,
             };
             self.remember(node, index, element);
             elements.push(element);
@@ -370,9 +370,9 @@ impl<'i> Reference<'i> {
     /// Returns whether a quarter of a node's elements have been asked for, one at a time: then all
     /// of them together cost less than what was spent, since nothing is looked up in between.
     fn is_mostly_known(&self, node: usize) -> bool {
-        let all: i64 = self.instance.nodes[node].shape.iter().product();
+        let elements: i64 = self.instance.nodes[node].shape.iter().product();
         match &self.memos[node] {
-            Memo::Some(some) => 4 * some.len() >= all as usize,
+            Memo::Some(some) => 4 * some.len() >= elements as usize,
             _ => false,
         }
     }

@@ -44,6 +44,19 @@ impl Node<'_> {
     }
 }
 
+/// Elements of a shape: one constant for all, or one for each.
+fn literal<'a>(shape: &[i64], values: &Arc<[Scalar]>) -> Result<Source<'a>, String> {
+    let count = total_elements(shape).unwrap_or(-1);
+    match values[..] {
+        [value] => Ok(Source::Splat(Element::exact(value))),
+        _ if values.len() as i64 == count => Ok(Source::Literal(values.clone())),
+        _ => {
+            let found = values.len();
+            Err(format!("bug: {found} constants fill a tensor of {count}"))
+        }
+    }
+}
+
 impl Instance<'_> {
     pub(super) fn tensor_statement(
         &mut self,
@@ -68,33 +81,14 @@ impl Instance<'_> {
                 shape,
                 values,
             } => {
-                let count = total_elements(shape).unwrap_or(-1);
-                let source = match (&values[..], count) {
-                    ([one], _) => Source::Splat(Element::exact(*one)),
-                    (all, n) if all.len() as i64 == n => Source::Literal(values.clone()),
-                    (all, n) => {
-                        let found = all.len();
-                        return Err(format!("bug: {found} constants fill a tensor of {n}"));
-                    }
-                };
+                let source = literal(shape, values)?;
                 (*result, self.add(*element, shape.clone(), source)?)
             }
             Statement::Fill {
                 result,
                 value,
                 tensor,
-            } => {
-                let value = self.scalar_element(*value)?;
-                let node = self.tensor(*tensor)?;
-                let (element, shape) = (self.nodes[node].element, self.nodes[node].shape.clone());
-                if element != value.value.ty {
-                    let found = value.value.ty;
-                    return Err(format!(
-                        "fills a tensor of {element} with a value of {found}"
-                    ));
-                }
-                (*result, self.add(element, shape, Source::Splat(value))?)
-            }
+            } => (*result, self.filled(*value, *tensor)?),
             Statement::Cast {
                 result,
                 tensor,
@@ -135,6 +129,19 @@ impl Instance<'_> {
             other => self.tensor_shaped(other)?,
         };
         Ok((result, InstanceValue::Tensor(node)))
+    }
+
+    /// A tensor with a value everywhere.
+    fn filled(&mut self, value: ValueId, tensor: ValueId) -> Result<usize, String> {
+        let value = self.scalar_element(value)?;
+        let node = self.tensor(tensor)?;
+        let (element, shape) = (self.nodes[node].element, self.nodes[node].shape.clone());
+        match value.value.ty {
+            ty if ty == element => self.add(element, shape, Source::Splat(value)),
+            found => Err(format!(
+                "fills a tensor of {element} with a value of {found}"
+            )),
+        }
     }
 
     /// Statements that give elements another place.
@@ -293,19 +300,19 @@ impl Instance<'_> {
     /// The node itself, or, after many insertions, one that holds its elements: what looks for an
     /// element goes through all of them.
     fn shortened(&mut self, node: usize) -> Result<usize, String> {
-        let of = &self.nodes[node];
-        let elements = total_elements(&of.shape).unwrap_or(i64::MAX) as usize;
+        let whole = &self.nodes[node];
+        let elements = total_elements(&whole.shape).unwrap_or(i64::MAX) as usize;
         // So that as many insertions as there are elements, and to read all of these, take about the same time.
-        if of.depth < LONGEST.max(elements.isqrt()) || !self.findings().is_empty() {
+        if whole.depth < LONGEST.max(elements.isqrt()) || !self.findings().is_empty() {
             return Ok(node);
         }
-        let (element, shape) = (of.element, of.shape.clone());
+        let (element, shape) = (whole.element, whole.shape.clone());
         let memos = std::mem::take(&mut self.memos);
         let mut reference = Reference::resumed(self, Errors::Bounded, memos);
-        let all = reference.laid_out(node);
+        let elements = reference.laid_out(node);
         self.memos = reference.into_memos();
-        let all = all.map_err(|failure| failure.to_string())?;
-        self.add(element, shape, Source::Elements(all.into()))
+        let elements = elements.map_err(|failure| failure.to_string())?;
+        self.add(element, shape, Source::Elements(elements.into()))
     }
 
     pub(super) fn slice(&self, operands: &SliceOperands, of: usize) -> Result<Arc<Slice>, String> {

@@ -5,7 +5,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::code::Op as ScalarOp;
-use mdh_algebra::program::{Index, Statement, ValueId};
+use mdh_algebra::program::{Index, SliceOperands, Statement, ValueId};
 use melior::ir::ValueLike;
 
 use super::Translator;
@@ -123,21 +123,32 @@ impl<'c> Translator<'c> {
             ops::memref::SUBVIEW => {
                 let whole = self.place(op, of, statements)?;
                 let slice = self.operands(made, of, memref, 1)?;
-                let mut offset = whole.offset;
-                for (first, stride) in slice.offsets.iter().zip(&whole.strides) {
-                    let more = self.product(op, [*first, *stride], statements);
-                    offset = self.sum(op, [offset, more], statements);
-                }
-                let kept = slice.kept.iter();
-                let strides = kept.map(|axis| {
-                    let both = [slice.strides[*axis], whole.strides[*axis]];
-                    self.product(op, both, statements)
-                });
-                let strides = strides.collect();
-                Ok(ElementPlace { offset, strides })
+                Ok(self.within(op, &whole, &slice, statements))
             }
             _ => Err(unknown()),
         }
+    }
+
+    /// Finds where the elements of a slice lie.
+    fn within(
+        &mut self,
+        op: Op<'c>,
+        whole: &ElementPlace,
+        slice: &SliceOperands,
+        statements: &mut Vec<Statement>,
+    ) -> ElementPlace {
+        let mut offset = whole.offset;
+        for (first, stride) in slice.offsets.iter().zip(&whole.strides) {
+            let more = self.product(op, [*first, *stride], statements);
+            offset = self.sum(op, [offset, more], statements);
+        }
+        let kept = slice.kept.iter();
+        let strides = kept.map(|axis| {
+            let both = [slice.strides[*axis], whole.strides[*axis]];
+            self.product(op, both, statements)
+        });
+        let strides = strides.collect();
+        ElementPlace { offset, strides }
     }
 
     /// The strides of elements that lie one after the other.

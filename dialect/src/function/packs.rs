@@ -5,6 +5,7 @@ use mdh_algebra::code::{Block, Code};
 use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::op::Op as ScalarOp;
 use mdh_algebra::program::{Index, NestOperands, Statement, ValueId};
+use mdh_algebra::scalar::ScalarType;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -14,6 +15,26 @@ use crate::ir::{self, Op, Val};
 use crate::ops;
 use crate::packing::{Extent, Tiles};
 use crate::types::{self, BufferType};
+
+/// Copies to all places of a tensor what a map says.
+fn copy(element: ScalarType, rank: usize, map: Vec<Expr>) -> Nest {
+    let access = |map| NestAccess::new(element, map);
+    Nest {
+        dimensions: rank,
+        inputs: vec![access(map)],
+        outputs: vec![access((0..rank).map(Expr::Dim).collect())],
+        code: Code {
+            inputs: vec![element; 2],
+            results: vec![element],
+            registers: 2,
+            body: Block {
+                instructions: Vec::new(),
+                yields: vec![0],
+            },
+        },
+        licence: Licence::None,
+    }
+}
 
 impl<'c> Translator<'c> {
     /// `linalg.pack`, `linalg.unpack`
@@ -37,7 +58,6 @@ impl<'c> Translator<'c> {
         let open = operands.split_off(operands.len().saturating_sub(tiles.open()));
         let open = self.ids(&open)?;
         if let Some(value) = operands.get(2).copied() {
-            let low = vec![Index::Known(0); from.shape.len()];
             let sides = [(tensor, &from), (output, &to)];
             let high = self.added(op, (&tiles, &open), sides, statements);
             let (value, padded) = (self.id(value)?, self.fresh());
@@ -45,7 +65,7 @@ impl<'c> Translator<'c> {
                 result: padded,
                 tensor,
                 value,
-                low,
+                low: vec![Index::Known(0); from.shape.len()],
                 high,
             };
             self.put(op, statements, pad);
@@ -64,24 +84,8 @@ impl<'c> Translator<'c> {
             self.copy_by_loops(op, (tensor, &map), (output, result, &to), &open, statements);
             return Ok(());
         }
-        let access = |map| NestAccess::new(from.element, map);
-        let copy = Code {
-            inputs: vec![from.element; 2],
-            results: vec![from.element],
-            registers: 2,
-            body: Block {
-                instructions: Vec::new(),
-                yields: vec![0],
-            },
-        };
         let nest = Statement::Nest(Box::new(NestOperands {
-            nest: Nest {
-                dimensions: rank,
-                inputs: vec![access(map)],
-                outputs: vec![access((0..rank).map(Expr::Dim).collect())],
-                code: copy,
-                licence: Licence::None,
-            },
+            nest: copy(from.element, rank, map),
             inputs: vec![tensor],
             outputs: vec![output],
             results: vec![result],

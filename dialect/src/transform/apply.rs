@@ -40,7 +40,7 @@ impl From<String> for Failure {
 }
 
 impl Failure {
-    fn of(payload: Payload, message: String) -> Failure {
+    fn at(payload: Payload, message: String) -> Failure {
         Failure {
             message,
             payload: Some(payload),
@@ -157,7 +157,7 @@ fn change(edit: &Edit, payload: &[Payload]) -> Result<(), Vec<Failure>> {
     for op in payload {
         match changed_schedule(edit, *op) {
             Ok(schedule) => changed.push(schedule),
-            Err(message) => failures.push(Failure::of(*op, message)),
+            Err(message) => failures.push(Failure::at(*op, message)),
         }
     }
     if !failures.is_empty() {
@@ -187,11 +187,12 @@ fn changed_schedule(edit: &Edit, op: Payload) -> Result<schedule::Schedule, Stri
 fn matched(op: Payload, payload: &[Payload]) -> Result<Vec<Payload>, Vec<Failure>> {
     let key = ir::attribute(op, "computation").and_then(ir::text);
     let key = key.unwrap_or_default();
-    let one = |root: &Payload| {
+    let computation = |root: &Payload| {
         let computations = schedule::computations(*root);
-        schedule::find(&computations, key).map_err(|message| Failure::of(*root, message))
+        schedule::find(&computations, key).map_err(|message| Failure::at(*root, message))
     };
-    let (found, failures): (Vec<_>, Vec<_>) = payload.iter().map(one).partition(Result::is_ok);
+    let (found, failures): (Vec<_>, Vec<_>) =
+        payload.iter().map(computation).partition(Result::is_ok);
     match failures.is_empty() {
         true => Ok(found.into_iter().flatten().collect()),
         false => Err(failures.into_iter().filter_map(Result::err).collect()),
@@ -211,15 +212,15 @@ fn lower(script: Op<'static>, payload: &[Payload]) -> Result<(), Vec<Failure>> {
             let place = violations.iter().find(is_it).map(|v| &v.place)?;
             culprit(&edits, place)
         };
-        let found: Vec<String> = match (ir::name_of(*op), schedule::has_schedule(*op)) {
+        let messages: Vec<String> = match (ir::name_of(*op), schedule::has_schedule(*op)) {
             (ops::mdh::COMPUTE, true) => {
-                let found = verify::errors(*op).into_iter();
-                found.map(|finding| finding.message).collect()
+                let findings = verify::errors(*op).into_iter();
+                findings.map(|finding| finding.message).collect()
             }
             (ops::mdh::COMPUTE, false) => vec!["has no schedule".to_owned()],
             _ => vec!["is no mdh.compute".to_owned()],
         };
-        failures.extend(found.into_iter().map(|message| Failure {
+        failures.extend(messages.into_iter().map(|message| Failure {
             cause: cause(&message),
             message: format!("found that the computation {message}"),
             payload: Some(*op),

@@ -20,6 +20,7 @@ use mdh_schedule::asm::Asm;
 use mdh_schedule::gpu::Gpu;
 use mdh_schedule::{Choice, MIN_GRAIN, Parts, Schedule};
 use melior::Context;
+use melior::ir::Module;
 use melior::ir::operation::OperationLike;
 
 use crate::cli::ExplainArguments;
@@ -85,15 +86,7 @@ pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
         function: name,
         ..
     } = formed;
-    let options = LineOptions {
-        ranges: RangeChecks::Off,
-        ..LineOptions::RUN
-    };
-    let target = Target::Cpu;
-    let simplified = Line { target, options }.between(compile::RAISED, "bufferized");
-    compile::run_all(&host.machine, &context, &mut module, &simplified)?;
-    let first = [separate_scans::PASS, reverse_dimensions::PASS].map(|pass| pass.argument);
-    compile::run_passes(&context, &mut module, &first)?;
+    simplify(host, &context, &mut module)?;
     let entry = function(compile::operation(&module), &name)?;
     let before = names(entry);
     let shared = share_subexpressions::share(compile::operation(&module), &asm, MIN_GRAIN);
@@ -103,6 +96,19 @@ pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
     })?;
     given.shared = names(entry).difference(&before).cloned().collect();
     output::print(explained(&name, entry, &mut given, &asm)?)
+}
+
+/// Runs what stands before the choice of schedules.
+fn simplify(host: &Host, context: &Context, module: &mut Module) -> Result<()> {
+    let options = LineOptions {
+        ranges: RangeChecks::Off,
+        ..LineOptions::RUN
+    };
+    let target = Target::Cpu;
+    let simplified = Line { target, options }.between(compile::RAISED, "bufferized");
+    compile::run_all(&host.machine, context, module, &simplified)?;
+    let first = [separate_scans::PASS, reverse_dimensions::PASS].map(|pass| pass.argument);
+    compile::run_passes(context, module, &first)
 }
 
 /// Gives the function the schedules that the command is given, for the sizes that it is given.

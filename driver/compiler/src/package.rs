@@ -73,6 +73,12 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
     let function = formed.function.as_str();
     let entry = formed.entry()?;
     execute::expect_code(entry.op, Device::Cuda, wanted.fallback)?;
+    expect_plain_arrays(&entry)?;
+    arguments::check_ranges(&entry, &wanted.ranges)?;
+
+    let mut lowered = formed.copy(context, &entry);
+    let mut trees = Trees::new(&lowered, function);
+    let Kernels { text, schedules } = kernels(context, &mut lowered, &mut trees, &entry, wanted)?;
     let run = RunArguments {
         random: Some(wanted.seed),
         size: wanted.size.clone(),
@@ -81,53 +87,13 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         no_range_checks: wanted.checks == RangeChecks::Off,
         ..RunArguments::new("".as_ref())
     };
-    let parameters = entry.arguments.iter().chain(&entry.results);
-    if let Some(other) = parameters
-        .clone()
-        .find(|parameter| parameter.layout.is_some())
-    {
-        return Err(Error::input(format!(
-            "'{}' has a layout: expected arrays that lie row by row in a package",
-            other.name
-        )));
-    }
-    arguments::check_ranges(&entry, &wanted.ranges)?;
-
-    let mut lowered = formed.copy(context, &entry);
-    let line = Line {
-        target: Target::Cuda,
-        options: LineOptions {
-            ranges: wanted.checks,
-            schedules: wanted.schedules,
-            ..LineOptions::RUN
-        },
-    };
-    // Any machine may launch the kernels, and compute what is left beside them.
-    let anywhere = mdh_machine::baseline();
-    let mut trees = Trees::new(&lowered, function);
-    let mut lower = |module: &mut Module, pipelines: &[&Pipeline]| {
-        trees.lower(module, pipelines, |module, pipeline| {
-            compile::run(&anywhere, context, module, pipeline)
-        })
-    };
-    lower(&mut lowered, &line.between(compile::RAISED, "scheduled"))?;
-    let schedules = schedules_of(&lowered);
-    lower(&mut lowered, &line.between("scheduled", "device"))?;
-    execute::expect_kernels(compile::operation(&lowered), &entry, wanted.fallback)?;
-    let text = ptx::kernels_of(context, &lowered, wanted.chip)?;
-    lower(&mut lowered, &line.after("device"))?;
     let errors = |inputs: &[Tensor], shapes: &[Vec<i64>]| trees.errors(&entry, inputs, shapes);
     let rehearsal = Rehearsal::new(&entry, errors, &run, wanted.samples)?;
     if wanted.expects_strong {
         rehearsal.expectation.expect_strong()?;
     }
 
-    let compiled = format!("{}{function}", prefix_functions::PREFIX);
-    let mut llvm = compile::to_llvm(&lowered)?;
-    llvm.add_entry(&compiled)?;
-    let symbol = llvm.export_entry(&compiled)?;
-    let code = llvm.optimise_for(Processor::Baseline, Level::Full)?;
-    let host = link::bare(&code.emit(Emit::Object)?, &symbol)?;
+    let (symbol, host) = host(&lowered, function)?;
     let manifest = Manifest {
         format: Manifest::FORMAT,
         producer: format!("mdh {}", env!("CARGO_PKG_VERSION")),
@@ -141,13 +107,73 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         flops: rehearsal.flops,
         bytes: rehearsal.bytes,
     };
-    let kernels = text.unwrap_or_default();
     let package = Package {
         manifest,
-        kernels,
+        kernels: text,
         host,
     };
     Ok(package.write())
+}
+
+/// Refuses arguments and results with a layout.
+fn expect_plain_arrays(entry: &Entry) -> Result<()> {
+    let mut parameters = entry.arguments.iter().chain(&entry.results);
+    match parameters.find(|parameter| parameter.layout.is_some()) {
+        Some(other) => Err(Error::input(format!(
+            "'{}' has a layout: expected arrays that lie row by row in a package",
+            other.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Kernels of a function: their PTX, and the schedules that they follow.
+struct Kernels {
+    text: String,
+    schedules: Vec<String>,
+}
+
+/// Lowers a function to its kernels and to code that launches them, which any machine may do, and compute what is
+/// left beside them.
+fn kernels<'c>(
+    context: &'c Context,
+    lowered: &mut Module<'c>,
+    trees: &mut Trees,
+    entry: &Entry,
+    wanted: &Wanted,
+) -> Result<Kernels> {
+    let line = Line {
+        target: Target::Cuda,
+        options: LineOptions {
+            ranges: wanted.checks,
+            schedules: wanted.schedules,
+            ..LineOptions::RUN
+        },
+    };
+    let anywhere = mdh_machine::baseline();
+    let mut lower = |module: &mut Module<'c>, pipelines: &[&Pipeline]| {
+        trees.lower(module, pipelines, |module, pipeline| {
+            compile::run(&anywhere, context, module, pipeline)
+        })
+    };
+    lower(lowered, &line.between(compile::RAISED, "scheduled"))?;
+    let schedules = schedules_of(lowered);
+    lower(lowered, &line.between("scheduled", "device"))?;
+    execute::expect_kernels(compile::operation(lowered), entry, wanted.fallback)?;
+    let text = ptx::kernels_of(context, lowered, wanted.chip)?.unwrap_or_default();
+    lower(lowered, &line.after("device"))?;
+    Ok(Kernels { text, schedules })
+}
+
+/// Returns the name and the object code of what a computer calls.
+fn host(lowered: &Module, function: &str) -> Result<(String, Vec<u8>)> {
+    let compiled = format!("{}{function}", prefix_functions::PREFIX);
+    let mut llvm = compile::to_llvm(lowered)?;
+    llvm.add_entry(&compiled)?;
+    let symbol = llvm.export_entry(&compiled)?;
+    let code = llvm.optimise_for(Processor::Baseline, Level::Full)?;
+    let object = link::bare(&code.emit(Emit::Object)?, &symbol)?;
+    Ok((symbol, object))
 }
 
 /// The schedules of all computations, in the order of the program.

@@ -204,25 +204,25 @@ fn pairs(terms: &Terms, factors: &[TermId], outside: &Loops) -> Vec<Choice> {
     let mut reduce = |part: PartialProduct, others: &[PartialProduct]| {
         let is_needed =
             |l: &&Loop| outside.contains(l) || others.iter().any(|other| other.loops.contains(l));
-        let kept: Loops = part.loops.iter().filter(is_needed).copied().collect();
-        if kept == part.loops && !others.is_empty() {
+        let needed: Loops = part.loops.iter().filter(is_needed).copied().collect();
+        if needed == part.loops && !others.is_empty() {
             return part;
         }
         choices.push(Choice {
             factors: part.factors,
             results: part.results,
-            kept: kept.clone(),
+            kept: needed.clone(),
         });
         PartialProduct {
             factors: Vec::new(),
             results: vec![choices.len() - 1],
-            loops: kept,
+            loops: needed,
         }
     };
     while parts.len() > 1 {
         let cost = |&(a, b): &(usize, usize)| terms.points(&(&parts[a].loops | &parts[b].loops));
-        let all = (0..parts.len()).flat_map(|a| (a + 1..parts.len()).map(move |b| (a, b)));
-        let cheapest = all.min_by(|x, y| cost(x).total_cmp(&cost(y)));
+        let pairs = (0..parts.len()).flat_map(|a| (a + 1..parts.len()).map(move |b| (a, b)));
+        let cheapest = pairs.min_by(|x, y| cost(x).total_cmp(&cost(y)));
         let (a, b) = cheapest.unwrap_or((0, 1));
         let (mut right, mut left) = (parts.remove(b), parts.remove(a));
         left.factors.append(&mut right.factors);

@@ -92,10 +92,25 @@ fn saturate(op: Op) -> Result<(), Errors> {
     let extents = &operands[first..first + count];
     let builder = &mut Builder::before(op);
     let (zero, one, limit) = (builder.index(0), builder.index(1), builder.index(most));
+    let fits = fits(builder, extents, [zero, one, limit]);
+    for (n, extent) in extents.iter().enumerate() {
+        let other = if n == 0 { limit } else { one };
+        let extent = builder.select(fits, *extent, other);
+        region::set_operand(op, first + n, extent);
+    }
+    Ok(())
+}
+
+/// Returns whether a product of extents is at most a limit, and does not overflow.
+fn fits<'c>(
+    builder: &mut Builder<'c>,
+    extents: &[Val<'c>],
+    [zero, one, limit]: [Val<'c>; 3],
+) -> Val<'c> {
     let mut product: Option<Val> = None;
     let (mut is_empty, mut is_number): (Option<Val>, Option<Val>) = (None, None);
     for extent in extents {
-        if count > 1 {
+        if extents.len() > 1 {
             let is_none = builder.compare("eq", *extent, zero);
             is_empty = Some(join(builder, ops::arith::ORI, is_empty, is_none));
         }
@@ -114,13 +129,7 @@ fn saturate(op: Op) -> Result<(), Errors> {
     let product = product.unwrap_or(one);
     let is_few = builder.compare("ule", product, limit);
     let fits = join(builder, ops::arith::ANDI, is_number, is_few);
-    let fits = join(builder, ops::arith::ORI, is_empty, fits);
-    for (n, extent) in extents.iter().enumerate() {
-        let other = if n == 0 { limit } else { one };
-        let extent = builder.select(fits, *extent, other);
-        region::set_operand(op, first + n, extent);
-    }
-    Ok(())
+    join(builder, ops::arith::ORI, is_empty, fits)
 }
 
 /// `a op b`, or `b` where there is no `a`.

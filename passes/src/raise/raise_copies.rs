@@ -83,7 +83,7 @@ fn shape(operands: [Val; 2]) -> Option<Vec<Option<i64>>> {
 
 /// Returns the reason for which a copy stays; `None` for one that cores are to share.
 fn obstacle(copy: Op, asm: &Asm, grain: i64) -> Option<String> {
-    let cores = Facts::of(asm).map_or(1, |facts| facts.cores);
+    let cores = Facts::new(asm).map_or(1, |facts| facts.cores);
     let Some(shape) = operands(copy).and_then(shape) else {
         return Some("expected memrefs of scalars, with an axis or more".into());
     };

@@ -35,6 +35,7 @@ mod accumulate;
 mod accumulators;
 mod best_two;
 mod body;
+mod combining;
 mod compute;
 pub(crate) mod extents;
 mod extracted;

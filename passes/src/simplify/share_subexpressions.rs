@@ -187,7 +187,7 @@ fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, grain: i64) -
         };
         Some(match before.iter().chain(&after).any(is_fused) {
             true => is_in_tiles(shared, &after),
-            false => is_small(shared, Facts::of(asm)?.l2),
+            false => is_small(shared, Facts::new(asm)?.l2),
         })
     };
     let pays = pays().unwrap_or(false);

@@ -89,7 +89,7 @@ impl Conditions {
         let least = lower;
         for condition in &self.support.conditions {
             let rest = rest(builder, condition, Some(d), points, ends);
-            let factor = condition.of(d);
+            let factor = condition.coefficient(d);
             let by = builder.index(factor.abs());
             let zero = builder.index(0);
             if factor > 0 {

@@ -157,7 +157,7 @@ fn adds_up(parts: &Parts) -> bool {
 /// other cores from `grain` points on. `None` for a machine that is neither like `cpu` nor like
 /// `cuda`, where there are no points, and where a width is not known.
 fn choice(op: Op, of: &Reading, asm: &Asm, grain: i64) -> Option<Choice> {
-    match Facts::of(asm) {
+    match Facts::new(asm) {
         Some(facts) => choice_for(op, of, asm, facts, grain),
         None if asm.has_kernels() => choose_kernels(&of.1, asm),
         None => None,
@@ -195,7 +195,7 @@ pub fn space_with(
     parts: SearchedParts,
 ) -> Result<Option<Box<dyn Knobs>>, Errors> {
     let of = reading(op)?;
-    let Some(facts) = Facts::of(asm) else {
+    let Some(facts) = Facts::new(asm) else {
         let space = KernelSpace::new(&of.1, asm, parts);
         return Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>));
     };

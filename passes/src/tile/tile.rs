@@ -50,6 +50,7 @@ pub(crate) mod code;
 mod cores;
 pub(crate) mod cyclic;
 mod empty;
+mod extent;
 mod fused;
 mod lanes;
 pub(crate) mod layout;
@@ -133,18 +134,23 @@ fn expect_given(function: Op) -> Result<(), Errors> {
     emit_all(function, vec![text])
 }
 
+/// Checks: nothing is computed inside of the loops of a computation without a schedule.
+fn expect_no_producer<'c>(op: Op<'c>, chains: &Chains<'c>) -> Result<(), Refusal<'c>> {
+    let Some(producer) = chains.group(op).first().copied() else {
+        return Ok(());
+    };
+    let scheduled = chains.scheduled(producer);
+    let at = scheduled.and_then(|scheduled| scheduled.schedule.compute_at.as_ref());
+    let why = "its consumer has no schedule: expected one with that level";
+    let said = at.map(|at| chain::refusal(at, why));
+    Err((producer, said.into_iter().collect()))
+}
+
 /// Lowers a computation, with all that is computed inside of its loops.
 fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal<'c>> {
-    let own = |errors: Errors| (op, errors);
+    let refused = |errors: Errors| (op, errors);
     let Some(scheduled) = chains.scheduled(op) else {
-        let Some(producer) = chains.group(op).first().copied() else {
-            return Ok(());
-        };
-        let own = chains.scheduled(producer);
-        let at = own.and_then(|own| own.schedule.compute_at.as_ref());
-        let why = "its consumer has no schedule: expected one with that level";
-        let said = at.map(|at| chain::refusal(at, why));
-        return Err((producer, said.into_iter().collect()));
+        return expect_no_producer(op, chains);
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
@@ -152,7 +158,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     if !reasons.is_empty() {
         return Err((op, reasons));
     }
-    let deferred = scheduled.deferred(&loops, leaf).map_err(own)?;
+    let deferred = scheduled.deferred(&loops, leaf).map_err(refused)?;
     let consumer = Consumer {
         of: scheduled,
         loops: &loops,
@@ -192,15 +198,18 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
         nest.emit(builder)
     };
     let emitted = emptiness.guard(&mut builder, whole, emit);
-    emitted.map_err(own)?;
+    emitted.map_err(refused)?;
     region::erase(op);
-    let written = group
-        .iter()
-        .filter(|_| !is_left)
-        .filter_map(|op| chains.parts(*op))
-        .flat_map(memory::written);
-    let written: Vec<Val> = written.collect();
-    group.into_iter().for_each(region::erase);
-    written.into_iter().for_each(memory::free_unused);
+    erase_producers(group, chains, is_left);
     Ok(())
+}
+
+/// Erases what is computed inside of loops now, and the memory that it was in, unless that `is_left`.
+fn erase_producers<'c>(group: Vec<Op<'c>>, chains: &Chains<'c>, is_left: bool) {
+    let parts = group.iter().filter_map(|op| chains.parts(*op));
+    let written: Vec<Val> = parts.flat_map(memory::written).collect();
+    group.into_iter().for_each(region::erase);
+    if !is_left {
+        written.into_iter().for_each(memory::free_unused);
+    }
 }

@@ -116,10 +116,10 @@ impl Device {
             ));
         }
         let about = "to start the driver";
-        result::init().map_err(|error| Error::of("cuInit", about, error))?;
+        result::init().map_err(|error| Error::from_driver("cuInit", about, error))?;
         let about = "to count devices";
         let count = result::device::get_count();
-        let count = count.map_err(|error| Error::of("cuDeviceGetCount", about, error))?;
+        let count = count.map_err(|error| Error::from_driver("cuDeviceGetCount", about, error))?;
         if i64::from(number) >= i64::from(count) {
             return Err(Error::new(
                 CudaErrorKind::NoDevice,
@@ -128,12 +128,12 @@ impl Device {
         }
         let about = format!("for device {number}");
         let raw = result::device::get(number as i32);
-        let raw = raw.map_err(|error| Error::of("cuDeviceGet", &about, error))?;
+        let raw = raw.map_err(|error| Error::from_driver("cuDeviceGet", &about, error))?;
         let facts = facts(raw, &about)?;
         // SAFETY: the device is there; it is released when this is dropped.
         let context = unsafe { primary_ctx::retain(raw) };
-        let context =
-            context.map_err(|error| Error::of("cuDevicePrimaryCtxRetain", &about, error))?;
+        let context = context
+            .map_err(|error| Error::from_driver("cuDevicePrimaryCtxRetain", &about, error))?;
         let device = Device {
             raw,
             context,
@@ -152,7 +152,7 @@ impl Device {
     pub fn bind(&self) -> Result<()> {
         // SAFETY: the context is retained while this lives.
         let done = unsafe { result::ctx::set_current(self.context) };
-        done.map_err(|error| Error::of("cuCtxSetCurrent", "for a thread", error))
+        done.map_err(|error| Error::from_driver("cuCtxSetCurrent", "for a thread", error))
     }
 }
 
@@ -168,21 +168,23 @@ fn facts(raw: CUdevice, about: &str) -> Result<Facts> {
     let get = |attribute: CUdevice_attribute| {
         // SAFETY: the device is there.
         let value = unsafe { result::device::get_attribute(raw, attribute) };
-        let value = value.map_err(|error| Error::of("cuDeviceGetAttribute", about, error))?;
+        let value =
+            value.map_err(|error| Error::from_driver("cuDeviceGetAttribute", about, error))?;
         Ok(value.max(0) as u32)
     };
     let name = result::device::get_name(raw);
     // SAFETY: the device is there.
     let memory = unsafe { result::device::total_mem(raw) };
     Ok(Facts {
-        name: name.map_err(|error| Error::of("cuDeviceGetName", about, error))?,
+        name: name.map_err(|error| Error::from_driver("cuDeviceGetName", about, error))?,
         capability: Capability {
             major: get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             minor: get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
             is_exact: false,
         },
         multiprocessors: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-        memory: memory.map_err(|error| Error::of("cuDeviceTotalMem", about, error))? as u64,
+        memory: memory.map_err(|error| Error::from_driver("cuDeviceTotalMem", about, error))?
+            as u64,
         cache: u64::from(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
         shared: u64::from(get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?),
         threads: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,

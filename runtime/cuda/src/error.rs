@@ -44,7 +44,7 @@ impl Error {
     }
 
     /// A call of the driver failed; `about` says what it was for.
-    pub fn of(call: &str, about: &str, error: DriverError) -> Error {
+    pub fn from_driver(call: &str, about: &str, error: DriverError) -> Error {
         let kind = match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaErrorKind::Memory,
             CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE => {

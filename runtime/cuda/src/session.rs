@@ -55,7 +55,8 @@ impl Session {
     pub fn new(device: Device) -> Result<Session> {
         device.bind()?;
         let stream = stream::create(stream::StreamKind::NonBlocking);
-        let stream = stream.map_err(|error| Error::of("cuStreamCreate", "for kernels", error))?;
+        let stream =
+            stream.map_err(|error| Error::from_driver("cuStreamCreate", "for kernels", error))?;
         Ok(Session {
             functions: BTreeMap::new(),
             modules: Vec::new(),
@@ -132,7 +133,8 @@ impl Session {
         if let Err(error) = done.result() {
             let said = CStr::from_bytes_until_nul(&log).unwrap_or_default();
             let said = said.to_string_lossy();
-            let mut error = Error::of("cuModuleLoadDataEx", "to assemble the kernels", error);
+            let mut error =
+                Error::from_driver("cuModuleLoadDataEx", "to assemble the kernels", error);
             if !said.trim().is_empty() {
                 error.message = format!("{}: {}", error.message, said.trim());
             }
@@ -157,11 +159,13 @@ impl Session {
                 break;
             }
         }
-        let function = kernel.map_err(|error| Error::of("cuModuleGetFunction", &about, error))?;
+        let function =
+            kernel.map_err(|error| Error::from_driver("cuModuleGetFunction", &about, error))?;
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
         // SAFETY: the function is there.
         let shared = unsafe { function::get_function_attribute(function, attribute) };
-        let shared = shared.map_err(|error| Error::of("cuFuncGetAttribute", &about, error))?;
+        let shared =
+            shared.map_err(|error| Error::from_driver("cuFuncGetAttribute", &about, error))?;
         let both = (function, shared.max(0) as u64);
         self.functions.insert(name.to_string(), both);
         Ok(both)
@@ -184,7 +188,7 @@ impl Session {
                     ),
                 )
             }
-            _ => Error::of("cuMemAlloc", &format!("for {bytes} bytes"), error),
+            _ => Error::from_driver("cuMemAlloc", &format!("for {bytes} bytes"), error),
         })
     }
 
@@ -254,11 +258,11 @@ impl Session {
                 return Err(Error::new(CudaErrorKind::Failed, message));
             }
         };
-        done.map_err(|error| Error::of(call, &about, error))?;
+        done.map_err(|error| Error::from_driver(call, &about, error))?;
         if !(to && from) {
             // SAFETY: the stream is alive.
             let done = unsafe { stream::synchronize(self.stream) };
-            done.map_err(|error| Error::of("cuStreamSynchronize", &about, error))?;
+            done.map_err(|error| Error::from_driver("cuStreamSynchronize", &about, error))?;
         }
         Ok(())
     }
@@ -306,16 +310,17 @@ impl Session {
                 &mut pointers,
             )
         };
-        done.map_err(|error| Error::of("cuLaunchKernel", &about, error))
+        done.map_err(|error| Error::from_driver("cuLaunchKernel", &about, error))
     }
 
     /// An event that is recorded now.
     fn event(&self) -> Result<CUevent> {
         let new = event::create(CUevent_flags::CU_EVENT_DEFAULT);
-        let new = new.map_err(|error| Error::of("cuEventCreate", "to take times", error))?;
+        let new =
+            new.map_err(|error| Error::from_driver("cuEventCreate", "to take times", error))?;
         // SAFETY: both are alive.
         let done = unsafe { event::record(new, self.stream) };
-        done.map_err(|error| Error::of("cuEventRecord", "to take times", error))?;
+        done.map_err(|error| Error::from_driver("cuEventRecord", "to take times", error))?;
         Ok(new)
     }
 
@@ -324,7 +329,9 @@ impl Session {
         self.close()?;
         // SAFETY: the stream is alive.
         let done = unsafe { stream::synchronize(self.stream) };
-        done.map_err(|error| Error::of("cuStreamSynchronize", "to wait for kernels", error))
+        done.map_err(|error| {
+            Error::from_driver("cuStreamSynchronize", "to wait for kernels", error)
+        })
     }
 
     /// Ends the span of time that launches since the last transfer take, and waits for them.
@@ -337,7 +344,7 @@ impl Session {
         let took = self.await_event(&names, ended).and_then(|()| {
             // SAFETY: both events were recorded, and have happened.
             let took = unsafe { event::elapsed(started, ended) };
-            took.map_err(|error| Error::of("cuEventElapsedTime", "to take times", error))
+            took.map_err(|error| Error::from_driver("cuEventElapsedTime", "to take times", error))
         });
         if !self.is_lost {
             for event in [started, ended] {
@@ -365,7 +372,7 @@ impl Session {
             match unsafe { event::query(event) } {
                 Ok(()) => return Ok(()),
                 Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) => {}
-                Err(error) => return Err(Error::of("cuEventQuery", &about(), error)),
+                Err(error) => return Err(Error::from_driver("cuEventQuery", &about(), error)),
             }
             let waited = started.elapsed();
             if waited > self.time_limit {

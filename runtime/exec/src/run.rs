@@ -78,7 +78,7 @@ pub(crate) type Function = unsafe extern "C-unwind" fn(*mut *mut c_void);
 /// Runs a package once, compares its results, and times its kernels.
 pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
     let manifest = &package.manifest;
-    let ready = Ready::of(package, request)?;
+    let ready = Ready::new(package, request)?;
     let facts = ready.facts.clone();
     let mut arguments = arrays(&manifest.arguments)?;
     let mut results = arrays(&manifest.results)?;
@@ -126,7 +126,7 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    pub(crate) fn of(package: &Package, request: &Request) -> Result<Ready> {
+    pub(crate) fn new(package: &Package, request: &Request) -> Result<Ready> {
         check_processor()?;
         let manifest = &package.manifest;
         let chip: Capability = manifest.chip.parse().map_err(Error::input)?;
@@ -193,7 +193,7 @@ fn time(
     facts: &Facts,
     request: &Request,
 ) -> Result<(Vec<Duration>, Timing)> {
-    let replays = Replays::of(code, launches, facts, request.rotate)?;
+    let replays = Replays::new(code, launches, facts, request.rotate)?;
     let times = (0..request.repeat).map(|_| replays.sample());
     Ok((times.collect::<Result<_>>()?, replays.timing))
 }
@@ -206,7 +206,7 @@ pub(crate) struct Replays {
 
 impl Replays {
     /// Makes the copies, and warms up.
-    pub(crate) fn of(
+    pub(crate) fn new(
         code: &mut Code,
         launches: Vec<Launch>,
         facts: &Facts,

@@ -13,7 +13,7 @@ pub struct Median {
 
 impl Median {
     /// The median of samples, of which there is at least one.
-    pub fn of(samples: &[f64]) -> Median {
+    pub fn new(samples: &[f64]) -> Median {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (middle, last) = (sorted.len() / 2, sorted.len().saturating_sub(1));
@@ -86,10 +86,10 @@ mod tests {
 
     #[test]
     fn medians() {
-        let few = Median::of(&[3.0, 1.0, 2.0, 10.0]);
+        let few = Median::new(&[3.0, 1.0, 2.0, 10.0]);
         assert_eq!((few.value, few.interval, few.spread()), (2.5, None, None));
         let samples: Vec<f64> = (0..12).map(|n| f64::from((n * 5) % 12)).collect();
-        let median = Median::of(&samples);
+        let median = Median::new(&samples);
         assert_eq!((median.value, median.interval), (5.5, Some((1.0, 10.0))));
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A check that fails cannot return: it stands in the middle of a loop, on any thread. It unwinds
 //! instead, as a Rust panic does, through compiled code (whose frames have nothing to clean up,
-//! but unwind tables) up to [`crate::call`], on a worker first to [`Outcome::of`], from where the
+//! but unwind tables) up to [`crate::call`], on a worker first to [`Outcome::catch`], from where the
 //! loop that waits for it goes on unwinding. What the call has [allocated](crate::memory) goes.
 //!
 //! A failure outside of a call, in code that is called in some other way, prints its message and
@@ -96,7 +96,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Runs parts, unless some have failed already.
-    pub fn of(&self, parts: impl FnOnce()) {
+    pub fn catch(&self, parts: impl FnOnce()) {
         if self.has_failed.load(Ordering::Relaxed) {
             return;
         }
@@ -204,9 +204,9 @@ mod tests {
     fn the_first_failure_of_a_loop_counts_and_later_parts_are_left_out() {
         let caught = catch(|| {
             let outcome = Outcome::default();
-            outcome.of(|| {});
-            outcome.of(|| raise(Failure::new("first")));
-            outcome.of(|| raise(Failure::new("second")));
+            outcome.catch(|| {});
+            outcome.catch(|| raise(Failure::new("first")));
+            outcome.catch(|| raise(Failure::new("second")));
             outcome.pass_on();
         });
         assert_eq!(caught, Err(Failure::new("first")));

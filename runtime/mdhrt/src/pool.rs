@@ -333,7 +333,7 @@ impl Job {
     fn run_parts(self, parts: std::ops::Range<u64>) {
         // SAFETY: a job with parts has an outcome, which lives until all of them are done.
         let outcome = unsafe { &*self.outcome };
-        outcome.of(|| {
+        outcome.catch(|| {
             for part in parts {
                 // SAFETY: by the contract of the job's maker.
                 unsafe { (self.body)(self.context, part as i64) }

@@ -7,7 +7,7 @@ use super::choice::Choice;
 use super::facts::Facts;
 use super::nest::{Role, Search};
 use super::traffic::Region;
-use super::views::{Motion, Views};
+use super::views::{Motion, View, Views};
 use super::{bands, pack, transpose};
 use crate::asm::Asm;
 use crate::{Input, Layer, LevelName, Output, Parts, Phase, Schedule};
@@ -81,20 +81,16 @@ pub fn assemble(
     let mut inputs = BTreeMap::new();
     for (n, before) in &plan.packed {
         let view = &views.all[*n];
-        let Some((order, blocks)) = pack::blocks(views, block, plan.cut, view) else {
+        let at = &levels.order[first + before];
+        let Some((input, blocks)) = packed(views, block, plan, view, (at, shared)) else {
             continue;
         };
         let name = computation.inputs[view.buffer].name.clone();
-        let at = levels.order[first + before].clone();
         reasons.push(format!(
             "'{name}' is packed into blocks of {blocks:?} before '{at}': each element is read {} \
              times",
             views.reuse(view)
         ));
-        let mut input = Input::default();
-        input.stage.insert(at.clone(), shared.into());
-        let groups = pack::groups(block, view, &order);
-        input.layout.insert(at, pack::layout(order, blocks, groups));
         inputs.insert(name, input);
     }
     Choice {
@@ -102,6 +98,23 @@ pub fn assemble(
         schedule: finish(computation, (asm, facts), views, levels, leaf, inputs),
         reasons,
     }
+}
+
+/// An input that is packed at a level, in a memory, and its blocks.
+fn packed(
+    views: &Views,
+    block: &Block,
+    plan: &LoopNest,
+    view: &View,
+    (at, memory): (&LevelName, &str),
+) -> Option<(Input, Vec<i64>)> {
+    let (order, blocks) = pack::blocks(views, block, plan.cut, view)?;
+    let mut input = Input::default();
+    input.stage.insert(at.clone(), memory.into());
+    let groups = pack::groups(block, view, &order);
+    let layout = pack::layout(order, blocks.clone(), groups);
+    input.layout.insert(at.clone(), layout);
+    Some((input, blocks))
 }
 
 /// The levels of the leaf: where it starts, and R1's order of it if that is another one.

@@ -25,7 +25,7 @@ pub struct Facts {
 
 impl Facts {
     /// The facts of a machine with the layers of `cpu`; `None` if it has others.
-    pub fn of(asm: &Asm) -> Option<Facts> {
+    pub fn new(asm: &Asm) -> Option<Facts> {
         let core = asm.layer("core")?.core()?;
         let bytes =
             |name: &str| Some(i64::try_from(asm.memory(name)?.capacity?).unwrap_or(i64::MAX));

@@ -73,8 +73,8 @@ pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
         };
         let reason = format!("{name}: {}", draft.reason);
         let schedule = draft.finish(&model);
-        let found = super::choice::objections(&schedule, computation, asm);
-        if found.is_empty() {
+        let objections = super::choice::objections(&schedule, computation, asm);
+        if objections.is_empty() {
             reasons.push(reason);
             return Some(Choice {
                 schedule,
@@ -82,7 +82,7 @@ pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
                 reasons,
             });
         }
-        reasons.extend(found.iter().map(|why| format!("not {name}: {why}")));
+        reasons.extend(objections.iter().map(|why| format!("not {name}: {why}")));
     }
     None
 }
@@ -98,6 +98,16 @@ struct Model<'m> {
     scans: Vec<usize>,
     /// The most threads of a block.
     threads: i64,
+}
+
+/// Points of a sum that threads of one or several warps combine.
+struct Row {
+    /// The sum.
+    sum: usize,
+    /// The number of warps.
+    width: i64,
+    /// True if the sum, the whole result, is cut for blocks.
+    is_cut: bool,
 }
 
 /// Maker of one kernel shape.
@@ -269,8 +279,8 @@ impl<'m> Model<'m> {
 
     /// Returns whether points next to each other read the same elements of an input.
     fn is_shared(&self, input: usize, x: usize) -> bool {
-        let of = |view: &&View| !view.is_output && view.buffer == input;
-        let views: Vec<&View> = self.views.all.iter().filter(of).collect();
+        let is_read = |view: &&View| !view.is_output && view.buffer == input;
+        let views: Vec<&View> = self.views.all.iter().filter(is_read).collect();
         if !views.iter().all(|view| view.axes.is_some()) {
             return false;
         }
@@ -315,56 +325,40 @@ impl<'m> Model<'m> {
 
     /// Neighbouring threads have neighbours of what is combined.
     fn rows(&self) -> Option<Draft> {
-        let best = self.row()?;
-        let points = self.points_of(&self.kept);
-        let first = self.kept.first();
-        let is_read_so = self.follows(best) > first.map_or(0, |x| self.follows(*x));
-        if !(is_read_so || points < MANY) || !self.exchanges() {
-            return None;
-        }
+        let Row { sum, width, is_cut } = self.row_of_warps()?;
         // A row is a warp's, or where there are few of them a block's.
         let most = (self.threads / WARP).max(1);
-        let of_row = match points >= BLOCKS {
-            true => 1,
-            false => self.at_most(best, self.threads) / WARP,
-        };
         let rows = self
             .kept
             .first()
-            .map(|y| (*y, self.at_most(*y, most / of_row)));
+            .map(|y| (*y, self.at_most(*y, most / width)));
         let mut warps: Vec<(usize, i64)> = rows.into_iter().collect();
-        warps.push((best, of_row));
+        warps.push((sum, width));
         warps.retain(|(_, n)| *n > 1);
-        // A sum that is the whole result is cut for blocks.
-        let lanes = of_row * WARP;
-        let is_cut = points.saturating_mul(lanes) < MANY && self.size(best) > 8 * lanes;
+        let rest: Vec<usize> = self.sums.iter().copied().filter(|d| *d != sum).collect();
+        let (mut blocks, mut device) = (self.blocks(), self.derived(&rest));
+        let mut order = all("block", &self.kept);
         let (outer, cut) = match is_cut {
-            true => ("register", vec![(best, Parts::Fixed(8))]),
+            true => ("register", vec![(sum, Parts::Fixed(8))]),
             false => ("device", vec![]),
         };
-        let mut blocks = self.blocks();
-        let mut order = all("block", &self.kept);
         if is_cut {
-            blocks.push((best, Parts::Derived));
-            order.push(("block", best));
-        }
-        let others: Vec<usize> = self.sums.iter().copied().filter(|d| *d != best).collect();
-        let mut device = self.derived(&others);
-        if !is_cut {
-            device.push((best, Parts::Derived));
+            blocks.push((sum, Parts::Derived));
+            order.push(("block", sum));
+        } else {
+            device.push((sum, Parts::Derived));
         }
         order.extend(warps.iter().map(|(d, _)| ("warp", *d)));
         let first = order.len();
-        order.extend(all("device", &others));
-        order.push((outer, best));
-        let sums = order[first..].to_vec();
+        order.extend(all("device", &rest));
+        order.push((outer, sum));
         let mut deferred = order[..first].to_vec();
-        order.push(("thread", best));
-        deferred.push(("thread", best));
-        deferred.extend(&sums);
-        let among = match of_row {
+        deferred.push(("thread", sum));
+        deferred.extend(&order[first..]);
+        order.push(("thread", sum));
+        let among = match width {
             1 => String::new(),
-            _ => format!(", and {of_row} warps in shared memory"),
+            _ => format!(", and {width} warps in shared memory"),
         };
         Some(Draft {
             layers: vec![
@@ -372,20 +366,38 @@ impl<'m> Model<'m> {
                 ("warp", fixed(&warps)),
                 ("device", device),
                 ("register", cut),
-                ("thread", fixed(&[(best, WARP)])),
+                ("thread", fixed(&[(sum, WARP)])),
             ],
             order,
             deferred: Some(deferred),
-            shared_at: (of_row > 1).then_some(("warp", best)),
-            sum_at: Some(("thread", best)),
-            axes: vec![best],
+            shared_at: (width > 1).then_some(("warp", sum)),
+            sum_at: Some(("thread", sum)),
+            axes: vec![sum],
             reason: format!(
                 "{WARP} threads of a warp read neighbours along '{}' and combine what they have at \
                  last in registers{among}",
-                self.name(best)
+                self.name(sum)
             ),
             ..Draft::default()
         })
+    }
+
+    /// Returns the row that warps combine; `None` where neighbouring threads have something better to do.
+    fn row_of_warps(&self) -> Option<Row> {
+        let sum = self.row()?;
+        let points = self.points_of(&self.kept);
+        let first = self.kept.first();
+        let is_read_so = self.follows(sum) > first.map_or(0, |x| self.follows(*x));
+        if !(is_read_so || points < MANY) || !self.exchanges() {
+            return None;
+        }
+        let width = match points >= BLOCKS {
+            true => 1,
+            false => self.at_most(sum, self.threads) / WARP,
+        };
+        let lanes = width * WARP;
+        let is_cut = points.saturating_mul(lanes) < MANY && self.size(sum) > 8 * lanes;
+        Some(Row { sum, width, is_cut })
     }
 
     /// Neighbouring threads have parts of what is combined that follow each other, as an operator asks for whose

@@ -62,7 +62,7 @@ fn usual(c: &Computation) -> ScheduleSpace {
 
 fn with(c: &Computation, parts: SearchedParts) -> ScheduleSpace {
     let asm = Asm::builtin("cpu").unwrap();
-    ScheduleSpace::new(c, &asm, Facts::of(&asm).unwrap(), 1, parts).unwrap()
+    ScheduleSpace::new(c, &asm, Facts::new(&asm).unwrap(), 1, parts).unwrap()
 }
 
 /// Checks: what the model chooses is in the space, up to names of layers.

@@ -33,7 +33,7 @@ pub(super) fn small(random: &mut Random) -> (Asm, Facts, i64) {
         l3: [None, Some(1 << 20)][one_of(&[0, 1]) as usize],
         ..CpuFacts::default()
     });
-    let facts = Facts::of(&asm).unwrap();
+    let facts = Facts::new(&asm).unwrap();
     let vector = if one_of(&[0, 1, 2]) == 0 {
         1
     } else {
@@ -302,7 +302,7 @@ fn contraction(
 
 /// Returns the estimated share of loops around the block, beside computing with full vectors.
 fn overhead(c: &mdh_algebra::computation::Computation) -> f64 {
-    let facts = Facts::of(&Asm::cpu(&CpuFacts::default())).unwrap();
+    let facts = Facts::new(&Asm::cpu(&CpuFacts::default())).unwrap();
     let views = Views::new(c);
     let blocks = Block::candidates(&views, &facts, 1);
     let cycles = blocks
@@ -384,7 +384,7 @@ fn components_in_one_buffer_are_summed_at_once() {
             let mut second = c.outputs.remove(1);
             c.outputs[0].accesses.append(&mut second.accesses);
         }
-        let facts = Facts::of(&asm).unwrap();
+        let facts = Facts::new(&asm).unwrap();
         let views = Views::new(&c);
         let block = Block::candidates(&views, &facts, 1).remove(0);
         Search::new(&c, &facts, &views, &block).best(&[]).1
@@ -426,7 +426,7 @@ fn large_outputs_are_streamed() {
             .id()
             .output(F32, &shape, &[d(0), d(1)])
             .0;
-        let facts = Facts::of(&asm).unwrap();
+        let facts = Facts::new(&asm).unwrap();
         let choice = choose_for(&c, &asm, facts, 1).unwrap();
         let layer = choice.schedule.layers.iter().find(|l| l.name == "register");
         layer.map(|layer| layer.parts.clone())
@@ -465,7 +465,7 @@ pub(super) fn sum(count: usize) -> Code {
 #[test]
 fn streamed_rows_share_what_they_read() {
     let asm = Asm::cpu(&CpuFacts::default());
-    let facts = Facts::of(&asm).unwrap();
+    let facts = Facts::new(&asm).unwrap();
     let rows = |[i, j]: [i64; 2], near: &[(i64, i64)]| {
         let access = |(a, b): &(i64, i64)| [d(0) + *a, d(1) + *b];
         let mut builder = Builder::new(&[i, j], &[Combine::Cc; 2], vec![]).input(
@@ -502,7 +502,7 @@ fn streamed_rows_share_what_they_read() {
 #[test]
 fn stencils_are_computed_in_bands() {
     let asm = Asm::cpu(&CpuFacts::default());
-    let facts = Facts::of(&asm).unwrap();
+    let facts = Facts::new(&asm).unwrap();
     let bands = |planes: [i64; 3], halo: i64| {
         let [i, j, k] = planes;
         let mut builder = Builder::new(&planes, &[Combine::Cc; 3], vec![]).input(

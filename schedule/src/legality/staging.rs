@@ -62,8 +62,8 @@ fn moves_to<'w>(walk: &'w Walk, input: usize, position: usize) -> Option<TileMem
 /// Returns whether inputs are copied before one of the loops from a position on.
 pub(super) fn copies_from(walk: &Walk, position: usize) -> bool {
     let inputs = 0..walk.of.resolved.inputs.len();
-    let mut all = inputs.flat_map(|n| (position..walk.loops.len()).map(move |at| (n, at)));
-    all.any(|(n, at)| moves_to(walk, n, at).is_some())
+    let mut pairs = inputs.flat_map(|n| (position..walk.loops.len()).map(move |at| (n, at)));
+    pairs.any(|(n, at)| moves_to(walk, n, at).is_some())
 }
 
 /// Copies of inputs that change their place before the loop at a position.
@@ -85,8 +85,11 @@ pub(super) fn scalar(walk: &Walk, position: usize, tile: &mut Tile) -> Checked {
         }
     }
     give_places(walk, position, tile, |name| {
-        let all = &resolved.outputs;
-        let plan = all.iter().find(|plan| plan.name == name).or(all.first())?;
+        let plans = &resolved.outputs;
+        let plan = plans
+            .iter()
+            .find(|plan| plan.name == name)
+            .or(plans.first())?;
         resolved.scalar_output(plan)
     })
 }
@@ -100,10 +103,10 @@ fn copy(
 ) -> Checked {
     let shared = shared(walk, tile, region);
     let together = shared.as_ref().map(|shared| shared.cores.len());
-    let mut of = shared.unwrap_or_else(|| tile.clone());
+    let mut scope = shared.unwrap_or_else(|| tile.clone());
     // Of what lies in blocks, all who copy it read within one.
-    choose_block(walk, position, &mut of, n)?;
-    let input = of.inputs[n].clone();
+    choose_block(walk, position, &mut scope, n)?;
+    let input = scope.inputs[n].clone();
     tile.inputs[n] = input.clone();
     let what = format!(
         "that stages '{}' at {}",
@@ -111,14 +114,7 @@ fn copy(
         walk.level_name(position)
     );
     let refuse = |why: Why| why.says(&what);
-    // All tiles inside would write the same memory at once.
-    let is_between = walk.of.is_between_tiles(walk.loops, position);
-    if is_between && walk.loops[position].is_parallel {
-        return Err(refuse(Why::Refuted(
-            Reason::TileOrder,
-            BETWEEN_TILES.into(),
-        )));
-    }
+    one_copy(walk, position).map_err(refuse)?;
     if together.is_some_and(|together| input.private > together) {
         let name = walk.of.resolved.asm.layers[region].name();
         return Err(refuse(Why::Refuted(
@@ -129,13 +125,13 @@ fn copy(
             ),
         )));
     }
-    cooperative_in_warps(walk, &of, region).map_err(refuse)?;
-    if of.cores.len() == tile.cores.len() {
+    cooperative_in_warps(walk, &scope, region).map_err(refuse)?;
+    if scope.cores.len() == tile.cores.len() {
         equally(walk, position, tile).map_err(refuse)?;
     }
-    let extent = in_step(&of, &input).map_err(refuse)?;
-    let own = walk.of.computation.inputs[n].shape.len();
-    let axes = own_axes(layout, input.rank, own);
+    let extent = in_step(&scope, &input).map_err(refuse)?;
+    let rank = walk.of.computation.inputs[n].shape.len();
+    let axes = own_axes(layout, input.rank, rank);
     let axes = axes.map_err(|why| refuse(Why::Refuted(Reason::Layout, why)))?;
     let blocked = is_blocked(&axes);
     if blocked {
@@ -147,16 +143,25 @@ fn copy(
     }
     fits(layout, &axes, &extent).map_err(refuse)?;
     let staged = &mut tile.inputs[n];
-    staged.private = of.cores.len();
+    staged.private = scope.cores.len();
     if blocked {
         staged.stored = Some(Stored {
             axes,
-            dims: of.dims,
+            dims: scope.dims,
         });
     } else {
         place(staged, &axes);
     }
     Ok(())
+}
+
+/// Refuses a copy between tiles in a parallel loop: all tiles inside would write the same memory at once.
+fn one_copy(walk: &Walk, position: usize) -> Result<(), Why> {
+    let is_between = walk.of.is_between_tiles(walk.loops, position);
+    match is_between && walk.loops[position].is_parallel {
+        true => Err(Why::Refuted(Reason::TileOrder, BETWEEN_TILES.into())),
+        false => Ok(()),
+    }
 }
 
 /// Refuses copies that threads have each of their own where an instruction of a warp reads those of all:
@@ -394,8 +399,8 @@ fn within_block(
 /// their own are where the first output is.
 fn home<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<TileMemory<'w>> {
     let resolved = walk.of.resolved;
-    let all = &resolved.outputs;
-    let plan = all.iter().find(|p| p.name == name).or(all.first())?;
+    let plans = &resolved.outputs;
+    let plan = plans.iter().find(|p| p.name == name).or(plans.first())?;
     Some(resolved.output_at(plan, walk.loops[position]))
 }
 

@@ -275,7 +275,7 @@ impl Subject<'_> {
         let points = self.computation.dimensions[level.dimension].count();
         let counts = inner.iter().map(|row| match row[level.dimension] {
             Count::Known(count) => Some(count.max(1)),
-            count => Some(count.of(points)?.max(1)),
+            count => Some(count.for_points(points)?.max(1)),
         });
         counts.product()
     }
@@ -283,6 +283,6 @@ impl Subject<'_> {
     /// Returns the number of a loop's parts, in each part of the levels around it.
     fn parts(&self, of: Loop) -> Extent {
         let points = self.computation.dimensions[of.level.dimension].count();
-        of.count.of(points)
+        of.count.for_points(points)
     }
 }

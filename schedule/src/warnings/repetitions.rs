@@ -177,7 +177,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn of(&self, registers: &[Register]) -> BTreeSet<usize> {
+    fn of_registers(&self, registers: &[Register]) -> BTreeSet<usize> {
         let each = registers.iter().filter_map(|r| self.dimensions.get(*r));
         each.flatten().copied().collect()
     }
@@ -220,7 +220,7 @@ impl Walk {
                 operands,
                 ..
             } => {
-                let depends: BTreeSet<usize> = &self.of(operands) | around;
+                let depends: BTreeSet<usize> = &self.of_registers(operands) | around;
                 if op.is_expensive() && !self.divides_by_constant(*op, operands) {
                     self.expensive(format!("'{}'", op.name()), EXPENSIVE, &depends);
                 }
@@ -233,11 +233,11 @@ impl Walk {
                 otherwise,
                 results,
             } => {
-                let decides: BTreeSet<usize> = &self.of(&[*condition]) | around;
+                let decides: BTreeSet<usize> = &self.of_registers(&[*condition]) | around;
                 self.block(then, &decides);
                 self.block(otherwise, &decides);
                 let yields = [&then.yields[..], &otherwise.yields].concat();
-                self.define(results, &(&self.of(&yields) | &decides));
+                self.define(results, &(&self.of_registers(&yields) | &decides));
             }
             Instruction::Call {
                 callee,
@@ -245,7 +245,7 @@ impl Walk {
                 results,
             } => {
                 let depends: BTreeSet<usize> =
-                    &(&self.of(operands) | &callee.dimensions()) | around;
+                    &(&self.of_registers(operands) | &callee.dimensions()) | around;
                 if callee.is_expensive() {
                     let cost = cost(&callee.body);
                     self.expensive("a function that it calls".into(), cost, &depends);
@@ -302,7 +302,7 @@ impl Walk {
         bodies: &[&Block],
         around: &BTreeSet<usize>,
     ) -> BTreeSet<usize> {
-        let start: BTreeSet<usize> = &self.of(from) | around;
+        let start: BTreeSet<usize> = &self.of_registers(from) | around;
         let before = (mem::take(&mut self.found), mem::take(&mut self.defined));
         self.define(into, &start);
         for body in bodies {

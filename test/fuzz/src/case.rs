@@ -141,7 +141,7 @@ impl Way {
     pub fn verdict(self, answer: &Answer, features: &str) -> Verdict {
         match self {
             Way::Schedule(..) => verdict::verdict(answer, features),
-            _ => match Failure::of(answer) {
+            _ => match Failure::from_answer(answer) {
                 None if features.contains(shapes::CONTRADICTORY) => Verdict::Failed(Failure {
                     signature: "a reshape that contradicts its type is not refused".into(),
                     text: String::new(),

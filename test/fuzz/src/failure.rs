@@ -20,7 +20,7 @@ const ENDLESS: &str = "does not end: ";
 
 impl Failure {
     /// The failure behind an answer, unless it is `right`.
-    pub fn of(answer: &Answer) -> Option<Failure> {
+    pub fn from_answer(answer: &Answer) -> Option<Failure> {
         let kind = match &answer.end {
             End::Answered(line) if line == "right" => return None,
             End::Answered(line) => format!("{line}: {}", message(&answer.errors)),
@@ -104,7 +104,7 @@ mod tests {
             end: End::Answered(line.to_string()),
             errors: errors.to_string(),
         };
-        Failure::of(&answer).map(|failure| failure.signature)
+        Failure::from_answer(&answer).map(|failure| failure.signature)
     }
 
     #[test]

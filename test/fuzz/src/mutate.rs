@@ -96,7 +96,6 @@ fn change(tokens: &mut Vec<String>, corpus: &[String], random: &mut Random) {
     if tokens.is_empty() {
         return;
     }
-    let below = |random: &mut Random, bound: usize| random.below(bound as u64) as usize;
     let at = below(random, tokens.len());
     match random.below(16) {
         0 => {
@@ -110,50 +109,54 @@ fn change(tokens: &mut Vec<String>, corpus: &[String], random: &mut Random) {
         3 if at + 1 < tokens.len() => tokens.swap(at, at + 1),
         4 | 5 => {
             // A token of the same kind makes a mutant that gets further.
-            let text = &corpus[below(random, corpus.len())];
-            let here = kind(tokens[at].trim_start());
-            let all = self::tokens(text).into_iter();
-            let alike: Vec<&str> = all.filter(|t| kind(t.trim_start()) == here).collect();
+            let text = self::tokens(&corpus[below(random, corpus.len())]);
+            let alike = alike(&text, kind(tokens[at].trim_start()));
             if !alike.is_empty() {
-                tokens[at] = alike[below(random, alike.len())].to_string();
+                tokens[at] = text[alike[below(random, alike.len())]].to_string();
             }
         }
         6 => {
-            let text = &corpus[below(random, corpus.len())];
-            let all = self::tokens(text);
-            tokens[at] = all[below(random, all.len())].to_string();
+            let text = self::tokens(&corpus[below(random, corpus.len())]);
+            tokens[at] = text[below(random, text.len())].to_string();
         }
         // What still parses gets further.
         7 | 8 | 11 | 12 => {
-            let numbers: Vec<usize> = (0..tokens.len())
-                .filter(|t| kind(tokens[*t].trim_start()) == TokenKind::Number)
-                .collect();
+            let numbers = alike(tokens, TokenKind::Number);
             if !numbers.is_empty() {
                 let number = NUMBERS[below(random, NUMBERS.len())];
                 tokens[numbers[below(random, numbers.len())]] = format!(" {number}");
             }
         }
         9 => tokens.truncate(at),
-        10 => {
-            // A part that goes, or stands somewhere else too.
-            let end = (at + 1 + below(random, 12)).min(tokens.len());
-            let part: Vec<String> = match random.below(2) {
-                0 => tokens.drain(at..end).collect(),
-                _ => tokens[at..end].to_vec(),
-            };
-            if random.below(2) == 0 {
-                let place = below(random, tokens.len() + 1);
-                tokens.splice(place..place, part);
-            }
-        }
+        10 => move_part(tokens, at, random),
         _ => {
             // Another name that is there.
-            let here = kind(tokens[at].trim_start());
-            let alike: Vec<usize> = (0..tokens.len())
-                .filter(|t| kind(tokens[*t].trim_start()) == here)
-                .collect();
+            let alike = alike(tokens, kind(tokens[at].trim_start()));
             tokens[at] = tokens[alike[below(random, alike.len())]].clone();
         }
+    }
+}
+
+fn below(random: &mut Random, bound: usize) -> usize {
+    random.below(bound as u64) as usize
+}
+
+/// The positions of tokens of a kind.
+fn alike<T: AsRef<str>>(tokens: &[T], wanted: TokenKind) -> Vec<usize> {
+    let is_alike = |t: &usize| kind(tokens[*t].as_ref().trim_start()) == wanted;
+    (0..tokens.len()).filter(is_alike).collect()
+}
+
+/// Has a part go, or stand somewhere else too.
+fn move_part(tokens: &mut Vec<String>, at: usize, random: &mut Random) {
+    let end = (at + 1 + below(random, 12)).min(tokens.len());
+    let part: Vec<String> = match random.below(2) {
+        0 => tokens.drain(at..end).collect(),
+        _ => tokens[at..end].to_vec(),
+    };
+    if random.below(2) == 0 {
+        let place = below(random, tokens.len() + 1);
+        tokens.splice(place..place, part);
     }
 }
 

@@ -105,7 +105,7 @@ fn child() {
 
 /// A defect that a child found, as a failure.
 fn defect(text: &str) -> Option<Failure> {
-    Failure::of(&Answer {
+    Failure::from_answer(&Answer {
         end: End::Answered("defect".into()),
         errors: format!("error: {text}"),
     })
@@ -116,7 +116,7 @@ fn fate(worker: &mut Worker, text: &[u8]) -> Option<Failure> {
     let answer = worker.ask(&format!("text {}", encode(text)), |_| {});
     match &answer.end {
         End::Answered(line) => defect(line.strip_prefix("defect: ")?),
-        _ => Failure::of(&answer),
+        _ => Failure::from_answer(&answer),
     }
 }
 
@@ -258,7 +258,7 @@ impl Hunt {
                 to
             }
             _ => {
-                if let Some(failure) = Failure::of(&answer) {
+                if let Some(failure) = Failure::from_answer(&answer) {
                     self.failed(worker, at, &failure);
                 }
                 at + 1

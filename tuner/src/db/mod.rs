@@ -47,7 +47,7 @@ pub struct Sizes(pub BTreeMap<String, i64>);
 
 impl Sizes {
     /// Sizes of pairs.
-    pub fn of<'n>(pairs: impl IntoIterator<Item = (&'n str, i64)>) -> Sizes {
+    pub fn new<'n>(pairs: impl IntoIterator<Item = (&'n str, i64)>) -> Sizes {
         let pairs = pairs
             .into_iter()
             .map(|(name, size)| (name.to_string(), size));

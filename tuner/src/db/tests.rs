@@ -15,14 +15,14 @@ fn task(size: i64) -> Task {
     Task {
         machine: "m".to_string(),
         program: "p".to_string(),
-        sizes: Sizes::of([("I", size), ("K", 8)]),
+        sizes: Sizes::new([("I", size), ("K", 8)]),
     }
 }
 
 fn evaluation(number: usize, tile: i64, outcome: Outcome) -> Evaluation {
     Evaluation {
         number,
-        configuration: Configuration::of([("tile", tile.into()), ("flags", "-O2".into())]),
+        configuration: Configuration::from_pairs([("tile", tile.into()), ("flags", "-O2".into())]),
         outcome,
         technique: "random".to_string(),
         at: Duration::from_secs(number as u64),
@@ -161,7 +161,7 @@ fn tasks_are_apart_and_the_nearest_sizes_come_first() {
             ..task(64)
         },
         Task {
-            sizes: Sizes::of([("J", 64)]),
+            sizes: Sizes::new([("J", 64)]),
             ..task(64)
         },
     ] {
@@ -175,7 +175,7 @@ fn tasks_are_apart_and_the_nearest_sizes_come_first() {
         database
             .nearest(
                 &Task {
-                    sizes: Sizes::of([("J", 1)]),
+                    sizes: Sizes::new([("J", 1)]),
                     ..task(1)
                 },
                 3
@@ -188,7 +188,7 @@ fn tasks_are_apart_and_the_nearest_sizes_come_first() {
 /// Checks: a size that is left open is near to none that is known.
 #[test]
 fn open_sizes_are_not_near_to_known_ones() {
-    let sizes = |i: i64, k: i64| Sizes::of([("I", i), ("K", k)]);
+    let sizes = |i: i64, k: i64| Sizes::new([("I", i), ("K", k)]);
     assert_eq!(sizes(-1, 8).distance(&sizes(1, 8)), None);
     assert_eq!(sizes(1, 8).distance(&sizes(-1, 8)), None);
     assert_eq!(sizes(-1, 8).distance(&sizes(-1, 8)), Some(0.0));

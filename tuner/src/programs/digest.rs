@@ -62,7 +62,7 @@ impl<'c> Formed<'c> {
 }
 
 /// The digest of the function that these are the computations of.
-pub fn of(computations: &[Formed]) -> String {
+pub fn digest(computations: &[Formed]) -> String {
     format!("{:x}", Sha256::digest(text(computations)))
 }
 

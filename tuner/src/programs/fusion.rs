@@ -77,7 +77,7 @@ pub(crate) struct Fusion {
 
 impl Fusion {
     /// The chains of these computations, of a program whose text is theirs; `None` if there are none.
-    pub(crate) fn of<'c>(
+    pub(crate) fn new<'c>(
         searched: &[Searched],
         computations: &[Op<'c>],
         read: &[Read<'c>],
@@ -101,9 +101,10 @@ impl Fusion {
         if fusion.places.iter().all(Vec::is_empty) {
             return None;
         }
-        let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
+        let operations = ir::find_all(module, &[ops::mdh::COMPUTE]);
         for one in searched {
-            let position = all.iter().position(|op| *op == computations[one.position]);
+            let wanted = computations[one.position];
+            let position = operations.iter().position(|op| *op == wanted);
             let own = one.space.default().map(|own| own.schedule);
             fusion.program.computations.push((position?, own?));
         }
@@ -114,7 +115,7 @@ impl Fusion {
     /// Adds the loops of the nearest consumers, from the last computation on, as long as the trees
     /// that they join are not too large.
     fn add_places(&mut self, links: &Links) {
-        let mut bits = Bits::of(&self.searched);
+        let mut bits = Bits::new(&self.searched);
         let mut group: Vec<usize> = (0..self.searched.len()).collect();
         let movable: Vec<BTreeMap<usize, Movable>> = (self.searched.iter())
             .map(|one| links.movable(one.position))
@@ -127,10 +128,10 @@ impl Fusion {
                 };
                 let is_there = |r: &usize| *r >= c || self.at(*r, c).next().is_some();
                 let mut joined = group.clone();
-                let own = joined[n];
+                let joint = joined[n];
                 joined
                     .iter_mut()
-                    .filter(|g| **g == own)
+                    .filter(|g| **g == joint)
                     .for_each(|g| *g = group[c]);
                 let together = (0..joined.len()).filter(|one| joined[*one] == group[c]);
                 let together: Vec<usize> = together.collect();
@@ -192,8 +193,8 @@ impl Fusion {
 
     /// Those of them that are parameters.
     fn at(&self, n: usize, consumer: usize) -> impl Iterator<Item = &PlaceInLoop> {
-        let own = self.places[n].iter();
-        own.filter(move |place| place.consumer == consumer)
+        let places = self.places[n].iter();
+        places.filter(move |place| place.consumer == consumer)
     }
 
     /// The name of a computation's parameter, if it has one.
@@ -251,11 +252,11 @@ impl Fusion {
             let Some(before) = self.name(p) else {
                 continue;
             };
-            let own = self.clone();
+            let fusion = self.clone();
             let holds = move |values: &[&Value]| {
-                let places = own.place(p, values[0]).zip(own.place(n, values[1]));
+                let places = fusion.place(p, values[0]).zip(fusion.place(n, values[1]));
                 places.is_some_and(|(before, after)| {
-                    before.is_none_or(|before| own.agree((p, before), (n, after)))
+                    before.is_none_or(|before| fusion.agree((p, before), (n, after)))
                 })
             };
             let why = "what reads a tile is computed in the same loop, or further in, or reads it whole behind that";
@@ -301,18 +302,18 @@ impl Fusion {
             .collect();
         let numbers: Vec<HashMap<Value, Option<usize>>> =
             near.iter().map(|p| self.numbers(*p)).collect();
-        let own = self.clone();
+        let fusion = self.clone();
         let holds = move |values: &[&Value]| {
             let Some(positions) = positions(&values[near.len()..]) else {
                 return false;
             };
             let place = |((p, numbers), value): ((&usize, &HashMap<_, Option<usize>>), &&Value)| {
                 let at = numbers.get(*value)?;
-                Some((*p, at.map(|at| &own.places[*p][at])))
+                Some((*p, at.map(|at| &fusion.places[*p][at])))
             };
             let places = near.iter().zip(&numbers).zip(values).map(place);
             let places: Option<Vec<(usize, Option<&PlaceInLoop>)>> = places.collect();
-            places.is_some_and(|places| own.allows(n, &places, &positions))
+            places.is_some_and(|places| fusion.allows(n, &places, &positions))
         };
         let why = "what is computed in a loop has that loop, is computed once, and by one core";
         Some(Constraint::new(
@@ -329,13 +330,13 @@ impl Fusion {
             return true;
         };
         let is_alone = near.iter().all(|(p, place)| *p != n || place.is_none());
-        let own = || {
+        let inside = || {
             let placed = near.iter().filter_map(|(p, place)| Some((*p, (*place)?)));
             placed.filter(|(_, place)| place.consumer == n)
         };
         // Of two loops whose order is open, the one of what is read is the outer one.
         let is_served = |(p, before): (usize, &PlaceInLoop)| {
-            let mut readers = own().filter(|(r, after)| {
+            let mut readers = inside().filter(|(r, after)| {
                 self.readers[p].contains(r)
                     && before.rank == after.rank
                     && before.tile.level != after.tile.level
@@ -344,8 +345,8 @@ impl Fusion {
                 .all(|(_, after)| space.is_outside(values, &before.tile.level, &after.tile.level))
         };
         (is_alone || space.is_of_tile(values))
-            && own().all(|(_, place)| space.keeps(values, &place.tile))
-            && own().all(is_served)
+            && inside().all(|(_, place)| space.keeps(values, &place.tile))
+            && inside().all(is_served)
     }
 
     /// The numbers of the places that values stand for.
@@ -372,7 +373,7 @@ impl Fusion {
                     .zip(values)
                     .map(|(n, v)| (n.as_str(), (*v).clone()))
             };
-            is_alone || own.is_lowered(&Configuration::of(pairs()))
+            is_alone || own.is_lowered(&Configuration::from_pairs(pairs()))
         };
         let why = "there is code for what is computed in loops of others";
         Constraint::new(why, names.iter().map(String::as_str), is_lowered)
@@ -392,15 +393,15 @@ impl Fusion {
         if schedules.iter().all(|own| own.compute_at.is_none()) {
             return true;
         }
-        let found = self.lowering().objections(schedules);
-        found.is_ok_and(|found| found.is_empty())
+        let objections = self.lowering().objections(schedules);
+        objections.is_ok_and(|objections| objections.is_empty())
     }
 
     /// Checks: the lowering can be asked.
     pub(crate) fn expect_lowered(&self) -> std::result::Result<(), String> {
-        let own = self.program.computations.iter();
-        let own = own.map(|(_, schedule)| schedule.clone());
-        self.lowering().objections(own.collect()).map(|_| ())
+        let schedules = self.program.computations.iter();
+        let schedules = schedules.map(|(_, schedule)| schedule.clone());
+        self.lowering().objections(schedules.collect()).map(|_| ())
     }
 
     fn lowering(&self) -> &Lowering {
@@ -548,7 +549,7 @@ struct Bits {
 }
 
 impl Bits {
-    fn of(searched: &[Searched]) -> Bits {
+    fn new(searched: &[Searched]) -> Bits {
         let most = |one: &Searched| -> f64 {
             let values = one.space.knobs().iter().map(|knob| knob.values.len());
             values.map(|n| (n as f64).log2()).sum()
@@ -564,7 +565,7 @@ impl Bits {
         if these.iter().map(|n| self.most[*n]).sum::<f64>() <= BITS {
             return true;
         }
-        let each = these.iter().map(|n| {
+        let bits = these.iter().map(|n| {
             let known = self.known[*n];
             let known = known.unwrap_or_else(|| {
                 searched[*n]
@@ -573,7 +574,7 @@ impl Bits {
             });
             *self.known[*n].insert(known)
         });
-        each.sum::<f64>() <= BITS
+        bits.sum::<f64>() <= BITS
     }
 }
 

@@ -264,7 +264,7 @@ fn schedules_of_chains_lead_back() {
         "s/compute_at" => (name, "y/core.q".into()),
         _ => (name, value.clone()),
     });
-    assert_eq!(program.fitting(&Configuration::of(alone)), None);
+    assert_eq!(program.fitting(&Configuration::from_pairs(alone)), None);
 }
 
 /// Checks: the search begins with the loops that the model chooses; the trees know most of what there

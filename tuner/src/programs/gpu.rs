@@ -126,8 +126,10 @@ fn package(
 fn without_estimate(name: &str, program: &SearchedProgram) -> Error {
     let sizes = program.sizes.0.iter().filter(|(_, size)| **size < 0);
     let name_of = |(name, _): (&String, _)| {
-        let own = name.split_once('.').map_or(name.as_str(), |(_, own)| own);
-        format!("{own}=N")
+        let dimension = name
+            .split_once('.')
+            .map_or(name.as_str(), |(_, dimension)| dimension);
+        format!("{dimension}=N")
     };
     let open: BTreeSet<String> = sizes.map(name_of).collect();
     let open: Vec<String> = open.into_iter().collect();
@@ -210,18 +212,22 @@ fn best(
     program: &SearchedProgram,
     count: usize,
 ) -> Vec<Ranked> {
-    let all = tuned.evaluations.iter();
-    let all = all.filter_map(|one| Some((&one.configuration, one.outcome.cost()?)));
-    let mut all: Vec<(&Configuration, f64)> = all.collect();
-    all.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let least = all.first().map_or(0.0, |first| first.1);
-    let good = all.partition_point(|(_, ms)| *ms <= WORSE * least);
-    all.truncate(good.max(2 * count));
-    let text = |of: &Configuration| program.schedules(of).map(|all| format!("{all:?}"));
+    let timed = tuned.evaluations.iter();
+    let timed = timed.filter_map(|one| Some((&one.configuration, one.outcome.cost()?)));
+    let mut timed: Vec<(&Configuration, f64)> = timed.collect();
+    timed.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let least = timed.first().map_or(0.0, |first| first.1);
+    let good = timed.partition_point(|(_, ms)| *ms <= WORSE * least);
+    timed.truncate(good.max(2 * count));
+    let text = |of: &Configuration| {
+        program
+            .schedules(of)
+            .map(|schedules| format!("{schedules:?}"))
+    };
     let mut seen: BTreeSet<Option<String>> = default.map(text).into_iter().collect();
     let mut taken: Vec<(&Configuration, f64)> = Vec::new();
     for apart in (0..=APART).rev() {
-        for (configuration, ms) in &all {
+        for (configuration, ms) in &timed {
             let differ = |other: &Configuration| {
                 let pairs = configuration.pairs();
                 pairs
@@ -236,8 +242,9 @@ fn best(
         }
     }
     taken.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let own = taken.into_iter();
-    own.map(|(configuration, ms)| (configuration.clone(), Some(ms)))
+    let measured = taken.into_iter();
+    measured
+        .map(|(configuration, ms)| (configuration.clone(), Some(ms)))
         .collect()
 }
 
@@ -271,17 +278,17 @@ fn compiled(
                     let Some((configuration, _)) = best.get(n) else {
                         return;
                     };
-                    let one = with_schedules(arguments, task, program, configuration);
-                    let one = one.map_err(|error| error.message().to_string());
-                    made.lock().unwrap_or_else(PoisonError::into_inner)[n] = Some(one);
+                    let compiled = with_schedules(arguments, task, program, configuration);
+                    let compiled = compiled.map_err(|error| error.message().to_string());
+                    made.lock().unwrap_or_else(PoisonError::into_inner)[n] = Some(compiled);
                 }
             });
         }
     });
     let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
     for ((configuration, ms), one) in best.iter().zip(made) {
-        let one = one.unwrap_or_else(|| Err("a panic of the compiler".to_string()));
-        added(package.add(candidate(program, configuration, *ms, false)?, one))?;
+        let compiled = one.unwrap_or_else(|| Err("a panic of the compiler".to_string()));
+        added(package.add(candidate(program, configuration, *ms, false)?, compiled))?;
     }
     Ok(package)
 }

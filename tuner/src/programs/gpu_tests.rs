@@ -41,7 +41,7 @@ struct One {
 
 /// Times and estimates of the recorded schedules of a program.
 fn compared(measured: &Measured, gpu: &Gpu) -> Vec<(f64, f64)> {
-    let arguments = TuneArguments::of(["tune", &measured.name]);
+    let arguments = TuneArguments::from_words(["tune", &measured.name]);
     let task = &crate::programs::tasks(&measured.name, &arguments).unwrap()[0];
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);

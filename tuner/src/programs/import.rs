@@ -98,7 +98,7 @@ fn evaluation(one: &CandidateResult) -> Result<Evaluation> {
             is_complete,
             ..
         } => Outcome::Measured(match is_complete {
-            true => Cost::of(samples_ms.clone()),
+            true => Cost::new(samples_ms.clone()),
             false => Cost::of_lost(samples_ms.clone()),
         }),
         Reply::Failed { kind, text } => {

@@ -27,7 +27,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    fn of(limit: Limit, tuned: &Tuned) -> Shares {
+    fn new(limit: Limit, tuned: &Tuned) -> Shares {
         let share = |of: Option<&Evaluation>| Some(limit.ms / of?.outcome.cost()?);
         Shares {
             ms: limit.ms,
@@ -84,7 +84,7 @@ pub fn shares(
         // Whoever names no file names a workload.
         false => of_workload(limits, &task.name, work).ok()?,
     };
-    limit.map(|limit| Shares::of(limit, tuned))
+    limit.map(|limit| Shares::new(limit, tuned))
 }
 
 fn of_workload(limits: &Limits, name: &str, work: Work) -> Result<Option<Limit>> {

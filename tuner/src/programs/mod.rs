@@ -224,7 +224,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
         of_model: of_model(&space, &program, &fixed),
         start,
         shares: &shares,
-        ..Search::of(task, asm, &program, &model)?
+        ..Search::new(task, asm, &program, &model)?
     };
     let interrupts = Interrupts::ask();
     let tuned = search.run(arguments, &space, &mut processes, &interrupts)?;

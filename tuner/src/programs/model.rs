@@ -69,7 +69,7 @@ impl SearchedProgram {
             true => self.nearest_to_default(),
             false => {
                 let (name, value) = OUTSIDE;
-                Some(Configuration::of([(name, Value::from(value))]))
+                Some(Configuration::from_pairs([(name, Value::from(value))]))
             }
         }
     }
@@ -86,7 +86,7 @@ impl SearchedProgram {
             pairs.extend(place.into_iter().chain(one.pairs(&values)));
         }
         let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
-        Some(Configuration::of(pairs))
+        Some(Configuration::from_pairs(pairs))
     }
 
     /// Returns whether the model's choice is a configuration.

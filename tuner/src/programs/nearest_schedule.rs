@@ -44,9 +44,9 @@ impl StartSchedule {
         let function = function(compile::operation(&formed.module), &formed.function)?;
         let mut schedules = Schedules::default();
         for (position, op) in schedule::computations(function).into_iter().enumerate() {
-            let own = schedule::read(op).map_err(|errors| Error::input(errors.join("\n  ")))?;
-            let own = own.map(|own| (position.to_string(), own));
-            schedules.computations.extend(own);
+            let written = schedule::read(op).map_err(|errors| Error::input(errors.join("\n  ")))?;
+            let written = written.map(|written| (position.to_string(), written));
+            schedules.computations.extend(written);
         }
         add_named(&mut schedules, function)?;
         say_shared(program, &schedules);
@@ -95,8 +95,8 @@ pub fn fixed(fixed: &[Fix], start: Option<&StartSchedule>) -> Result<Vec<Fix>> {
                 fix.name
             )));
         };
-        let own = start.nearest.as_ref();
-        let value = own.and_then(|own| own.get(&fix.name));
+        let nearest = start.nearest.as_ref();
+        let value = nearest.and_then(|nearest| nearest.get(&fix.name));
         // A name that there is not is said with all that there are.
         Ok(Fix {
             name: fix.name.clone(),
@@ -108,10 +108,12 @@ pub fn fixed(fixed: &[Fix], start: Option<&StartSchedule>) -> Result<Vec<Fix>> {
 
 /// Adds the schedules by name, of computations at their positions as others are.
 fn add_named(wanted: &mut Schedules, function: Op) -> Result<()> {
-    let all = schedule::computations(function);
+    let computations = schedule::computations(function);
     let named = schedule::named(function).map_err(|errors| Error::input(errors.join("\n  ")))?;
     for (name, own) in named {
-        let position = all.iter().position(|op| schedule::name(*op) == name);
+        let position = computations
+            .iter()
+            .position(|op| schedule::name(*op) == name);
         let key = position.map_or(name, |position| position.to_string());
         wanted.computations.insert(key, own);
     }
@@ -146,16 +148,16 @@ pub fn nearest(one: &Searched, wanted: &Schedule) -> Option<Vec<usize>> {
     let pairs = pairs
         .iter()
         .map(|(name, value)| (name.as_str(), value.clone()));
-    let first = space.repaired_to(&Configuration::of(pairs));
+    let first = space.repaired_to(&Configuration::from_pairs(pairs));
     // The first parameter decides most about the others: each of its values has a valley of its own.
-    let others = (0..space.extent(0)).filter_map(|rank| space.moved(&first, 0, rank as f64));
+    let firsts = (0..space.extent(0)).filter_map(|rank| space.moved(&first, 0, rank as f64));
     let mut valleys = Vec::new();
-    for start in others.chain([first.clone()]) {
+    for start in firsts.chain([first.clone()]) {
         valleys.extend(space.closest(start, VALLEY, &distance));
     }
     let lowest = valleys.into_iter().min_by_key(&distance)?;
-    let found = space.closest(lowest, PATIENCE, &distance);
-    Some(found.and_then(|point| values(&point)).unwrap_or(default))
+    let closest = space.closest(lowest, PATIENCE, &distance);
+    Some(closest.and_then(|point| values(&point)).unwrap_or(default))
 }
 
 /// The entries of a schedule as texts: who has many of them in common with another is near to it.
@@ -262,9 +264,9 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
             let configuration = space.configuration(&space.sample(&mut random));
             let wanted = program.fitting(&configuration);
             let Some(wanted) = wanted else { continue };
-            let found = program.nearest(&wanted).unwrap();
-            assert!(program.fitting(&found).is_some(), "{found}");
-            same += usize::from(program.schedules(&found).as_ref() == Some(&wanted));
+            let configuration = program.nearest(&wanted).unwrap();
+            assert!(program.fitting(&configuration).is_some(), "{configuration}");
+            same += usize::from(program.schedules(&configuration).as_ref() == Some(&wanted));
         }
         assert!(same >= 14, "{same} of 20");
     }
@@ -277,8 +279,8 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
         let wanted = Schedules {
             computations: wanted.into_iter().collect(),
         };
-        let found = program.nearest(&wanted).unwrap().to_json();
-        assert_eq!(found["block.i"], 3, "{found}");
+        let json = program.nearest(&wanted).unwrap().to_json();
+        assert_eq!(json["block.i"], 3, "{json}");
     }
 
     /// Checks: what belongs to another program is none of this one's, even where it has all names.
@@ -290,7 +292,7 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
         let with = |name: &str, value: i64| {
             let pairs = own.pairs().filter(|(other, _)| *other != name);
             let pairs = pairs.map(|(other, value)| (other, value.clone()));
-            Configuration::of(pairs.chain([(name, value.into())]))
+            Configuration::from_pairs(pairs.chain([(name, value.into())]))
         };
         assert!(program.fitting(&with("block.i", 3)).is_some());
         assert!(program.fitting(&with("block.i", 999)).is_none());

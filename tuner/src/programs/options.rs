@@ -138,7 +138,7 @@ impl TuneArguments {
 #[cfg(test)]
 impl TuneArguments {
     /// Those of a command line, of which the first word is the command.
-    pub fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> TuneArguments {
+    pub fn from_words<'w>(words: impl IntoIterator<Item = &'w str>) -> TuneArguments {
         #[derive(clap::Parser)]
         struct Line {
             #[command(flatten)]

@@ -59,8 +59,8 @@ fn failures(tuned: &Tuned) -> Vec<FailureKind> {
         Outcome::Failed(failure) => Some(failure.kind),
         Outcome::Measured(_) => None,
     };
-    let all = tuned.evaluations.iter();
-    let failed = all.filter_map(|one| Some((one.configuration.key(), kind(&one.outcome)?)));
+    let evaluations = tuned.evaluations.iter();
+    let failed = evaluations.filter_map(|one| Some((one.configuration.key(), kind(&one.outcome)?)));
     let first = failed.filter_map(|(key, kind)| known.insert(key).then_some(kind));
     first.collect()
 }
@@ -81,11 +81,11 @@ const MOST: usize = 20;
 /// Checks: a folder for failures is new, or empty. Those of two searches would be taken for one's.
 pub fn expect_empty(folder: &Path) -> Result<()> {
     let made = std::fs::create_dir_all(folder);
-    let found = made.and_then(|()| std::fs::read_dir(folder));
-    let mut found = found.map_err(|error| {
+    let entries = made.and_then(|()| std::fs::read_dir(folder));
+    let mut entries = entries.map_err(|error| {
         Error::input(format!("cannot write to '{}': {error}", folder.display()))
     })?;
-    match found.next() {
+    match entries.next() {
         None => Ok(()),
         Some(_) => Err(Error::input(format!(
             "--failures: '{}' has files: expected a new or empty folder",
@@ -133,7 +133,7 @@ mod tests {
     fn tuned(failures: &[FailureKind]) -> Tuned {
         let evaluation = |(number, kind): (usize, &FailureKind)| Evaluation {
             number,
-            configuration: Configuration::of([("n", (number as i64).into())]),
+            configuration: Configuration::from_pairs([("n", (number as i64).into())]),
             outcome: Outcome::failed(*kind, "why"),
             technique: "random".to_string(),
             at: Duration::ZERO,
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn failures_are_written() {
         let folder = tempfile::tempdir().unwrap();
-        let all = tuned(&[FailureKind::WrongResult, FailureKind::Hang]);
+        let tuned = tuned(&[FailureKind::WrongResult, FailureKind::Hang]);
         let text = |own: &Configuration| own.get("n").map(ToString::to_string);
-        write_failures(folder.path(), &all, &text).unwrap();
+        write_failures(folder.path(), &tuned, &text).unwrap();
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(read("wrong-result-1.txt"), "wrong result: why\nn=0\n");
         assert_eq!(
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_code_is_that_of_the_failures() {
         use FailureKind::{Crash, Memory, WrongResult};
-        let arguments = TuneArguments::of(["tune", "f.mlir", "--out", "best.json"]);
+        let arguments = TuneArguments::from_words(["tune", "f.mlir", "--out", "best.json"]);
         for (failures, code, said) in [
             (
                 &[Memory, Memory][..],

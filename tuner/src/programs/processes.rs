@@ -287,7 +287,7 @@ fn timed(worker: &mut Option<Worker>, race: &Race, waiting: Waiting<'_>) -> Outc
             Ok(other) => return bug(&format!("it answers {other:?}")),
             Err(silence) => return lost(worker, silence),
         };
-        let ms = mdh_exec::stats::Median::of(&times).value / 1e6;
+        let ms = mdh_exec::stats::Median::new(&times).value / 1e6;
         usual = Some(ms);
         if turn == 0 {
             calls = (TURN.as_secs_f64() * 1e3 / ms.max(1e-6)).clamp(1.0, CALLS) as u32;
@@ -310,7 +310,7 @@ fn timed(worker: &mut Option<Worker>, race: &Race, waiting: Waiting<'_>) -> Outc
     }
     Outcome::Measured(match lost_race {
         true => Cost::of_lost(samples),
-        false => Cost::of(samples),
+        false => Cost::new(samples),
     })
 }
 

@@ -96,8 +96,8 @@ impl SearchedProgram {
         for (position, formed) in formed.iter().enumerate() {
             let inputs = formed.computation.inputs.iter();
             types.extend(inputs.map(|input| input.element.to_string()));
-            let own = digest::sizes(formed).into_iter();
-            sizes.extend(own.map(|(name, size)| (format!("{position}.{name}"), size)));
+            let extents = digest::sizes(formed).into_iter();
+            sizes.extend(extents.map(|(name, size)| (format!("{position}.{name}"), size)));
         }
         let (searched, others) = searched(computations, asm, parts)?;
         Ok(SearchedProgram {
@@ -107,7 +107,7 @@ impl SearchedProgram {
             searched,
             script: None,
             others,
-            digest: digest::of(&formed),
+            digest: digest::digest(&formed),
             sizes: Sizes(sizes),
             types,
         })
@@ -126,7 +126,7 @@ impl SearchedProgram {
         let read = read.collect::<std::result::Result<Vec<_>, _>>();
         let read = read.map_err(|errors| Error::bug(errors.join("; ")))?;
         let program = FormedText::without_computations(asm, stage);
-        self.fusion = Fusion::of(&self.searched, computations, &read, program).map(Arc::new);
+        self.fusion = Fusion::new(&self.searched, computations, &read, program).map(Arc::new);
         Ok(self)
     }
 
@@ -220,14 +220,16 @@ impl SearchedProgram {
                 let parameter = Parameter::set(&knob.name, values)?;
                 builder = builder.parameter(parameter);
             }
-            let of: Vec<Searched> = self.covered().cloned().collect();
+            let covered: Vec<Searched> = self.covered().cloned().collect();
             let script = script.clone();
             let names: Vec<String> = script.knobs.iter().map(|knob| knob.name.clone()).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let keeps_rules = move |values: &[&Value]| {
                 let values: Option<Vec<i64>> = values.iter().map(|value| value.integer()).collect();
                 let plans = values.and_then(|values| script.plans(&values));
-                plans.is_some_and(|plans| of.iter().all(|one| one.objections(&plans).is_empty()))
+                plans.is_some_and(|plans| {
+                    covered.iter().all(|one| one.objections(&plans).is_empty())
+                })
             };
             builder = builder.filter(Constraint::new(SCRIPT_RULES, names, keeps_rules));
         }
@@ -239,7 +241,7 @@ impl SearchedProgram {
         let Some((script, _)) = &self.script else {
             return Ok(());
         };
-        if space.nearest(&Configuration::of([])).is_some() {
+        if space.nearest(&Configuration::from_pairs([])).is_some() {
             return Ok(());
         }
         let first = script.first();
@@ -262,8 +264,8 @@ impl SearchedProgram {
     /// Checks: each parameter that is fixed is there, is so once, and has that value.
     fn check_fixed(&self, fixed: &[Fix]) -> Result<()> {
         for (n, fix) in fixed.iter().enumerate() {
-            let mut others = fixed[..n].iter().filter(|first| first.name == fix.name);
-            if let Some(first) = others.find(|first| first.value != fix.value) {
+            let mut earlier = fixed[..n].iter().filter(|first| first.name == fix.name);
+            if let Some(first) = earlier.find(|first| first.value != fix.value) {
                 let [first, second] =
                     [first, fix].map(|one| one.value.as_deref().unwrap_or_default());
                 return Err(Error::usage(format!(
@@ -276,18 +278,18 @@ impl SearchedProgram {
             let values = one.space.knobs().iter().map(|knob| knob.values.clone());
             one.names().into_iter().zip(values.collect::<Vec<_>>())
         };
-        let mut all: Vec<(String, Vec<String>)> = self.free().flat_map(own).collect();
+        let mut pairs: Vec<(String, Vec<String>)> = self.free().flat_map(own).collect();
         if let Some(fusion) = &self.fusion {
             let name = |n: usize| Some((fusion.name(n)?, fusion.values(n)));
-            all.extend((0..self.searched.len()).filter_map(name));
+            pairs.extend((0..self.searched.len()).filter_map(name));
         }
         for knob in self.script.iter().flat_map(|(script, _)| &script.knobs) {
             let values = knob.options.iter().map(i64::to_string);
-            all.push((knob.name.clone(), values.collect()));
+            pairs.push((knob.name.clone(), values.collect()));
         }
         for fix in fixed {
-            let Some((_, values)) = all.iter().find(|(name, _)| *name == fix.name) else {
-                let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+            let Some((_, values)) = pairs.iter().find(|(name, _)| *name == fix.name) else {
+                let names: Vec<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
                 return Err(Error::usage(format!(
                     "--fix: found no parameter '{}', expected one of {}",
                     fix.name,
@@ -327,7 +329,7 @@ impl SearchedProgram {
             pairs.extend(place.into_iter().chain(one.pairs(&values)));
         }
         let pairs = pairs.iter().map(|(name, v)| (name.as_str(), v.clone()));
-        Some(Configuration::of(pairs))
+        Some(Configuration::from_pairs(pairs))
     }
 
     /// The schedules of a configuration, by position.
@@ -335,8 +337,8 @@ impl SearchedProgram {
         let plans = self.plans(configuration);
         let schedule = |(n, one): (usize, &Searched)| -> Option<(String, Schedule)> {
             let given = plans.as_ref().and_then(|plans| one.given(plans));
-            let own = || Some(one.space.schedule(&one.values(configuration)?));
-            let schedule = given.or_else(own)?;
+            let chosen = || Some(one.space.schedule(&one.values(configuration)?));
+            let schedule = given.or_else(chosen)?;
             let schedule = match &self.fusion {
                 Some(fusion) => fusion.placed(n, configuration, schedule)?,
                 None => schedule,
@@ -441,7 +443,7 @@ fn make_prefixes(searched: &mut [Searched]) {
 impl Searched {
     /// The schedule that a script gives it.
     fn given(&self, plans: &Plans) -> Option<Schedule> {
-        script::of(plans, self.position, &self.name)
+        script::schedule(plans, self.position, &self.name)
     }
 
     /// Everything against that.

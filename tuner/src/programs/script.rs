@@ -90,7 +90,7 @@ impl KnobScript {
 }
 
 /// The schedule that plans have for the computation at a position, with that name.
-pub fn of(plans: &Plans, position: usize, name: &str) -> Option<Schedule> {
+pub fn schedule(plans: &Plans, position: usize, name: &str) -> Option<Schedule> {
     match plans {
         Plans::One(plan) => Some((**plan).clone()),
         Plans::Several(plans) => {

@@ -52,7 +52,7 @@ pub(super) struct Search<'s> {
 
 impl<'s> Search<'s> {
     /// The search of a program's space.
-    pub(super) fn of(
+    pub(super) fn new(
         task: &Task,
         asm: &Asm,
         program: &SearchedProgram,

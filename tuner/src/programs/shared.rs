@@ -39,12 +39,12 @@ struct Shared {
 
 impl Sharing {
     /// Finds the computations that the model makes of those that are formed, on a machine.
-    fn of(computations: &[Op], asm: &Asm) -> Sharing {
+    fn new(computations: &[Op], asm: &Asm) -> Sharing {
         let mut open = computations.to_vec();
         open.retain(|op| !schedule::has_schedule(*op));
         let function = open.first().and_then(|first| function_of(*first));
-        let function =
-            function.filter(|_| Facts::of(asm).is_some() && share_subexpressions::may_share(&open));
+        let function = function
+            .filter(|_| Facts::new(asm).is_some() && share_subexpressions::may_share(&open));
         let Some(function) = function else {
             return Sharing::None;
         };
@@ -138,7 +138,7 @@ impl SearchedProgram {
                 marks::SCHEDULES.name
             )));
         }
-        match Sharing::of(computations, asm) {
+        match Sharing::new(computations, asm) {
             Sharing::None => self.chained(computations, asm, compile::RAISED),
             Sharing::Known(shared) => shared.with(|all| {
                 let (mut own, others) = searched(all, asm, self.parts)?;

@@ -318,7 +318,7 @@ mod tests {
         let space = Space::builder().parameter(n).build().unwrap();
         let evaluation = |number: usize, n: i64, technique: &str| Evaluation {
             number,
-            configuration: Configuration::of([("n", n.into())]),
+            configuration: Configuration::from_pairs([("n", n.into())]),
             outcome: Outcome::of_cost(n as f64 * 0.288_741),
             technique: technique.to_string(),
             at: Duration::ZERO,

@@ -48,7 +48,7 @@ impl Setup {
     fn arguments(&self, line: &str) -> TuneArguments {
         let folder = self.folder.path().display().to_string();
         let words = ["tune", "f.mlir", "--db", &folder].into_iter();
-        TuneArguments::of(words.chain(line.split_whitespace()))
+        TuneArguments::from_words(words.chain(line.split_whitespace()))
     }
 
     /// A search in which all configurations cost the same, and those that it measured, in order.
@@ -58,7 +58,7 @@ impl Setup {
         let model = |configuration: &Configuration| self.program.cycles(configuration);
         let search = Search {
             of_model: of_model(&space, &self.program, &arguments.fix),
-            ..Search::of(&self.task, &self.asm, &self.program, &model).unwrap()
+            ..Search::new(&self.task, &self.asm, &self.program, &model).unwrap()
         };
         let mut measured = Vec::new();
         let mut same = Computed::new(1, |configuration| {

@@ -48,23 +48,23 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
         return Ok(nothing(why, "give one with --schedule".to_string()));
     }
     let task = subject.task();
-    let own = known.database.ranked(&task)?;
+    let ranked = known.database.ranked(&task)?;
     let nearest = known.database.ranked_nearest(&task, NEAREST);
     let nearest = nearest?;
-    if own.is_empty() && nearest.is_empty() {
+    if ranked.is_empty() && nearest.is_empty() {
         let sizes = known_sizes(&known.database, &task)?;
         return match task.sizes.are_known() || sizes.is_empty() {
             true => Ok(untuned(&others(&known.database, wanted)?, wanted)),
             false => left_open(&sizes, wanted),
         };
     }
-    let spaces = Spaces::of(subject, function, wanted)?;
-    let own = own.into_iter().map(|kept| (None, kept));
+    let spaces = Spaces::new(subject, function, wanted)?;
+    let ranked = ranked.into_iter().map(|kept| (None, kept));
     let nearest = nearest.into_iter().flat_map(|(sizes, ranked)| {
         let each = ranked.into_iter();
         each.map(move |kept| (Some(sizes.clone()), kept))
     });
-    for (sizes, kept) in own.chain(nearest) {
+    for (sizes, kept) in ranked.chain(nearest) {
         if let Some(choice) = spaces.choice(sizes.is_some(), &kept)? {
             let taken = taken(&choice, sizes, &kept);
             return Ok(Found { choice, taken });
@@ -92,7 +92,7 @@ fn exact(function: Op, wanted: &Wanted) -> Result<Found> {
     let Some(best) = ranked.first() else {
         return none("all that was kept for it has failed");
     };
-    let spaces = Spaces::of(subject, function, wanted)?;
+    let spaces = Spaces::new(subject, function, wanted)?;
     for kept in &ranked {
         if let Some(choice) = spaces.choice(false, kept)? {
             let taken = taken(&choice, None, kept);
@@ -109,12 +109,12 @@ fn sizes(function: Op, wanted: &Wanted) -> Result<Vec<TunedSizes>> {
     let Some((database, subject)) = known else {
         return Ok(Vec::new());
     };
-    let found = known_sizes(&database, &subject.task())?.into_iter();
-    let found = found.map(|sizes| TunedSizes {
+    let sizes = known_sizes(&database, &subject.task())?.into_iter();
+    let sizes = sizes.map(|sizes| TunedSizes {
         text: words(&sizes),
         sizes: sizes.0,
     });
-    Ok(found.collect())
+    Ok(sizes.collect())
 }
 
 /// A database, and a function as it is kept there.
@@ -133,7 +133,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(computations: &[Op], asm: Asm, machine: String) -> Result<Subject> {
+    fn new(computations: &[Op], asm: Asm, machine: String) -> Result<Subject> {
         let program = SearchedProgram::new(computations, &asm, SearchedParts::Model)?;
         Ok(Subject {
             program,
@@ -160,7 +160,7 @@ fn on_machine(function: Op, wanted: &Wanted) -> Result<Option<Known>> {
     let subject = match &wanted.machine {
         Machine::Cpu(asm) => {
             let machine = super::search::machine(asm)?;
-            Some(Subject::of(&computations, Asm::clone(asm), machine)?)
+            Some(Subject::new(&computations, Asm::clone(asm), machine)?)
         }
         Machine::Gpu { name, chip } => {
             let gpu = GpuWanted {
@@ -179,9 +179,9 @@ fn folder(wanted: &Wanted) -> Result<PathBuf> {
 
 /// The sizes that a task's program was tuned for, where none was left open; the latest first.
 fn known_sizes(database: &Database, task: &db::Task) -> Result<Vec<Sizes>> {
-    let all = database.sizes(&task.program, &task.machine);
-    let all = all?.into_iter();
-    Ok(all.filter(Sizes::are_known).collect())
+    let sizes = database.sizes(&task.program, &task.machine);
+    let sizes = sizes?.into_iter();
+    Ok(sizes.filter(Sizes::are_known).collect())
 }
 
 /// The spaces that what is kept of a function may be of, with the chains that are searched on a machine.
@@ -196,7 +196,7 @@ struct Spaces<'s> {
 }
 
 impl<'s> Spaces<'s> {
-    fn of(subject: Subject, function: Op<'s>, wanted: &'s Wanted) -> Result<Spaces<'s>> {
+    fn new(subject: Subject, function: Op<'s>, wanted: &'s Wanted) -> Result<Spaces<'s>> {
         let computations = schedule::computations(function);
         Ok(Spaces {
             usual: chained(subject.program, &computations, &subject.asm, wanted)?,
@@ -232,9 +232,9 @@ impl<'s> Spaces<'s> {
             return Ok(all);
         }
         let computations = schedule::computations(self.function);
-        let all = SearchedProgram::new(&computations, &self.asm, SearchedParts::All)?;
-        let all = chained(all, &computations, &self.asm, self.wanted)?;
-        Ok(self.all.get_or_init(|| all))
+        let program = SearchedProgram::new(&computations, &self.asm, SearchedParts::All)?;
+        let program = chained(program, &computations, &self.asm, self.wanted)?;
+        Ok(self.all.get_or_init(|| program))
     }
 }
 
@@ -287,12 +287,14 @@ fn taken(choice: &Choice, sizes: Option<Sizes>, kept: &Kept) -> Taken {
 fn words(sizes: &Sizes) -> String {
     let mut short = BTreeMap::new();
     for (name, size) in &sizes.0 {
-        let own = name.split_once('.').map_or(name.as_str(), |(_, own)| own);
-        if *short.entry(own).or_insert(*size) != *size {
+        let short_name = name
+            .split_once('.')
+            .map_or(name.as_str(), |(_, short_name)| short_name);
+        if *short.entry(short_name).or_insert(*size) != *size {
             return sizes.to_string();
         }
     }
-    Sizes::of(short).to_string()
+    Sizes::new(short).to_string()
 }
 
 fn nothing(found: String, help: String) -> Found {
@@ -339,8 +341,8 @@ fn untuned(place: &str, wanted: &Wanted) -> Found {
             as_option(wanted)
         ),
     };
-    let found = format!("nothing is tuned for this program in {place}");
-    nothing(found, help)
+    let message = format!("nothing is tuned for this program in {place}");
+    nothing(message, help)
 }
 
 /// Some sizes are tuned for a program, which leaves them open.
@@ -350,7 +352,7 @@ fn left_open(sizes: &[Sizes], wanted: &Wanted) -> Result<Found> {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let found = format!(
+    let message = format!(
         "nothing is tuned for this program with its sizes left open in {}, which has schedules for {}{more}",
         folder(wanted)?.display(),
         shown.join("; ")
@@ -362,7 +364,7 @@ fn left_open(sizes: &[Sizes], wanted: &Wanted) -> Result<Found> {
         ),
         Machine::Gpu { .. } => "--size names sizes".to_string(),
     };
-    Ok(nothing(found, help))
+    Ok(nothing(message, help))
 }
 
 /// The option of `mdh tune` for the same database.
@@ -382,8 +384,8 @@ struct GpuWanted<'w> {
 impl GpuWanted<'_> {
     /// The program on the only GPU that is wanted on which it was tuned.
     fn subject(&self, database: &Database, computations: &[Op]) -> Result<Option<Subject>> {
-        let of = |gpu: Gpu, machine: String| Subject::of(computations, gpu.asm(), machine);
-        let subject = of(facts("", self.chip)?, String::new())?;
+        let subject_of = |gpu: Gpu, machine: String| Subject::new(computations, gpu.asm(), machine);
+        let subject = subject_of(facts("", self.chip)?, String::new())?;
         let machines = database.machines(&subject.program.digest)?;
         let gpus = machines.into_iter().filter_map(|machine| {
             let (name, chip) = import::gpu(&machine)?;
@@ -397,7 +399,9 @@ impl GpuWanted<'_> {
         }
         match &gpus[..] {
             [] => Ok(None),
-            [(machine, name, chip)] => of(facts(name, Some(*chip))?, machine.clone()).map(Some),
+            [(machine, name, chip)] => {
+                subject_of(facts(name, Some(*chip))?, machine.clone()).map(Some)
+            }
             several => {
                 let names = several
                     .iter()
@@ -432,6 +436,6 @@ fn facts(name: &str, chip: Option<Capability>) -> Result<Gpu> {
         Some(10) => "b200",
         _ => "h100",
     };
-    let found = named.or_else(|| Gpu::named(usual));
-    found.ok_or_else(|| Error::bug(format!("'{usual}' is no GPU")))
+    let gpu = named.or_else(|| Gpu::named(usual));
+    gpu.ok_or_else(|| Error::bug(format!("'{usual}' is no GPU")))
 }

@@ -35,7 +35,7 @@ impl Look {
     };
 
     /// The look of the technique of that number.
-    pub(super) fn of(number: usize) -> Look {
+    pub(super) fn new(number: usize) -> Look {
         let letters = ['\u{25cf}', '\u{25cb}', '\u{00d7}'];
         Look {
             colour: COLOURS[number % COLOURS.len()],
@@ -54,7 +54,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(costs: &[f64], evaluations: usize) -> Scale {
+    fn new(costs: &[f64], evaluations: usize) -> Scale {
         let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
         let most = costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let is_logarithmic = least > 0.0 && most / least > 4.0;
@@ -105,7 +105,7 @@ pub(super) fn svg(tuned: &Tuned, unit: &str, series: &[(&str, Look)]) -> String 
     if costs.is_empty() {
         return svg + &text((40.0, 40.0), "start", "no configuration works") + "</svg>";
     }
-    let scale = Scale::of(&costs, tuned.evaluations.len());
+    let scale = Scale::new(&costs, tuned.evaluations.len());
     svg += &axes(&scale, unit);
     let mut steps = format!("M{:.1},{:.1}", scale.x(dots[0].0), scale.y(costs[0]));
     let mut best = f64::INFINITY;

@@ -206,7 +206,7 @@ fn techniques(tuned: &Tuned, unit: &str) -> Vec<TechniqueRow> {
         let place = place.unwrap_or_else(|| {
             let before = rows.iter().filter(|(row, _)| is_proposal(&row.name));
             let look = match is_proposal(name) {
-                true => Look::of(before.count()),
+                true => Look::new(before.count()),
                 false => Look::NEUTRAL,
             };
             rows.push((TechniqueRow::new(name, look), f64::INFINITY));

@@ -16,7 +16,7 @@ fn space() -> Space {
 fn tuned(outcome: impl Fn(usize) -> Outcome) -> Tuned {
     let evaluation = |number: usize| Evaluation {
         number,
-        configuration: Configuration::of([
+        configuration: Configuration::from_pairs([
             ("a", (number as i64 % 8 + 1).into()),
             ("b", if number < 8 { "<x>" } else { "y" }.into()),
         ]),

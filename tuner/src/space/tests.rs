@@ -263,7 +263,7 @@ fn rule(text: &str, name: &str, holds: fn(i64) -> bool) -> Constraint {
 
 fn tile(tile: i64, unroll: i64, flags: &str) -> Configuration {
     let pairs = [("unroll", unroll.into()), ("tile", tile.into())];
-    Configuration::of(pairs.into_iter().chain([("flags", flags.into())]))
+    Configuration::from_pairs(pairs.into_iter().chain([("flags", flags.into())]))
 }
 
 #[test]
@@ -371,8 +371,8 @@ fn configurations_of_others_are_not_found() {
     let point = space.find(&valid).unwrap();
     assert_eq!(space.configuration(&point).key(), valid.key());
     let more = valid.pairs().map(|(name, value)| (name, value.clone()));
-    let more = Configuration::of(more.chain([("area", 256.into())]));
-    let fewer = Configuration::of([("tile", 64.into()), ("unroll", 4.into())]);
+    let more = Configuration::from_pairs(more.chain([("area", 256.into())]));
+    let fewer = Configuration::from_pairs([("tile", 64.into()), ("unroll", 4.into())]);
     for other in [
         tile(3, 1, "-O2"),
         tile(2000, 1, "-O2"),

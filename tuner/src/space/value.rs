@@ -74,7 +74,7 @@ impl Configuration {
     }
 
     /// A configuration of pairs.
-    pub fn of<'n>(pairs: impl IntoIterator<Item = (&'n str, Value)>) -> Configuration {
+    pub fn from_pairs<'n>(pairs: impl IntoIterator<Item = (&'n str, Value)>) -> Configuration {
         let (names, values): (Vec<String>, Vec<Value>) = pairs
             .into_iter()
             .map(|(name, value)| (name.to_string(), value))
@@ -94,7 +94,7 @@ impl Configuration {
             })?;
             pairs.push((name.as_str(), value));
         }
-        Ok(Configuration::of(pairs))
+        Ok(Configuration::from_pairs(pairs))
     }
 
     /// The value of a parameter.

@@ -55,7 +55,7 @@ fn filtered(holds: fn([i64; 2]) -> bool) -> Space {
 }
 
 fn pair(a: i64, b: i64) -> Configuration {
-    Configuration::of([("a", a.into()), ("b", b.into())])
+    Configuration::from_pairs([("a", a.into()), ("b", b.into())])
 }
 
 fn number(configuration: &Configuration, name: &str) -> f64 {
@@ -275,7 +275,7 @@ fn failures_are_never_chosen() {
         5 => Outcome::of_cost(f64::NAN),
         4 => Outcome::Measured(Cost {
             value: f64::NEG_INFINITY,
-            ..Cost::of(vec![1.0])
+            ..Cost::new(vec![1.0])
         }),
         _ => measured(configuration),
     };
@@ -471,7 +471,7 @@ fn progress_has_the_default_beside_the_best() {
 /// as a reference it is never the best.
 #[test]
 fn a_default_may_be_beside_the_space() {
-    let beside = Configuration::of([("b", 3.into()), ("a", 9.into())]);
+    let beside = Configuration::from_pairs([("b", 3.into()), ("a", 9.into())]);
     let cost = |own: &Configuration| match own.get("a").unwrap().integer() {
         Some(9) => Outcome::of_cost(0.5),
         _ => measured(own),
@@ -496,7 +496,7 @@ fn a_default_may_be_beside_the_space() {
     // At the start, and once more in the end.
     let times = asked.iter().filter(|own| **own == beside.to_string());
     assert_eq!(times.count(), 2);
-    let names = Configuration::of([("a", 9.into()), ("b", 3.into())]);
+    let names = Configuration::from_pairs([("a", 9.into()), ("b", 3.into())]);
     let known = vec![resumed(names, Outcome::of_cost(0.5))];
     let (tuned, asked) = setup(Role::Reference, known).run().unwrap();
     assert_eq!(tuned.resumed, 1);

@@ -99,7 +99,7 @@ pub fn inline(
     let results = checked.program.roots().iter().zip(pieces);
     let results = results.map(|(root, piece)| match &checked.program.nodes()[*root] {
         Node::Binary(op, _) if op.is_comparison() => condition(&piece),
-        _ => Term::of(&piece),
+        _ => Term::new(&piece),
     });
     let results = results.collect();
     if !helpers.is_empty() {
@@ -113,7 +113,7 @@ pub fn inline(
 }
 
 impl Term {
-    fn of(piece: &Piece) -> Term {
+    fn new(piece: &Piece) -> Term {
         Term {
             text: piece.text.clone(),
             is_operand: piece.strength == ATOM,
@@ -128,7 +128,7 @@ fn condition(piece: &Piece) -> Term {
             text: test.to_string(),
             is_operand: false,
         },
-        None => Term::of(piece),
+        None => Term::new(piece),
     }
 }
 

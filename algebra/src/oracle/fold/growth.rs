@@ -36,7 +36,7 @@ impl Growth {
     }
 
     /// Nothing is larger than what is not a number any more.
-    fn of(&self, tuple: &[Scalar]) -> f64 {
+    fn size(&self, tuple: &[Scalar]) -> f64 {
         let size = (self.measure)(tuple[self.component].as_f64());
         if size.is_nan() { f64::INFINITY } else { size }
     }
@@ -61,7 +61,7 @@ impl Fold<'_> {
             return combined;
         }
         let (largest, next) = stack[at..].split_at(n);
-        let [both, largest, next] = [&self.result[..], largest, next].map(|t| measured.of(t));
+        let [both, largest, next] = [&self.result[..], largest, next].map(|t| measured.size(t));
         if both >= next && (both >= largest || !user.commutative) {
             stack.truncate(at + n);
             stack[at..].copy_from_slice(&self.result);

@@ -17,7 +17,7 @@ pub(super) struct Uses {
 }
 
 /// Returns what a loop uses; nothing if it is not plain. `is_scalar` knows the values around it.
-pub(super) fn of(statement: &Statement, is_scalar: &dyn Fn(ValueId) -> bool) -> Option<Uses> {
+pub(super) fn uses(statement: &Statement, is_scalar: &dyn Fn(ValueId) -> bool) -> Option<Uses> {
     let mut walk = Walk {
         scalars: HashSet::new(),
         memory: HashSet::new(),
@@ -162,6 +162,14 @@ impl Walk<'_> {
                 self.scalars(&[*value])?;
                 self.written(*tensor)?;
             }
+            other => return self.memory_statement(other),
+        }
+        Some(())
+    }
+
+    /// Statements that make memory, or other names of some.
+    fn memory_statement(&mut self, statement: &Statement) -> Option<()> {
+        match statement {
             Statement::Empty { result, sizes, .. } => {
                 self.scalars(sizes)?;
                 self.memory(*result);

@@ -31,7 +31,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::Bound;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
+use melior::ir::{BlockRef, Type, ValueLike};
 
 use super::code::is_tensor;
 use crate::support::buffers;
@@ -88,11 +88,20 @@ pub fn align<'c>(op: Op<'c>) -> Result<(), Errors> {
     }
     let taken = arguments(after);
     region::set_yields(after, &[&taken[..first.len()], &next[..]].concat());
+    rebuild(&mut builder, op, before, first);
+    Ok(())
+}
+
+/// Builds an `scf.while` again, with its bodies as they are now and operands before those that it has.
+fn rebuild<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    before: BlockRef<'c, 'c>,
+    first: Vec<Val<'c>>,
+) {
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
-    let types: Vec<Type> = arguments(before)
-        .iter()
-        .map(|value| value.r#type())
-        .collect();
+    let arguments = arguments(before);
+    let types: Vec<Type> = arguments.iter().map(|value| value.r#type()).collect();
     let bodies = vec![region::take(op, 0), region::take(op, 1)];
     let attributes = region::attributes(op);
     let operands = [first, operands].concat();
@@ -102,7 +111,6 @@ pub fn align<'c>(op: Op<'c>) -> Result<(), Errors> {
         region::replace_all_uses(old, new);
     }
     region::erase(op);
-    Ok(())
 }
 
 /// A value of another one's type and size that holds nothing, before a loop.

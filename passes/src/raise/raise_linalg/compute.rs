@@ -1,12 +1,11 @@
 //! One operation with linalg's interface as computations.
 
-use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks;
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Laws, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use mdh_dialect::structured::{Operand, Structured};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{verify, write};
@@ -15,13 +14,12 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
-use super::accumulate::Body;
 use super::accumulators::{filled_before, is_whole, uniform};
+use super::combining::Combining;
 use super::loops::{self, Loops, buffer};
-use super::operators::{Law, Operator, Wanted};
 use super::options::{Checks, Licence};
 use super::relayout::{Buffer, identity};
-use super::{body, extents, extracted, masks, memory};
+use super::{body, extents, extracted, memory};
 use crate::form::form_compute::{rename_index, take_captured};
 use crate::support::buffers;
 use crate::support::builder::Builder;
@@ -179,64 +177,65 @@ fn draft<'c>(
     let block = region::block(&scalar);
     let extracted = extracted::take(block, &Loops::new(of, &outputs[0]));
     let mut yields = keep_yields(block, group);
-    let mut parts = Parts::default();
-    let (mut combiner, mut label) = (Region::new(), String::new());
-    let (mut neutral, mut granted) = (None, Vec::new());
-    if !is_kept.iter().all(|kept| *kept) {
-        let starts: Vec<Option<Scalar>> = outputs.iter().map(|o| start(of.op, o)).collect();
-        let is_told = |code: &Region<'c>, _: &[Val<'c>]| licence.is_for(code);
-        let wanted = licence.digest.map(|_| &is_told as &Wanted);
-        let operator = accumulation(of, block, &outputs, (&starts, &mut yields), wanted)?;
-        let licence = licence.of_operator(&operator);
-        let several = is_kept.iter().filter(|kept| !**kept).count() > 1;
-        neutral = neutrals(&operator, &outputs, &starts);
-        granted = self::granted(&operator, licence, several);
-        (label, parts.laws, combiner) = laws(operator, licence, several)?;
-        let context = ir::context_of(of.op);
-        // Built-in operators have theirs, and declare no laws.
-        let own = neutral.as_ref().filter(|_| parts.laws.associative);
-        let attribute = |number: &Scalar| types::attribute(context, *number);
-        parts.laws.neutral = own.map(|own| own.iter().map(attribute).collect());
-    }
-    let context = ir::context_of(of.op);
-    parts.combine = combine(context, &is_kept, &label);
+    let combined = is_kept.iter().filter(|kept| !**kept).count();
+    let combining = match combined {
+        0 => Combining::nothing(),
+        _ => Combining::new(of, block, &outputs, &mut yields, licence, combined > 1)?,
+    };
     finish_code(block, &yields);
     body::check_others(of, group, block)?;
     let first = Marker::before(of.op);
-    let mut builder = Builder::before(of.op);
-    let dims = loops::domain(of, &mut builder, &is_kept);
-    let done = dims.and_then(|dims| {
-        parts.dims = dims;
-        if parts.dims.is_empty() {
-            parts.dims.push(loops::single());
-            parts.combine = combine(context, &[true], "");
-        }
-        parts.inputs = inputs(of, &extracted, block);
-        let replaced = set_outputs(
-            &mut builder,
-            of.op,
-            &mut parts,
-            &outputs,
-            neutral.as_deref(),
-        );
-        take_outside(&mut builder, &scalar, &mut parts)?;
-        names::make_unique(&mut parts);
-        let compute = write::compute(builder.context, of.op.location(), &parts, scalar, combiner);
-        Ok((verified(compute)?, replaced))
-    });
+    let function = Function { scalar, extracted };
+    let draft = written(of, &is_kept, &outputs, function, combining);
     let sizes = first.since(of.op);
-    match done {
-        Ok((compute, replaced)) => Ok(Draft {
-            compute,
-            sizes,
-            replaced,
-            granted,
-        }),
+    match draft {
+        Ok(draft) => Ok(Draft { sizes, ..draft }),
         Err(rule) => {
             sizes.into_iter().rev().for_each(region::erase);
             Err(rule)
         }
     }
+}
+
+/// The scalar function of a computation, and the operands that it extracts elements from.
+struct Function<'c> {
+    scalar: Region<'c>,
+    extracted: Vec<Operand<'c>>,
+}
+
+/// Writes a computation; the sizes that it needs are put into the program before it.
+fn written<'c>(
+    of: &Structured<'c>,
+    is_kept: &[bool],
+    outputs: &[Operand<'c>],
+    Function { scalar, extracted }: Function<'c>,
+    combining: Combining<'c>,
+) -> Result<Draft<'c>, String> {
+    let context = ir::context_of(of.op);
+    let mut builder = Builder::before(of.op);
+    let mut parts = Parts {
+        dims: loops::domain(of, &mut builder, is_kept)?,
+        combine: combine(context, is_kept, &combining.label),
+        laws: combining.laws,
+        ..Parts::default()
+    };
+    if parts.dims.is_empty() {
+        parts.dims.push(loops::single());
+        parts.combine = combine(context, &[true], "");
+    }
+    parts.inputs = inputs(of, &extracted, region::block(&scalar));
+    let neutral = combining.neutral.as_deref();
+    let replaced = set_outputs(&mut builder, of.op, &mut parts, outputs, neutral);
+    take_outside(&mut builder, &scalar, &mut parts)?;
+    names::make_unique(&mut parts);
+    let location = of.op.location();
+    let compute = write::compute(context, location, &parts, scalar, combining.code);
+    Ok(Draft {
+        compute: verified(compute)?,
+        sizes: Vec::new(),
+        replaced,
+        granted: combining.granted,
+    })
 }
 
 /// The operation before a place, to find what has been put there since.
@@ -268,133 +267,6 @@ fn check_iterators(of: &Structured, is_kept: &[bool]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Splits a body into elements, which are what `yields` is afterwards, and an operator.
-pub fn accumulation<'c>(
-    of: &Structured<'c>,
-    block: BlockRef<'c, 'c>,
-    outputs: &[Operand<'c>],
-    (starts, yields): (&[Option<Scalar>], &mut Vec<Val<'c>>),
-    wanted: Option<&Wanted<'_, 'c>>,
-) -> Result<Operator<'c>, String> {
-    let arguments = arguments(block);
-    let accumulators = outputs.iter().map(|o| o.argument.map(|n| arguments[n]));
-    let accumulators: Option<Vec<Val>> = accumulators.collect();
-    let accumulators = accumulators.ok_or("its body does not take what it accumulates")?;
-    let unread = accumulators.iter().position(|a| !ir::has_uses(*a));
-    if let Some(n) = unread {
-        return Err(format!(
-            "its body does not use what destination {n} holds, so that the last iteration of a \
-             reduction would win: expected it to accumulate"
-        ));
-    }
-    let is_paired = of.inputs.len() == of.outputs.len() && outputs.len() == of.outputs.len();
-    masks::lift(block, &accumulators);
-    let loops = Loops::new(of, &outputs[0]);
-    let several = loops.is_kept.iter().filter(|kept| !**kept).count() > 1;
-    let mut body = Body {
-        block,
-        accumulators: &accumulators,
-        starts,
-        yields: region::yields(block),
-        paired: is_paired.then(|| arguments[..of.inputs.len()].to_vec()),
-        loops: several.then_some(&loops),
-        wanted,
-    };
-    let operator = body.split()?;
-    *yields = body.yields;
-    Ok(operator)
-}
-
-/// The number that a destination is known to hold everywhere before.
-pub fn start(op: Op, output: &Operand) -> Option<Scalar> {
-    match op.result_count() {
-        0 => filled_before(op, output.value).map(|(_, number)| number),
-        _ => uniform(output.value),
-    }
-}
-
-/// The neutral elements of an operator: of one's own where accumulators start from them.
-fn neutrals(
-    operator: &Operator,
-    outputs: &[Operand],
-    starts: &[Option<Scalar>],
-) -> Option<Vec<Scalar>> {
-    let operators = match operator {
-        Operator::Own(own) if own.from_neutral => return starts.iter().copied().collect(),
-        Operator::Own(_) => return None,
-        Operator::Builtin(operators) => operators,
-    };
-    let neutral = |(operator, output): (&Builtin, &Operand)| {
-        operator.neutral(types::buffer_type(output.value.r#type())?.element)
-    };
-    operators.iter().zip(outputs).map(neutral).collect()
-}
-
-/// Laws that are not known to hold, or known not to, and are granted.
-fn granted(operator: &Operator, licence: Licence, several: bool) -> Vec<String> {
-    let Operator::Own(own) = operator else {
-        return Vec::new();
-    };
-    let commutative = (licence.commutative && several).then_some(marks::COMMUTATIVE.name);
-    let laws = [
-        (&own.associative, licence.associative, "associative"),
-        (&own.commutative, commutative, "commutative"),
-    ];
-    let say = |(law, by, what): (&Law, Option<&str>, &str)| match (law, by?) {
-        (Law::Broken(broken), by) => Some(format!("'{by}' grants it: {}", broken.rule)),
-        (Law::Open, by) => Some(format!(
-            "'{by}' grants it: its operator is not known to be {what}"
-        )),
-        (Law::Holds, _) => None,
-    };
-    laws.into_iter().filter_map(say).collect()
-}
-
-/// The text of `pw`'s function, its laws and its code.
-fn laws<'c>(
-    operator: Operator<'c>,
-    licence: Licence,
-    several: bool,
-) -> Result<(String, Laws<'c>, Region<'c>), String> {
-    let code = match operator {
-        Operator::Builtin(operators) => {
-            let names: Vec<&str> = operators.iter().map(|o| o.name()).collect();
-            let list = names.join(", ");
-            return Ok((list, Laws::default(), Region::new()));
-        }
-        Operator::Own(own) => own,
-    };
-    let rule = |law: &Law, open: &str| match law {
-        Law::Holds => None,
-        Law::Open => Some(open.to_owned()),
-        Law::Broken(broken) => Some(format!("{}: {}", broken.rule, broken.expected)),
-    };
-    let associative = rule(
-        &code.associative,
-        "its body accumulates by an operator that is not known to be associative: where it is, put \
-         'mdh.associative' on the operation, and 'mdh.commutative' where it is that",
-    );
-    let commutative = rule(
-        &code.commutative,
-        "its body accumulates over several loops by an operator that is not known to be \
-         commutative: where it is, put 'mdh.commutative' on the operation",
-    );
-    let associative = associative.filter(|_| licence.associative.is_none());
-    let commutative = commutative.filter(|_| !licence.commutative);
-    if let Some(rule) = associative {
-        return Err(rule);
-    }
-    if let Some(rule) = commutative.clone().filter(|_| several) {
-        return Err(rule);
-    }
-    let laws = Laws {
-        commutative: commutative.is_none(),
-        associative: true,
-        neutral: None,
-    };
-    Ok((format!("\"{}\"", code.name), laws, code.code))
 }
 
 /// The combine operator of each dimension: `function` in those that are not kept.

@@ -12,10 +12,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Region, RegionLike, RegionRef, ValueLike};
 
 use super::accumulate::Body;
-use super::compute::accumulation;
+use super::combining::{accumulation, start};
 use super::operators::{Operator, Own, as_operator, dependent, key, taken};
 use super::selection::{self, digest};
-use super::{compute, tried};
+use super::tried;
 use crate::support::region;
 
 /// Elements are tried in each order, if they are no more than these: some hundred orders.
@@ -94,11 +94,7 @@ pub fn found<'c>(made: Op<'c>, elements: &[Val<'c>], operator: &str) -> Result<F
     let place = |element: &Val<'c>| old.iter().position(|value| value == element);
     let values: Option<Vec<Val>> = elements.iter().map(|e| Some(new[place(e)?])).collect();
     let values = values.ok_or("an element is computed elsewhere")?;
-    let starts: Vec<Option<Scalar>> = structured
-        .outputs
-        .iter()
-        .map(|o| compute::start(made, o))
-        .collect();
+    let starts: Vec<Option<Scalar>> = structured.outputs.iter().map(|o| start(made, o)).collect();
     let is_same = |code: &Region<'c>, elements: &[Val<'c>]| {
         elements == values && digest(code).as_deref() == Some(operator)
     };

@@ -111,6 +111,15 @@ impl<'c, 'p> Side<'c, 'p> {
         (seen, buffers)
     }
 
+    /// Returns the cost of the operations that make some values.
+    fn cost(&self, needed: &HashSet<usize>) -> u64 {
+        let is_needed = |op: &&Op<'c>| {
+            let results = draft::results(**op);
+            results.iter().any(|result| needed.contains(&key(*result)))
+        };
+        self.ops.iter().filter(is_needed).map(|op| cost(*op)).sum()
+    }
+
     /// Returns whether it is a map that has the value in memory already.
     fn stores(&self, value: Val<'c>) -> bool {
         let is_map = self.parts.combine.iter().all(|c| ir::is_cc(*c));
@@ -177,14 +186,8 @@ pub fn subexpressions<'c>(computations: &[(Op<'c>, Parts<'c>)]) -> Vec<Subexpres
                 continue;
             }
             let (needed, buffers) = first.needs(value);
-            let ops = first.ops.iter();
-            let costs = ops.filter(|op| {
-                draft::results(**op)
-                    .iter()
-                    .any(|r| needed.contains(&key(*r)))
-            });
             if taken.contains(&key(value))
-                || costs.map(|op| cost(*op)).sum::<u64>() < WORTH
+                || first.cost(&needed) < WORTH
                 || !is_stored(value)
                 || first.stores(value)
             {

@@ -38,7 +38,7 @@ pub fn fuse<'c>(
     asm: &Asm,
     grain: i64,
 ) -> Result<(), Errors> {
-    let Some(facts) = Facts::of(asm) else {
+    let Some(facts) = Facts::new(asm) else {
         return Ok(());
     };
     let links = Links::new(read);

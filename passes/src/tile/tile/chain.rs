@@ -197,12 +197,7 @@ impl<'c> Consumer<'c, '_> {
             panic!("a producer is computed at a level");
         };
         let refuse = |why: String| (None, vec![refusal(&wanted, &why)]);
-        if let Some(d) = (0..self.of.parts.dims.len()).find(|d| cyclic::is_in(self.loops, *d)) {
-            let name = &self.of.resolved.dimensions[d];
-            return Err(refuse(format!(
-                "parts of '{name}' are cyclic there: expected outer layers outside"
-            )));
-        }
+        self.expect_nested_parts().map_err(refuse)?;
         let at = self.level(&wanted, &whole).map_err(refuse)?;
         let readers = self.readers(&whole, siblings, at, chains);
         let readers = readers.map_err(refuse)?;
@@ -243,6 +238,18 @@ impl<'c> Consumer<'c, '_> {
             of: tiled,
             whole: computation,
         })
+    }
+
+    /// Refuses cyclic parts.
+    fn expect_nested_parts(&self) -> Result<(), String> {
+        let mut dims = 0..self.of.parts.dims.len();
+        let Some(d) = dims.find(|d| cyclic::is_in(self.loops, *d)) else {
+            return Ok(());
+        };
+        let name = &self.of.resolved.dimensions[d];
+        Err(format!(
+            "parts of '{name}' are cyclic there: expected outer layers outside"
+        ))
     }
 
     /// Returns the readers of a producer's results: the consumer, then others that are computed in
@@ -445,8 +452,8 @@ impl<'c> Consumer<'c, '_> {
 
     /// The loop over cores around what is computed in a loop, with its computation.
     fn core(&self, at: usize) -> Option<(&Scheduled<'c>, Loop)> {
-        let own = self.loops[..=at].iter().find(|l| l.is_parallel);
-        self.core.or(own.map(|own| (self.of, *own)))
+        let parallel = self.loops[..=at].iter().find(|l| l.is_parallel);
+        self.core.or(parallel.map(|parallel| (self.of, *parallel)))
     }
 
     fn clips(&self, producer: &Scheduled, needs: &[Need], root: Op<'c>) -> Vec<Clip> {
@@ -496,9 +503,9 @@ impl<'c> Consumer<'c, '_> {
         let extents = needs.iter().enumerate().map(|(d, need)| match need {
             Need::Whole => None,
             Need::Part(reach) => Some(points.as_ref().zip(strides.as_ref()).map(|(p, s)| {
-                let all = producer.computation.dimensions[d].count();
+                let points = producer.computation.dimensions[d].count();
                 let most = reach.extent(p, s);
-                all.map_or(most, |all| all.min(most))
+                points.map_or(most, |points| points.min(most))
             })),
         });
         extents.collect()

@@ -46,6 +46,7 @@ use mdh_dialect::types;
 use mdh_schedule::asm::facts::LINE;
 use mdh_schedule::reach::{Need, Reach};
 
+use super::extent::Extent;
 use super::nest::{
     Clip, Home, LinePadding, Producer, ScheduledNest, Temporary, Tile, bound, lower,
 };
@@ -81,26 +82,10 @@ fn emit<'c>(
 ) -> Result<(), Errors> {
     let mut tiled = producer.of.clone();
     let mut inner = Tile {
-        stored: tiled.parts.inputs.iter().map(|_| None).collect(),
-        private: vec![0; tiled.parts.inputs.len()],
-        parts: tiled.parts.clone(),
-        combine: tiled
-            .computation
-            .dimensions
-            .iter()
-            .map(|d| d.combine)
-            .collect(),
-        most: Vec::new(),
-        spans: tiled.parts.dims.iter().map(|_| None).collect(),
-        numbers: Vec::new(),
-        is_there: None,
         cores: tile.cores.clone(),
         owners: tile.owners.clone(),
-        carried: Vec::new(),
-        deferred: None,
         fused: tile.fused.clone(),
-        arrived: Vec::new(),
-        meets_conditions: false,
+        ..Tile::whole(&tiled)
     };
     for d in 0..tiled.parts.dims.len() {
         let most = match &producer.needs[d] {
@@ -238,7 +223,7 @@ fn temporaries<'c>(
         if *home == Home::Whole || temporaries.iter().any(|t| t.of == output.value) {
             continue;
         }
-        let extent = stage::extent(nest, builder, inner, output);
+        let extent = Extent::new(nest, builder, inner, output);
         let extent = extent.unwrap_or_else(|| panic!("tiles of '{}' are boxes", output.name));
         let mut outside = nest.outside;
         let element = stage::element(output);

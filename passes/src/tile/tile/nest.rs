@@ -76,7 +76,29 @@ pub struct Tile<'c> {
     pub meets_conditions: bool,
 }
 
-impl Tile<'_> {
+impl<'c> Tile<'c> {
+    /// The tile of all points of a computation, without their numbers ([`Tile::most`]).
+    pub fn whole(of: &Scheduled<'c>) -> Tile<'c> {
+        let dimensions = of.computation.dimensions.iter();
+        Tile {
+            parts: of.parts.clone(),
+            combine: dimensions.map(|dimension| dimension.combine).collect(),
+            most: Vec::new(),
+            spans: vec![None; of.parts.dims.len()],
+            cores: Vec::new(),
+            owners: Vec::new(),
+            numbers: Vec::new(),
+            is_there: None,
+            private: vec![0; of.parts.inputs.len()],
+            stored: of.parts.inputs.iter().map(|_| None).collect(),
+            carried: Vec::new(),
+            deferred: None,
+            fused: Vec::new(),
+            arrived: Vec::new(),
+            meets_conditions: false,
+        }
+    }
+
     /// Returns whether the loop at a position has been opened in an order of its own.
     pub fn has_order_at(&self, position: usize) -> bool {
         self.numbers.iter().any(|(at, _)| *at == position)

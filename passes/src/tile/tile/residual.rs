@@ -235,7 +235,7 @@ pub fn choice(of: &Scheduled, part: Op) -> Option<Schedule> {
             lanes => lanes * width,
         },
         is_deterministic: deterministic::is_wanted(part),
-        ..Facts::of(&resolved.asm)?
+        ..Facts::new(&resolved.asm)?
     };
     Some(choose_for(&computation, &resolved.asm, facts, 1)?.schedule)
 }
@@ -252,7 +252,7 @@ fn transposition(asm: &Asm, copy: Op) -> Option<Schedule> {
     let computation = translate::compute(copy, Depth::Signatures).ok()?;
     let facts = Facts {
         cores: 1,
-        ..Facts::of(asm)?
+        ..Facts::new(asm)?
     };
     let choice = choose_for(&computation, asm, facts, 1)?;
     choice.is_transposed.then_some(choice.schedule)

@@ -37,7 +37,8 @@ use mdh_schedule::StagedLayout;
 use mdh_schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
 
 use super::code::{cc, combination};
-use super::layout::{bricks, is_blocked, own_axes};
+use super::extent::Extent;
+use super::layout::{MemoryAxis, bricks, is_blocked, own_axes};
 use super::nest::{ScheduledNest, Tile};
 use super::owner;
 use super::scalar::TileMemory;
@@ -155,7 +156,7 @@ fn place<'c>(
     if nest.of.subject().is_between_tiles(nest.loops, position) {
         return Err(refuse(BETWEEN_TILES));
     }
-    let extent = stage::extent(nest, builder, tile, output);
+    let extent = Extent::new(nest, builder, tile, output);
     let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
     let rank = own_rank(nest, output);
     if rank.is_none() && *layout != StagedLayout::row_major() {
@@ -165,15 +166,8 @@ fn place<'c>(
         ));
     }
     let rank = rank.unwrap_or(output.origin.len());
-    let own_axes = |layout: &StagedLayout| own_axes(layout, output.origin.len(), rank);
-    let mut axes = own_axes(layout).map_err(|why| refuse(&why))?;
-    let mut layout = layout.clone();
-    if is_blocked(&axes) {
-        // Code sees the axes of the tile, and where they are in memory is the view's affair.
-        let tile: Vec<Option<i64>> = extent.most.iter().map(|n| known(*n)).collect();
-        layout = bricks(&axes, &tile).map_err(|why| refuse(&why))?;
-        axes = own_axes(&layout).map_err(|why| refuse(&why))?;
-    }
+    let laid_out = laid_out(layout, output.origin.len(), rank, &extent);
+    let (layout, axes) = laid_out.map_err(|why| refuse(&why))?;
     let element = stage::element(output);
     let memory = stage::memory(
         nest,
@@ -191,6 +185,24 @@ fn place<'c>(
     };
     stage::place(&mut inside, output, &cores, &axes, &extent.first);
     Ok(inside)
+}
+
+/// Returns the layout of a tile's memory, and its axes. Code sees the axes of the tile, also of one in blocks, and
+/// where they are in memory is the view's affair.
+fn laid_out(
+    layout: &StagedLayout,
+    axes_of_tile: usize,
+    rank: usize,
+    extent: &Extent,
+) -> Result<(StagedLayout, Vec<MemoryAxis>), String> {
+    let axes = own_axes(layout, axes_of_tile, rank)?;
+    if !is_blocked(&axes) {
+        return Ok((layout.clone(), axes));
+    }
+    let tile: Vec<Option<i64>> = extent.most.iter().map(|n| known(*n)).collect();
+    let bricks = bricks(&axes, &tile)?;
+    let axes = own_axes(&bricks, axes_of_tile, rank)?;
+    Ok((bricks, axes))
 }
 
 /// Returns the rank of the output that a buffer stands for: its axes are the buffer's last ones.

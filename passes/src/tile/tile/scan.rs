@@ -32,7 +32,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
-use mdh_dialect::ir::Errors;
+use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 
@@ -149,27 +149,12 @@ pub fn partial_scans<'c>(
             partial_scans(nest, builder, position, tile)
         });
     }
-    let own = tile.parts.carries.iter().position(|c| c.dim == d);
-    let received = own.map(|own| &tile.parts.carries[own]);
+    let c = tile.parts.carries.iter().position(|c| c.dim == d);
+    let received = c.map(|c| &tile.parts.carries[c]);
     let dims = kept(&tile, Some(d));
     let count = nest.count(tile_loop, &tile);
     let totals = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
-    nest.each(
-        builder,
-        position,
-        &tile,
-        |nest, builder, number, mut inner| {
-            inner.parts.outputs = partial_outputs(builder, &totals, number);
-            inner.parts.combine[d] = pointwise(builder, inner.parts.combine[d]);
-            inner.combine[d] = Combine::Pw(0);
-            inner.parts.carries.clear();
-            inner.carried.clear();
-            match nest.compute_freely(builder, position + 1, &inner) {
-                true => Ok(()),
-                false => nest.descend(builder, position + 1, inner),
-            }
-        },
-    )?;
+    combine_parts(nest, builder, position, &tile, &totals)?;
     // What each part receives; behind the last one's, what there is in the end.
     let mut outside = nest.outside;
     let unit = outside.index(1);
@@ -191,20 +176,58 @@ pub fn partial_scans<'c>(
         position,
         &tile,
         |nest, builder, number, mut inner| {
-            let zero = builder.index(0);
-            let from = bound(builder.binary(ops::arith::SUBI, zero, number));
-            let carry = CarryPart {
-                dim: d,
-                incoming: part_of(&prefixes, from),
-                valid: later(builder, number, before),
-                outgoing: vec![],
-            };
-            match own {
-                Some(own) => inner.parts.carries[own] = carry,
+            let carry = carry_of_part(builder, &prefixes, d, number, before);
+            match c {
+                Some(c) => inner.parts.carries[c] = carry,
                 None => inner.parts.carries.push(carry),
             }
             inner.carried.retain(|carried| *carried != d);
             nest.descend(builder, position + 1, inner)
+        },
+    )
+}
+
+/// The carry that the part of a number receives in a dimension.
+fn carry_of_part<'c>(
+    builder: &mut Builder<'c>,
+    prefixes: &Slices<'c>,
+    d: usize,
+    number: Val<'c>,
+    before: Option<Option<Val<'c>>>,
+) -> CarryPart<'c> {
+    let zero = builder.index(0);
+    let from = bound(builder.binary(ops::arith::SUBI, zero, number));
+    CarryPart {
+        dim: d,
+        incoming: part_of(prefixes, from),
+        valid: later(builder, number, before),
+        outgoing: vec![],
+    }
+}
+
+/// The combination of each part of a `ps` dimension.
+fn combine_parts<'c>(
+    nest: &ScheduledNest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &Tile<'c>,
+    totals: &Slices<'c>,
+) -> Result<(), Errors> {
+    let d = nest.loops[position].level.dimension;
+    nest.each(
+        builder,
+        position,
+        tile,
+        |nest, builder, number, mut inner| {
+            inner.parts.outputs = partial_outputs(builder, totals, number);
+            inner.parts.combine[d] = pointwise(builder, inner.parts.combine[d]);
+            inner.combine[d] = Combine::Pw(0);
+            inner.parts.carries.clear();
+            inner.carried.clear();
+            match nest.compute_freely(builder, position + 1, &inner) {
+                true => Ok(()),
+                false => nest.descend(builder, position + 1, inner),
+            }
         },
     )
 }

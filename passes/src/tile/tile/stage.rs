@@ -1,7 +1,6 @@
 //! Tiles of inputs copied into a memory region, in a layout (D3, D4).
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::domain::stride;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
@@ -10,19 +9,17 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
 use mdh_schedule::StagedLayout;
 use mdh_schedule::legality::{BETWEEN_TILES, NOT_IN_STEP};
-use mdh_schedule::reach::Reach;
 use melior::ir::ValueLike;
 
 use super::blocks::{choose_block, group_starts};
 use super::code::{cc, component_types, identity, stored};
-use super::cyclic;
+use super::extent::Extent;
 use super::layout::{Counts, MemoryAxis, elements, extent as layout_extent, own_axes, view};
-use super::nest::{Arrived, Memory, ScheduledNest, Stored, Tile, bound, lower};
+use super::nest::{Arrived, Memory, ScheduledNest, Stored, Tile, bound};
 use super::owner;
 use super::promote::{self, Promotion};
 use super::scalar::TileMemory;
 use crate::gpu::copy_asynchronously;
-use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::buffers::value;
 use crate::support::builder::{Builder, known};
 
@@ -89,97 +86,6 @@ pub fn copies_from(nest: &ScheduledNest, position: usize) -> bool {
     pairs.any(|(n, at)| moves_to(nest, n, at).is_some())
 }
 
-/// Extent of a buffer's accesses in a tile, by axis.
-pub struct Extent<'c> {
-    /// The first index.
-    pub first: Vec<Val<'c>>,
-    /// The extent at most: from before all loops.
-    pub most: Vec<Val<'c>>,
-    /// True if the tile has that extent always: no tile is cut off at the end of a dimension.
-    is_full: Vec<bool>,
-}
-
-/// Returns the extent of the accesses to a buffer in a tile; `None` where they do not move in step.
-pub fn extent<'c>(
-    nest: &ScheduledNest<'c, '_>,
-    builder: &mut Builder<'c>,
-    tile: &Tile<'c>,
-    input: &BufferPart<'c>,
-) -> Option<Extent<'c>> {
-    let rank = input.origin.len();
-    let (mut first, mut most, mut is_full) = (Vec::new(), Vec::new(), vec![true; rank]);
-    for axis in 0..rank {
-        let exprs = input.accesses.iter().map(|access| &access[axis]);
-        let reach = Reach::in_step(exprs, tile.parts.dims.len())?;
-        let mut outside = nest.outside;
-        let mut start = builder.index(reach.low);
-        let halo = reach.halo()?;
-        let mut length = outside.index(halo);
-        // Of a dimension without points, the last index is before the first.
-        let mut least = halo;
-        for (d, coefficient) in reach.terms() {
-            // From the first to the last index of the tile.
-            let dim = &tile.parts.dims[d];
-            let span = tile.spans[d];
-            let stride = match known(tile.most[d]) {
-                // One point has no next one, whatever the distance to that is.
-                Some(1) => 1,
-                _ if span.is_some() => 1,
-                _ => stride(dim.step.known(), dim.width.known())?,
-            };
-            is_full[axis] &= is_full_in(nest, tile, d);
-            let unit = outside.index(1);
-            let more = outside.binary(ops::arith::SUBI, span.unwrap_or(tile.most[d]), unit);
-            let scale = stride * coefficient.abs();
-            if known(tile.most[d]).is_none_or(|most| most < 1) {
-                least -= scale;
-            }
-            let scale = outside.index(scale);
-            let more = outside.binary(ops::arith::MULI, more, scale);
-            length = outside.binary(ops::arith::ADDI, length, more);
-            let lowest = if coefficient > 0 {
-                lower(builder, tile, d)
-            } else {
-                last(builder, tile, d)
-            };
-            let factor = builder.index(coefficient);
-            let term = builder.binary(ops::arith::MULI, lowest, factor);
-            start = builder.binary(ops::arith::ADDI, start, term);
-        }
-        if least < 0 {
-            let nothing = outside.index(0);
-            length = outside.binary(ops::arith::MAXSI, length, nothing);
-        }
-        first.push(start);
-        most.push(length);
-    }
-    Some(Extent {
-        first,
-        most,
-        is_full,
-    })
-}
-
-/// Returns whether tiles of this size are known to fill a dimension.
-fn is_full_in(nest: &ScheduledNest, tile: &Tile, d: usize) -> bool {
-    let pair = nest
-        .points(d)
-        .zip(known(tile.most[d]).filter(|most| *most > 0));
-    pair.is_some_and(|(points, most)| points % most == 0) && !cyclic::is_in(nest.loops, d)
-}
-
-/// The last index of a tile in a dimension.
-fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> Val<'c> {
-    let grid = Grid::new(builder, &tile.parts.dims[d]);
-    let unit = builder.index(1);
-    let number = builder.binary(ops::arith::SUBI, grid.count, unit);
-    if let Some(stride) = grid.stride(builder) {
-        let distance = builder.binary(ops::arith::MULI, number, stride);
-        return builder.binary(ops::arith::ADDI, grid.lower, distance);
-    }
-    grid.point(builder, number)
-}
-
 /// Copies the tile of an input to a place.
 pub fn copy<'c>(
     nest: &ScheduledNest<'c, '_>,
@@ -241,23 +147,11 @@ impl<'c, 'a> Staging<'c, 'a> {
                 nest.of.resolved.asm.layers[region].name()
             )));
         }
-        let extent = extent(nest, builder, &scope, &input);
+        let extent = Extent::new(nest, builder, &scope, &input);
         let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
         let rank = nest.of.parts.inputs[n].origin.len();
         let axes = own_axes(layout, input.origin.len(), rank).map_err(|why| refuse(&why))?;
-        let is_blocked = axes.iter().any(|a| a.counts != Counts::All);
-        let from = match &input.accesses[..] {
-            _ if !is_blocked => None,
-            [access] => {
-                let from = group_starts(nest, position, &axes, access);
-                Some(from.map_err(|why| refuse(&why))?)
-            }
-            _ => {
-                return Err(refuse(
-                    "expected one access to a buffer that is stored in blocks",
-                ));
-            }
-        };
+        let from = group_starts_of(nest, position, &axes, &input).map_err(|why| refuse(&why))?;
         Ok(Staging {
             n,
             here,
@@ -350,6 +244,22 @@ impl<'c, 'a> Staging<'c, 'a> {
             first: self.extent.first,
             access: self.input.accesses[0].clone(),
         });
+    }
+}
+
+/// Returns the index from which the groups of each axis are counted; `None` if there are no blocks.
+fn group_starts_of(
+    nest: &ScheduledNest,
+    position: usize,
+    axes: &[MemoryAxis],
+    input: &BufferPart,
+) -> Result<Option<Vec<i64>>, String> {
+    if axes.iter().all(|axis| axis.counts == Counts::All) {
+        return Ok(None);
+    }
+    match &input.accesses[..] {
+        [access] => group_starts(nest, position, axes, access).map(Some),
+        _ => Err("expected one access to a buffer that is stored in blocks".into()),
     }
 }
 
@@ -468,6 +378,19 @@ struct Staged<'c, 'a> {
     is_asynchronous: bool,
 }
 
+impl<'c> Staged<'c, '_> {
+    /// The memory that a copy writes.
+    fn destination(&self) -> BufferPart<'c> {
+        let outer = self.outer.iter().map(|_| Expr::Const(0));
+        let access = outer.chain((0..self.axes.len()).map(Expr::Dim)).collect();
+        let zeros = self.axes.iter().map(|_| Bound::Static(0));
+        let origins = self.outer.iter().copied().chain(zeros).collect();
+        let mut to = BufferPart::accessed("to", self.memory, access, origins);
+        to.components = vec![0];
+        to
+    }
+}
+
 /// `memory[layout(c)] = input[first + c]` for all `c` of the tile.
 fn fill<'c>(
     nest: &ScheduledNest<'c, '_>,
@@ -477,60 +400,14 @@ fn fill<'c>(
     extent: &Extent<'c>,
     staged: &Staged<'c, '_>,
 ) {
-    let (axes, outer) = (staged.axes, staged.outer);
-    // One dimension for each axis of memory; what lies beyond the buffer is filled up.
-    let mut dims = Vec::new();
-    let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
-    for (n, axis) in axes.iter().enumerate() {
-        let whole = MemoryAxis {
-            unused: 0,
-            ..axis.clone()
-        };
-        let mut outside = nest.outside;
-        let count = layout_extent(&whole, &mut outside, &extent.most);
-        dims.push(Dim::dense(format!("c{n}"), bound(count)));
-        let term = match axis.counts {
-            Counts::All | Counts::Inside(_) | Counts::Within(_) => Expr::Dim(n),
-            Counts::Blocks(size) | Counts::Groups { size, .. } => Expr::Dim(n) * size,
-        };
-        let sum = std::mem::replace(&mut coordinates[axis.of], Expr::Const(0));
-        coordinates[axis.of] = if sum == Expr::Const(0) {
-            term
-        } else {
-            sum + term
-        };
-    }
-    if dims.is_empty() {
-        dims.push(Dim::dense("all", Bound::Static(1)));
-    }
-    let origins: Vec<Bound> = (input.origin.iter().zip(&extent.first))
-        .map(|(origin, first)| {
-            let origin = value(builder, *origin);
-            bound(builder.binary(ops::arith::SUBI, origin, *first))
-        })
-        .collect();
+    let dims = copied_dims(nest, extent, staged.axes);
+    let from = source(builder, input, extent, staged.axes);
     let ty = element(input);
-    let mut from = BufferPart::accessed("from", input.value, coordinates, origins);
-    from.pad = input.pad.or_else(|| {
-        let zero = mdh_algebra::scalar::Scalar::zero(ty);
-        let is_inside = lies_inside(input, extent, axes);
-        (!is_inside).then(|| types::attribute(builder.context, zero))
-    });
-    let own = outer.iter().map(|_| Expr::Const(0));
-    let access = own.chain((0..axes.len()).map(Expr::Dim)).collect();
-    let zeros = axes.iter().map(|_| Bound::Static(0));
-    let mut to = BufferPart::accessed(
-        "to",
-        staged.memory,
-        access,
-        outer.iter().copied().chain(zeros).collect(),
-    );
-    to.components = vec![0];
     let mut parts = Parts {
         combine: dims.iter().map(|_| cc(builder)).collect(),
         dims,
         inputs: vec![from],
-        outputs: vec![to],
+        outputs: vec![staged.destination()],
         ..Parts::default()
     };
     let scales = super::merge::neighbours(builder, &mut parts);
@@ -546,35 +423,59 @@ fn fill<'c>(
     owner::schedule_copy(nest, tile, copy, &parts, &scales, ty);
 }
 
-/// Returns whether a tile, its blocks filled up, is known to lie in its buffer.
-fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[MemoryAxis]) -> bool {
-    let Some(buffer) = types::buffer_type(input.value.r#type()) else {
-        return false;
-    };
-    (0..input.origin.len()).all(|axis| {
-        let Some(most) = known(extent.most[axis]) else {
-            return false;
+/// Dimensions of a copy: one for each axis of memory; what lies beyond the buffer is filled up.
+fn copied_dims<'c>(
+    nest: &ScheduledNest<'c, '_>,
+    extent: &Extent<'c>,
+    axes: &[MemoryAxis],
+) -> Vec<Dim<'c>> {
+    let mut outside = nest.outside;
+    let mut dims = Vec::new();
+    for (n, axis) in axes.iter().enumerate() {
+        let whole = MemoryAxis {
+            unused: 0,
+            ..axis.clone()
         };
-        let block = axes.iter().find_map(|a| match a.counts {
-            Counts::Inside(block) | Counts::Groups { block, .. } if a.of == axis => {
-                Some(block.max(1))
-            }
-            _ => None,
-        });
-        let block = block.unwrap_or(1);
-        let filled = (most + block - 1).div_euclid(block) * block;
-        // What points access lies inside.
-        if extent.is_full[axis] && filled == most {
-            return true;
-        }
-        let numbers = (
-            known(extent.first[axis]),
-            input.origin[axis].known(),
-            buffer.shape.get(axis).copied().flatten(),
-        );
-        let (Some(first), Some(origin), Some(size)) = numbers else {
-            return false;
+        let count = layout_extent(&whole, &mut outside, &extent.most);
+        dims.push(Dim::dense(format!("c{n}"), bound(count)));
+    }
+    if dims.is_empty() {
+        dims.push(Dim::dense("all", Bound::Static(1)));
+    }
+    dims
+}
+
+/// The elements of an input that a copy reads, with zeros beyond its buffer.
+fn source<'c>(
+    builder: &mut Builder<'c>,
+    input: &BufferPart<'c>,
+    extent: &Extent<'c>,
+    axes: &[MemoryAxis],
+) -> BufferPart<'c> {
+    let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
+    for (n, axis) in axes.iter().enumerate() {
+        let term = match axis.counts {
+            Counts::All | Counts::Inside(_) | Counts::Within(_) => Expr::Dim(n),
+            Counts::Blocks(size) | Counts::Groups { size, .. } => Expr::Dim(n) * size,
         };
-        first >= origin && first - origin + filled <= size
-    })
+        let sum = std::mem::replace(&mut coordinates[axis.of], Expr::Const(0));
+        coordinates[axis.of] = if sum == Expr::Const(0) {
+            term
+        } else {
+            sum + term
+        };
+    }
+    let origins: Vec<Bound> = (input.origin.iter().zip(&extent.first))
+        .map(|(origin, first)| {
+            let origin = value(builder, *origin);
+            bound(builder.binary(ops::arith::SUBI, origin, *first))
+        })
+        .collect();
+    let mut from = BufferPart::accessed("from", input.value, coordinates, origins);
+    from.pad = input.pad.or_else(|| {
+        let zero = mdh_algebra::scalar::Scalar::zero(element(input));
+        let is_inside = extent.lies_inside(input, axes);
+        (!is_inside).then(|| types::attribute(builder.context, zero))
+    });
+    from
 }

@@ -28,40 +28,64 @@ use crate::support::names;
 use crate::support::region;
 use crate::support::scheduled::Loop;
 
+/// The parts of a loop's level in a tile.
+struct LevelParts<'t, 'c> {
+    /// Position of the loop.
+    position: usize,
+    tile_loop: Loop,
+    tile: &'t Tile<'c>,
+    /// Points of a part, unless it ends with the tile.
+    size: Val<'c>,
+    /// The most parts.
+    most: Val<'c>,
+    grid: Grid<'c>,
+    steps: Steps<'c>,
+    cyclic: Option<Cyclic<'c>>,
+    /// True if none ends with the tile.
+    is_whole: bool,
+}
+
+impl<'c> LevelParts<'_, 'c> {
+    /// Returns the tile of a part.
+    fn tile_of(
+        &self,
+        nest: &ScheduledNest<'c, '_>,
+        builder: &mut Builder<'c>,
+        part: Part<'c>,
+    ) -> Tile<'c> {
+        let d = self.tile_loop.level.dimension;
+        let mut inner = self.tile.clone();
+        if let Some(cyclic) = &self.cyclic {
+            cyclic.enter(nest, builder, &mut inner, part.index);
+            return inner;
+        }
+        let end = builder.binary(ops::arith::ADDI, part.index, self.steps.reach(self.size));
+        let end = match self.is_whole {
+            true => end,
+            false => builder.binary(ops::arith::MINSI, end, self.grid.upper),
+        };
+        inner.parts.dims[d] = Dim {
+            lower: bound(part.index),
+            upper: bound(end),
+            ..self.steps.tile(&self.tile.parts.dims[d])
+        };
+        inner.most[d] = self.size;
+        inner
+    }
+}
+
 impl<'c> ScheduledNest<'c, '_> {
     /// Emits the loops, and frees the memory that they allocated.
     pub fn emit(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
-        let parts = self.of.parts.clone();
-        let most = parts
-            .dims
-            .iter()
-            .map(|d| Grid::new(builder, d).count)
-            .collect();
+        let dims = self.of.parts.dims.iter();
+        let most = dims.map(|dim| Grid::new(builder, dim).count).collect();
         // Buffers are allocated here: after what the sizes are made of, before the loops.
         let mark = builder.marker();
         self.outside = Builder::before(mark);
         let tile = Tile {
-            stored: parts.inputs.iter().map(|_| None).collect(),
-            private: vec![0; parts.inputs.len()],
-            spans: parts.dims.iter().map(|_| None).collect(),
-            parts,
-            combine: self
-                .of
-                .computation
-                .dimensions
-                .iter()
-                .map(|d| d.combine)
-                .collect(),
             most,
-            cores: Vec::new(),
             owners: owner::around(self, self.outside).into_iter().collect(),
-            numbers: Vec::new(),
-            is_there: None,
-            carried: Vec::new(),
-            deferred: None,
-            fused: Vec::new(),
-            arrived: Vec::new(),
-            meets_conditions: false,
+            ..Tile::whole(self.of)
         };
         let result = match owner::needs_block(self) {
             true => owner::in_one_block(self, builder, tile),
@@ -231,14 +255,42 @@ impl<'c> ScheduledNest<'c, '_> {
         tile: &Tile<'c>,
         body: impl FnOnce(&Self, &mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
     ) -> Result<(), Errors> {
+        let parts = self.level_parts(builder, position, tile)?;
+        if let Some((_, number)) = tile.numbers.iter().find(|(at, _)| *at == position) {
+            return self.opened(builder, &parts, *number, body);
+        }
+        if !parts.tile_loop.is_parallel {
+            return self.in_turn(builder, &parts, body);
+        }
+        let mut result = Ok(());
+        let place = (&parts.grid, &parts.steps, parts.size);
+        cores::each(
+            self,
+            builder,
+            parts.tile_loop,
+            tile,
+            place,
+            |builder, part| {
+                result = self.part(builder, &parts, part, None, body);
+            },
+        );
+        result
+    }
+
+    /// Returns the parts of the level of the loop at a position.
+    fn level_parts<'t>(
+        &self,
+        builder: &mut Builder<'c>,
+        position: usize,
+        tile: &'t Tile<'c>,
+    ) -> Result<LevelParts<'t, 'c>, Errors> {
         let tile_loop = self.loops[position];
         let d = tile_loop.level.dimension;
         let (size, most) = (self.size(tile_loop), self.count(tile_loop, tile));
-        let dim = &tile.parts.dims[d];
-        let grid = Grid::new(builder, dim);
+        let grid = Grid::new(builder, &tile.parts.dims[d]);
         let cyclic = Cyclic::new(self, position);
         let (grid, steps) = match &cyclic {
-            Some(own) => own.steps(self, builder, position, grid),
+            Some(cyclic) => cyclic.steps(self, builder, position, grid),
             None => {
                 let steps = self.steps(builder, tile_loop, &grid, size)?;
                 (grid, steps)
@@ -246,89 +298,105 @@ impl<'c> ScheduledNest<'c, '_> {
         };
         // Tiles start at multiples of their size: all are full if they fill the dimension, wherever
         // those around them end.
-        let all = self.points(d);
+        let points_of_all = self.points(d);
         let fills = |points: i64, size: i64| size > 0 && points % size == 0;
         let is_whole = match (known(grid.count), known(size)) {
             (_, Some(1)) => true,
             (Some(points), Some(size)) => fills(points, size),
-            (None, Some(size)) => all.is_some_and(|all| fills(all, size)),
+            (None, Some(size)) => points_of_all.is_some_and(|points| fills(points, size)),
             _ => false,
         };
         let grid = narrow::iterations(self, builder, position, tile, (grid, &steps));
-        let part_of = |builder: &mut Builder<'c>, part: Part<'c>| {
-            let mut inner = tile.clone();
-            if let Some(own) = &cyclic {
-                own.enter(self, builder, &mut inner, part.index);
-                return inner;
-            }
-            let end = builder.binary(ops::arith::ADDI, part.index, steps.reach(size));
-            let end = match is_whole {
-                true => end,
-                false => builder.binary(ops::arith::MINSI, end, grid.upper),
-            };
-            inner.parts.dims[d] = Dim {
-                lower: bound(part.index),
-                upper: bound(end),
-                ..steps.tile(dim)
-            };
-            inner.most[d] = size;
-            inner
+        Ok(LevelParts {
+            position,
+            tile_loop,
+            tile,
+            size,
+            most,
+            grid,
+            steps,
+            cyclic,
+            is_whole,
+        })
+    }
+
+    /// A loop over parts one after the other.
+    fn in_turn(
+        &self,
+        builder: &mut Builder<'c>,
+        parts: &LevelParts<'_, 'c>,
+        body: impl FnOnce(&Self, &mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
+    ) -> Result<(), Errors> {
+        let (grid, steps, size) = (&parts.grid, &parts.steps, parts.size);
+        let name = self.name(parts.tile_loop);
+        let iterations = Iterations {
+            bounds: steps.bounds(builder, grid, size),
+            name: &name,
+            tile: &|builder, at| {
+                let part = steps.at(builder, grid, size, at);
+                let mut inner = parts.tile_of(self, builder, part);
+                owner::step(&mut inner, parts.tile_loop.level.dimension);
+                (part.number, inner)
+            },
         };
-        let opened = tile.numbers.iter().find(|(at, _)| *at == position);
-        if !tile_loop.is_parallel && opened.is_none() {
-            let name = self.name(tile_loop);
-            let iterations = Iterations {
-                bounds: steps.bounds(builder, &grid, size),
-                name: &name,
-                tile: &|builder, at| {
-                    let part = steps.at(builder, &grid, size, at);
-                    let mut inner = part_of(builder, part);
-                    owner::step(&mut inner, d);
-                    (part.number, inner)
-                },
-            };
-            let body = |builder: &mut Builder<'c>, number: Val<'c>, inner: Tile<'c>| {
-                body(self, builder, number, inner)
-            };
-            return pipeline::each(self, builder, position + 1, &iterations, body);
-        }
-        let mut result = Ok(());
-        let opened = opened.map(|(_, number)| {
-            let (part, is_there) = steps.part(builder, &grid, size, *number);
-            let before = tile.is_there.into_iter();
-            let condition =
-                before.fold(is_there, |all, b| builder.binary(ops::arith::ANDI, b, all));
-            (part, condition)
+        let body = |builder: &mut Builder<'c>, number: Val<'c>, inner: Tile<'c>| {
+            body(self, builder, number, inner)
+        };
+        pipeline::each(self, builder, parts.position + 1, &iterations, body)
+    }
+
+    /// The part whose number an order of its own gives, if it is there.
+    fn opened(
+        &self,
+        builder: &mut Builder<'c>,
+        parts: &LevelParts<'_, 'c>,
+        number: Val<'c>,
+        body: impl FnOnce(&Self, &mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
+    ) -> Result<(), Errors> {
+        let (part, is_there) = parts.steps.part(builder, &parts.grid, parts.size, number);
+        let before = parts.tile.is_there.into_iter();
+        let is_there = before.fold(is_there, |after, before| {
+            builder.binary(ops::arith::ANDI, before, after)
         });
         // One branch for all of them, so that blocks inside are inside of nothing else.
-        let next = opened.filter(|_| self.opens_next(position, tile));
-        let run = |builder: &mut Builder<'c>, part: Part<'c>| {
-            let mut inner = part_of(builder, part);
-            inner.is_there = next.map(|(_, all)| all);
-            if !tile_loop.is_parallel {
-                owner::step(&mut inner, d);
-                result = body(self, builder, part.number, inner);
-                return;
-            }
-            inner.cores.push(Core {
-                number: part.number,
-                count: most,
-                layer: self.core_layer(tile_loop),
-                dim: d,
-                whole: (dim.clone(), tile.most[d], tile.spans[d]),
-            });
-            let start = owner::enter(self, builder, tile_loop, &mut inner);
-            result = body(self, builder, part.number, inner);
-            start.into_iter().for_each(region::erase);
-        };
-        if let Some((part, is_there)) = opened {
-            match next {
-                Some(_) => run(builder, part),
-                None => builder.if_then(is_there, |builder| run(builder, part)),
-            }
-            return result;
+        if self.opens_next(parts.position, parts.tile) {
+            return self.part(builder, parts, part, Some(is_there), body);
         }
-        cores::each(self, builder, tile_loop, tile, (&grid, &steps, size), run);
+        let mut result = Ok(());
+        builder.if_then(is_there, |builder| {
+            result = self.part(builder, parts, part, None, body);
+        });
+        result
+    }
+
+    /// The body for a part, on the core whose it is if the loop is parallel. Inside, it is still to be asked
+    /// whether `is_there` holds.
+    fn part(
+        &self,
+        builder: &mut Builder<'c>,
+        parts: &LevelParts<'_, 'c>,
+        part: Part<'c>,
+        is_there: Option<Val<'c>>,
+        body: impl FnOnce(&Self, &mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
+    ) -> Result<(), Errors> {
+        let (tile_loop, tile) = (parts.tile_loop, parts.tile);
+        let d = tile_loop.level.dimension;
+        let mut inner = parts.tile_of(self, builder, part);
+        inner.is_there = is_there;
+        if !tile_loop.is_parallel {
+            owner::step(&mut inner, d);
+            return body(self, builder, part.number, inner);
+        }
+        inner.cores.push(Core {
+            number: part.number,
+            count: parts.most,
+            layer: self.core_layer(tile_loop),
+            dim: d,
+            whole: (tile.parts.dims[d].clone(), tile.most[d], tile.spans[d]),
+        });
+        let start = owner::enter(self, builder, tile_loop, &mut inner);
+        let result = body(self, builder, part.number, inner);
+        start.into_iter().for_each(region::erase);
         result
     }
 

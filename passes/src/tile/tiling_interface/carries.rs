@@ -58,12 +58,6 @@ pub fn check(untiled: &UntiledOp, spans: &Spans) -> Result<(), Refusal> {
             "it has no points, and without a tile nothing is stored; expected the size 0 there",
         );
     }
-    let carries = &untiled.parts.carries;
-    if carries.iter().any(|carry| !carry.outgoing.is_empty()) {
-        return refuse(
-            "it carries out a carry, which each of its tiles would; expected one without",
-        );
-    }
     if let [d, other, ..] = scans[..] {
         return refuse(&format!(
             "dimension '{}' is scanned and cut too; expected the size 0 in all but one of '{}' \
@@ -80,20 +74,32 @@ pub fn check(untiled: &UntiledOp, spans: &Spans) -> Result<(), Refusal> {
             untiled.dim_name(*scan)
         ));
     }
-    if !scans.is_empty() && !carries.is_empty() {
-        return refuse("it is scanned, and already receives a carry; expected one without");
+    if let Err(why) = check_carries(untiled, !scans.is_empty()) {
+        return refuse(why);
+    }
+    for n in 0..untiled.computation.components.len() {
+        stored(untiled, n)?;
+    }
+    Ok(())
+}
+
+/// Refuses carries that tiles cannot have; returns why.
+fn check_carries(untiled: &UntiledOp, is_scanned: bool) -> Result<(), &'static str> {
+    let carries = &untiled.parts.carries;
+    if carries.iter().any(|carry| !carry.outgoing.is_empty()) {
+        return Err("it carries out a carry, which each of its tiles would; expected one without");
+    }
+    if is_scanned && !carries.is_empty() {
+        return Err("it is scanned, and already receives a carry; expected one without");
     }
     let copied = carries.iter().filter(|carry| !is_in_place(untiled, carry));
     let is_other = copied.count() != 0 || carries.len() > 1;
     let is_scan = |c: &CarryPart| untiled.computation.dimensions[c.dim].combine.is_ps();
     if is_other || carries.iter().any(is_scan) {
-        return refuse(
+        return Err(
             "it receives a carry that is not its own result so far; expected one that is: with a copy of \
              it as the destination, say",
         );
-    }
-    for n in 0..untiled.computation.components.len() {
-        stored(untiled, n)?;
     }
     Ok(())
 }
@@ -267,6 +273,51 @@ impl<'c> Tile<'c, '_> {
         access: usize,
         d: usize,
     ) -> Result<BufferPart<'c>, Refusal> {
+        let (axis, at) = self.last_index(output, access, d)?;
+        let mut before = tiles::so_far(output, access, format!("{}_before", output.name));
+        let builder = &mut self.builder;
+        let at = at.bound(builder);
+        let at = value(builder, at);
+        let at = inside(builder, output.value, axis, at);
+        before.accesses[0][axis] = Expr::Const(0);
+        if !is_kind(output, BufferKind::Tensor) {
+            // The index function's value there is 0, from which the origin is taken.
+            let minus = Sum::number(0).plus(&Sum::of_bound(at), -1);
+            before.origin[axis] = minus.ok_or_else(too_large)?.bound(builder);
+            return Ok(before);
+        }
+        let whole = |builder: &mut Builder<'c>, axis: usize| {
+            let extent = builder.dim(output.value, axis);
+            (Bound::Static(0), as_bound(extent))
+        };
+        let part = self.spans.part(builder, output)?;
+        let mut part = part.unwrap_or_else(|| {
+            let axes = 0..output.accesses[access].len();
+            let (offsets, sizes) = axes.map(|axis| whole(builder, axis)).unzip();
+            IndexBox { offsets, sizes }
+        });
+        (part.offsets[axis], part.sizes[axis]) = (at, Bound::Static(1));
+        for (n, (origin, offset)) in before.origin.iter_mut().zip(&part.offsets).enumerate() {
+            if n == axis {
+                *origin = Bound::Static(0);
+                continue;
+            }
+            let sum = Sum::of_bound(*origin).plus(&Sum::of_bound(*offset), 1);
+            *origin = sum.ok_or_else(too_large)?.bound(builder);
+        }
+        let slice = slice(self.at, self.untiled.op, output.value, &part);
+        // Upstream is not told of the slice: what tiles have left is not what makes the destination.
+        before.value = draft::results(slice)[0];
+        Ok(before)
+    }
+
+    /// Returns the axis of an output that is scanned, and the last index there before the tile.
+    fn last_index(
+        &self,
+        output: &BufferPart<'c>,
+        access: usize,
+        d: usize,
+    ) -> Result<(usize, Sum<'c>), Refusal> {
         let refuse = |why: &str| {
             format!(
                 "cannot be tiled in dimension '{}': it is scanned, and {why}",
@@ -278,7 +329,6 @@ impl<'c> Tile<'c, '_> {
         let step = step.ok_or_else(|| {
             refuse("its periods have several points; expected a width of 1 or the step")
         })?;
-        let is_tensor = is_kind(output, BufferKind::Tensor);
         let exprs = &output.accesses[access];
         let mut axes = exprs.iter().enumerate().filter(|(_, e)| e.uses(d));
         let (Some((axis, expr)), None) = (axes.next(), axes.next()) else {
@@ -297,43 +347,7 @@ impl<'c> Tile<'c, '_> {
             let at = Sum::number(constant).plus(&last, factor)?;
             at.plus(&Sum::of_bound(output.origin[axis]), -1)
         };
-        let at = at().ok_or_else(too_large)?;
-        let mut before = tiles::so_far(output, access, format!("{}_before", output.name));
-        let builder = &mut self.builder;
-        let at = at.bound(builder);
-        let at = value(builder, at);
-        let at = inside(builder, output.value, axis, at);
-        if !is_tensor {
-            // The index function's value there is 0, from which the origin is taken.
-            let minus = Sum::number(0).plus(&Sum::of_bound(at), -1);
-            before.accesses[0][axis] = Expr::Const(0);
-            before.origin[axis] = minus.ok_or_else(too_large)?.bound(builder);
-            return Ok(before);
-        }
-        let whole = |builder: &mut Builder<'c>, axis: usize| {
-            let extent = builder.dim(output.value, axis);
-            (Bound::Static(0), as_bound(extent))
-        };
-        let part = self.spans.part(builder, output)?;
-        let mut part = part.unwrap_or_else(|| {
-            let all = (0..exprs.len()).map(|axis| whole(builder, axis));
-            let (offsets, sizes) = all.unzip();
-            IndexBox { offsets, sizes }
-        });
-        (part.offsets[axis], part.sizes[axis]) = (at, Bound::Static(1));
-        for (n, (origin, offset)) in before.origin.iter_mut().zip(&part.offsets).enumerate() {
-            if n == axis {
-                *origin = Bound::Static(0);
-                continue;
-            }
-            let sum = Sum::of_bound(*origin).plus(&Sum::of_bound(*offset), 1);
-            *origin = sum.ok_or_else(too_large)?.bound(builder);
-        }
-        before.accesses[0][axis] = Expr::Const(0);
-        let slice = slice(self.at, self.untiled.op, output.value, &part);
-        // Upstream is not told of the slice: what tiles have left is not what makes the destination.
-        before.value = draft::results(slice)[0];
-        Ok(before)
+        Ok((axis, at().ok_or_else(too_large)?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The code of one point, for `transform.structured.convert_to_loops`.
 
 use mdh_dialect::ir::{self, Op};
-use mdh_dialect::parts::Bound;
+use mdh_dialect::parts::{Bound, Dim};
 use mdh_dialect::tiling::{At, IndexBox, Refusal};
 use mdh_dialect::types::BufferKind;
 
@@ -18,25 +18,8 @@ use crate::support::inline::inline;
 /// Computes one point: a tile of one, of which the memory holds the result so far.
 pub fn point<'c>(op: Op<'c>, at: At<'c>, point: &[Bound<'c>]) -> Result<(), Refusal> {
     let untiled = UntiledOp::new(op)?;
-    let refuse = |why: &str| Err(format!("cannot become loops: {why}"));
-    if untiled
-        .parts
-        .buffers()
-        .any(|b| is_kind(b, BufferKind::Tensor))
-    {
-        return refuse("it works on tensors; expected memrefs, as after bufferization");
-    }
+    check(&untiled).map_err(|why| format!("cannot become loops: {why}"))?;
     let mut builder = Builder::at(at, op);
-    for dim in &untiled.parts.dims {
-        let is_one = boxes::step(dim) == Some(1) || dim.width.known() == Some(1);
-        if !is_one {
-            return refuse(&format!(
-                "the periods of dimension '{}' have several points; expected a width of 1 or the \
-                 step",
-                dim.name
-            ));
-        }
-    }
     let part = IndexBox {
         offsets: point.to_vec(),
         sizes: vec![Bound::Static(1); point.len()],
@@ -84,4 +67,20 @@ pub fn point<'c>(op: Op<'c>, at: At<'c>, point: &[Bound<'c>]) -> Result<(), Refu
         }
     }
     Ok(())
+}
+
+/// Refuses tensors, and periods of several points.
+fn check(untiled: &UntiledOp) -> Result<(), String> {
+    let mut buffers = untiled.parts.buffers();
+    if buffers.any(|b| is_kind(b, BufferKind::Tensor)) {
+        return Err("it works on tensors; expected memrefs, as after bufferization".into());
+    }
+    let is_one = |dim: &&Dim| boxes::step(dim) == Some(1) || dim.width.known() == Some(1);
+    match untiled.parts.dims.iter().find(|dim| !is_one(dim)) {
+        Some(dim) => Err(format!(
+            "the periods of dimension '{}' have several points; expected a width of 1 or the step",
+            dim.name
+        )),
+        None => Ok(()),
+    }
 }

@@ -277,21 +277,7 @@ impl<'c> Vector<'c> {
         if motion == Motion::Still {
             return self.write_first(builder, buffer, access, value, point, valid);
         }
-        let mut mask = self.mask(builder);
-        if let Some(valid) = valid {
-            let ty = element(valid);
-            mask = Some(match mask {
-                None => spread(builder, valid, self.count),
-                Some(m) => lifted(
-                    builder,
-                    ops::arith::ANDI,
-                    &[m, valid],
-                    &[ty],
-                    &[],
-                    self.count,
-                )[0],
-            });
-        }
+        let mask = self.mask_of(builder, valid);
         let stored = types::buffer_type(buffer.value.r#type()).map(|t| t.element);
         // All lanes at once, also where each is stored alone: LLVM makes of truncated lanes of i32
         // a vector of 256 bits that it has no instructions for.
@@ -328,6 +314,19 @@ impl<'c> Vector<'c> {
                 builder.op(ops::vector::MASKEDSTORE, &operands, &[], &[]);
             }
         }
+    }
+
+    /// Returns the mask of lanes that there are, and that `valid` names; `None` if these are all.
+    fn mask_of(&self, builder: &mut Builder<'c>, valid: Option<Val<'c>>) -> Option<Val<'c>> {
+        let mask = self.mask(builder);
+        let Some(valid) = valid else {
+            return mask;
+        };
+        let (ty, count) = (element(valid), self.count);
+        Some(match mask {
+            None => spread(builder, valid, count),
+            Some(m) => lifted(builder, ops::arith::ANDI, &[m, valid], &[ty], &[], count)[0],
+        })
     }
 
     /// Stores to one place for all lanes: the dimension has one point at most, the first lane's, if that

@@ -122,7 +122,7 @@ impl Reply {
     pub fn cost(&self) -> Option<f64> {
         match self {
             Reply::Measured { samples_ms, .. } if !samples_ms.is_empty() => {
-                Some(crate::stats::Median::of(samples_ms).value)
+                Some(crate::stats::Median::new(samples_ms).value)
             }
             _ => None,
         }

@@ -110,7 +110,7 @@ impl Bench {
         if self.device.is_none() {
             self.device = Some(mdh_cuda::Device::open(request.device)?);
         }
-        let ready = Ready::of(package, request)?;
+        let ready = Ready::new(package, request)?;
         scrub_device(manifest)?;
         let mut code = Code {
             function: ready.function,
@@ -138,7 +138,7 @@ impl Bench {
         if is_hopeless((warm - ALONE) / HOPELESS) {
             return Ok(measured(vec![warm], false, false));
         }
-        let replays = Replays::of(&mut code, launches, &ready.facts, request.rotate)?;
+        let replays = Replays::new(&mut code, launches, &ready.facts, request.rotate)?;
         if replays.timing.copies > 1
             && let Some(wrong) = code.hold()?.wrong
         {

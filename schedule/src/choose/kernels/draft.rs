@@ -6,23 +6,26 @@ use std::collections::BTreeMap;
 use super::Model;
 use crate::{Input, Layer, LevelName, Output, Parts, Phase, Schedule, StagedLayout, Step};
 
+/// A level, by its layer and its dimension.
+type DraftLevel = (&'static str, usize);
+
 /// A schedule as it is made.
 #[derive(Default)]
 pub(super) struct Draft {
     /// Layers, outermost first, with the parts of dimensions.
     pub(super) layers: Vec<(&'static str, Vec<(usize, Parts)>)>,
-    pub(super) order: Vec<(&'static str, usize)>,
-    pub(super) deferred: Option<Vec<(&'static str, usize)>>,
+    pub(super) order: Vec<DraftLevel>,
+    pub(super) deferred: Option<Vec<DraftLevel>>,
     /// Inputs in shared memory, and how they lie there.
     pub(super) staged: BTreeMap<usize, Vec<Step>>,
     /// Buffers of each that is copied asynchronously.
     pub(super) stages: Option<i64>,
     /// Before which loop they are copied.
-    pub(super) stage_at: Option<(&'static str, usize)>,
+    pub(super) stage_at: Option<DraftLevel>,
     /// From which loop on results are in shared memory.
-    pub(super) shared_at: Option<(&'static str, usize)>,
+    pub(super) shared_at: Option<DraftLevel>,
     /// From which loop on results are in registers.
-    pub(super) sum_at: Option<(&'static str, usize)>,
+    pub(super) sum_at: Option<DraftLevel>,
     /// The thread's axes, `x` first.
     pub(super) axes: Vec<usize>,
     pub(super) reason: String,
@@ -32,30 +35,10 @@ impl Draft {
     /// The schedule, for a computation and a machine.
     pub(super) fn finish(self, model: &Model) -> Schedule {
         let names = &model.views.names;
-        let level = |(layer, d): &(&str, usize)| LevelName::new(layer, &names[*d]);
-        let levels = |order: &[(&str, usize)]| order.iter().map(level).collect::<Vec<_>>();
-        // The grid is longest in x, of which a device allows the most blocks.
-        let of = |layer: &str| self.layers.iter().find(|(name, _)| *name == layer);
-        let mut blocks: Vec<usize> = of("block")
-            .map_or(&[][..], |(_, parts)| parts)
-            .iter()
-            .map(|(d, _)| *d)
-            .collect();
-        blocks.sort_by_key(|d| std::cmp::Reverse(model.size(*d)));
-        let mut assign = BTreeMap::new();
-        for (layer, axes) in [("thread", &self.axes), ("block", &blocks)] {
-            if axes.is_empty() {
-                continue;
-            }
-            // All levels of the layer: an assignment is a bijection.
-            let others = (0..names.len()).filter(|d| !axes.contains(d));
-            for (axis, d) in axes.iter().copied().chain(others).enumerate() {
-                if axis != d {
-                    let to = LevelName::new(layer, &axis_name(axis));
-                    assign.insert(level(&(layer, d)), to);
-                }
-            }
-        }
+        let levels =
+            |order: &[DraftLevel]| order.iter().map(|l| level(model, *l)).collect::<Vec<_>>();
+        let assign = self.assignments(model);
+        let (inputs, outputs) = (self.inputs(model), self.outputs(model));
         let layers = self
             .layers
             .into_iter()
@@ -66,32 +49,6 @@ impl Draft {
                 .map(|(d, parts)| (names[d].clone(), parts))
                 .collect(),
         });
-        let mut inputs = BTreeMap::new();
-        if let Some(at) = &self.stage_at {
-            for (n, steps) in self.staged {
-                let mut input = Input {
-                    stages: self.stages,
-                    ..Input::default()
-                };
-                input.stage.insert(level(at), "shared".into());
-                if !steps.is_empty() {
-                    let layout = StagedLayout { steps };
-                    input.layout.insert(level(at), layout);
-                }
-                inputs.insert(model.computation.inputs[n].name.clone(), input);
-            }
-        }
-        let mut outputs = BTreeMap::new();
-        let regions = [(self.shared_at, "shared"), (self.sum_at, "register")];
-        for (at, region) in regions {
-            for buffer in model.computation.outputs.iter().filter(|_| at.is_some()) {
-                let output: &mut Output = outputs.entry(buffer.name.clone()).or_default();
-                let level = at.as_ref().map(level);
-                output
-                    .combine
-                    .extend(level.map(|level| (level, region.into())));
-            }
-        }
         Schedule {
             asm: Some(model.asm.name.clone()),
             layers: layers.collect(),
@@ -111,10 +68,78 @@ impl Draft {
             ..Schedule::default()
         }
     }
+
+    /// Returns the axes of threads and blocks that levels are assigned to, where these are others than by default.
+    fn assignments(&self, model: &Model) -> BTreeMap<LevelName, LevelName> {
+        // The grid is longest in x, of which a device allows the most blocks.
+        let block = self.layers.iter().find(|(name, _)| *name == "block");
+        let block = block.map_or(&[][..], |(_, parts)| parts);
+        let mut blocks: Vec<usize> = block.iter().map(|(d, _)| *d).collect();
+        blocks.sort_by_key(|d| std::cmp::Reverse(model.size(*d)));
+        let mut assign = BTreeMap::new();
+        for (layer, axes) in [("thread", &self.axes), ("block", &blocks)] {
+            if axes.is_empty() {
+                continue;
+            }
+            // All levels of the layer: an assignment is a bijection.
+            let others = (0..model.views.names.len()).filter(|d| !axes.contains(d));
+            for (axis, d) in axes.iter().copied().chain(others).enumerate() {
+                if axis != d {
+                    let to = LevelName::new(layer, &axis_name(axis));
+                    assign.insert(level(model, (layer, d)), to);
+                }
+            }
+        }
+        assign
+    }
+
+    /// Returns the inputs in shared memory, by name.
+    fn inputs(&self, model: &Model) -> BTreeMap<String, Input> {
+        let mut inputs = BTreeMap::new();
+        let Some(stage_at) = self.stage_at else {
+            return inputs;
+        };
+        let stage_at = level(model, stage_at);
+        for (n, steps) in &self.staged {
+            let mut input = Input {
+                stages: self.stages,
+                ..Input::default()
+            };
+            input.stage.insert(stage_at.clone(), "shared".into());
+            if !steps.is_empty() {
+                let layout = StagedLayout {
+                    steps: steps.clone(),
+                };
+                input.layout.insert(stage_at.clone(), layout);
+            }
+            inputs.insert(model.computation.inputs[*n].name.clone(), input);
+        }
+        inputs
+    }
+
+    /// Returns the memory of the outputs, by name.
+    fn outputs(&self, model: &Model) -> BTreeMap<String, Output> {
+        let mut outputs: BTreeMap<String, Output> = BTreeMap::new();
+        for (at, region) in [(self.shared_at, "shared"), (self.sum_at, "register")] {
+            let Some(at) = at else {
+                continue;
+            };
+            for buffer in &model.computation.outputs {
+                let output = outputs.entry(buffer.name.clone()).or_default();
+                output.combine.insert(level(model, at), region.into());
+            }
+        }
+        outputs
+    }
+}
+
+/// Name of a level.
+fn level(model: &Model, (layer, d): DraftLevel) -> LevelName {
+    LevelName::new(layer, &model.views.names[d])
 }
 
 /// The levels of a layer.
-pub(super) fn all(layer: &'static str, dims: &[usize]) -> Vec<(&'static str, usize)> {
+pub(super) fn all(layer: &'static str, dims: &[usize]) -> Vec<DraftLevel> {
     dims.iter().map(|d| (layer, *d)).collect()
 }
 

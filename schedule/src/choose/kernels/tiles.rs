@@ -1,6 +1,8 @@
 //! The shape *tiles*: a block copies tiles of two inputs to shared memory, and each of its threads
 //! keeps the results of a few points in registers.
 
+use std::collections::BTreeMap;
+
 use super::draft::{Draft, all, fixed};
 use super::{BLOCKS, Model, QUAD, REUSE};
 use crate::choose::views::{View, view_moves};
@@ -10,6 +12,30 @@ use crate::{Parts, Step};
 /// The fewest steps of a block's part of a sum: what others do of it takes longer than another kernel.
 const STEPS: i64 = 16;
 
+/// Dimensions of the tiles of a block.
+#[derive(Clone, Copy)]
+struct TileDimensions {
+    /// The first kept dimension, along which threads are neighbours.
+    x: usize,
+    /// The other kept dimension.
+    y: usize,
+    /// The sum that is cut into the parts that are copied at a time.
+    cut: usize,
+}
+
+/// Sizes of the tiles of a block, in points.
+#[derive(Clone, Copy)]
+struct TileSizes {
+    /// Threads along `x` and `y`.
+    threads: [i64; 2],
+    /// Points of each of them there.
+    points: [i64; 2],
+    /// Points of the sum that a thread reads at once.
+    quad: i64,
+    /// The number of these in a tile.
+    depth: i64,
+}
+
 impl Model<'_> {
     /// The same where there are few blocks: several share a long sum.
     pub(super) fn shared_sums(&self) -> Option<Draft> {
@@ -17,14 +43,14 @@ impl Model<'_> {
         let parts = |d: usize| {
             let is_inner = |layer: &str| !matches!(layer, "device" | "block");
             let inner = draft.layers.iter().filter(|(layer, _)| is_inner(layer));
-            let own = inner
+            let counts = inner
                 .flat_map(|(_, parts)| parts)
                 .filter(|(of, _)| *of == d);
-            let own = own.map(|(_, parts)| match parts {
+            let counts = counts.map(|(_, parts)| match parts {
                 Parts::Fixed(n) => *n,
                 Parts::Derived => 1,
             });
-            own.product::<i64>()
+            counts.product::<i64>()
         };
         let (_, cut) = draft.stage_at?;
         let along = self.kept.iter().map(|d| ceil_div(self.size(*d), parts(*d)));
@@ -35,11 +61,11 @@ impl Model<'_> {
             return None;
         }
         let split = 1 << split.ilog2();
-        let of = draft
+        let block = draft
             .layers
             .iter_mut()
             .find(|(layer, _)| *layer == "block")?;
-        of.1.push((cut, Parts::Fixed(split)));
+        block.1.push((cut, Parts::Fixed(split)));
         let inside = draft
             .order
             .iter()
@@ -49,15 +75,53 @@ impl Model<'_> {
         Some(draft)
     }
 
+    /// A block copies tiles of two inputs to shared memory; `None` where there are no two, or tiles are too small.
     pub(super) fn tiles(&self) -> Option<Draft> {
         if self.sums.is_empty() || !self.scans.is_empty() || self.kept.len() < 2 {
             return None;
         }
+        let dims = self.tile_dimensions()?;
+        let sizes = self.tile_sizes(dims)?;
+        let TileDimensions { x, y, cut } = dims;
+        let (threads, points) = (sizes.threads, sizes.points);
+        // Long sums are cut outermost, short ones are inside of them.
+        let mut outer = self.sums.clone();
+        outer.sort_by_key(|k| *k == cut);
+        let mut order = all("block", &self.kept);
+        order.extend([("thread", y), ("thread", x)]);
+        let first = order.len();
+        order.extend(all("device", &outer));
+        let sum_at = order.get(first).copied();
+        order.push(("shared", cut));
+        order.extend([("register", y), ("register", x), ("register", cut)]);
+        Some(Draft {
+            layers: vec![
+                ("device", self.derived(&self.sums)),
+                ("block", self.blocks()),
+                ("shared", fixed(&[(cut, sizes.depth)])),
+                ("thread", fixed(&[(x, threads[0]), (y, threads[1])])),
+                (
+                    "register",
+                    fixed(&[(y, points[1]), (x, points[0]), (cut, sizes.quad)]),
+                ),
+            ],
+            order,
+            sum_at,
+            staged: self.staged_tiles(dims)?,
+            stage_at: Some(("shared", cut)),
+            axes: vec![x, y],
+            reason: self.reason_of_tiles(dims, sizes),
+            ..Draft::default()
+        })
+    }
+
+    /// Returns the dimensions of tiles, if each of two inputs moves along one of two kept dimensions that the
+    /// other does not move along, and both along a sum.
+    fn tile_dimensions(&self) -> Option<TileDimensions> {
         let x = self.kept[0];
-        let moves = |view: &View, d: usize| view_moves(view, d);
         let along = |d: usize, not: usize| {
             let mut inputs = self.copied();
-            inputs.find(|view| moves(view, d) && !moves(view, not))
+            inputs.find(|view| view_moves(view, d) && !view_moves(view, not))
         };
         // The other dimension of a tile is one of many points, along which other inputs move.
         let can = |y: &&usize| {
@@ -76,105 +140,90 @@ impl Model<'_> {
         }
         let (of_x, of_y) = (along(x, y)?, along(y, x)?);
         // What is cut into parts is what both depend on.
-        let both = |k: &&usize| moves(of_x, **k) && moves(of_y, **k);
+        let both = |k: &&usize| view_moves(of_x, **k) && view_moves(of_y, **k);
         let cut = *self
             .sums
             .iter()
             .filter(both)
             .max_by_key(|k| self.size(**k))?;
+        Some(TileDimensions { x, y, cut })
+    }
+
+    /// Returns the sizes of tiles; `None` where sums or tiles are so small that they are not worth a copy.
+    fn tile_sizes(&self, dims: TileDimensions) -> Option<TileSizes> {
+        let TileDimensions { x, y, cut } = dims;
         let mut threads = [self.at_most(x, 16), self.at_most(y, 16)];
         let register = |d: usize, threads: i64, most: i64| {
             self.at_most(d, threads * most).div_euclid(threads).max(1)
         };
-        let mut each = [register(x, threads[0], 4), register(y, threads[1], 8)];
-        let rest: Vec<usize> = self
-            .kept
-            .iter()
-            .copied()
-            .filter(|d| *d != x && *d != y)
-            .collect();
+        let mut points = [register(x, threads[0], 4), register(y, threads[1], 8)];
+        let is_rest = |d: &usize| *d != x && *d != y;
+        let rest: Vec<usize> = self.kept.iter().copied().filter(is_rest).collect();
         // Few large blocks leave a device idle, and many threads hide what smaller tiles wait for.
-        let blocks = |threads: [i64; 2], each: [i64; 2]| {
-            let along = |n: usize, d: usize| ceil_div(self.size(d), threads[n] * each[n]);
+        let blocks = |threads: [i64; 2], points: [i64; 2]| {
+            let along = |n: usize, d: usize| ceil_div(self.size(d), threads[n] * points[n]);
             along(0, x)
                 .saturating_mul(along(1, y))
                 .saturating_mul(self.points_of(&rest))
         };
-        while blocks(threads, each) < BLOCKS && each[0] * each[1] > 4 {
-            let n = usize::from(each[1] > each[0] || each[0] == 1);
-            each[n] /= 2;
+        while blocks(threads, points) < BLOCKS && points[0] * points[1] > 4 {
+            let n = usize::from(points[1] > points[0] || points[0] == 1);
+            points[n] /= 2;
         }
-        while threads[0] * threads[1] < 64 && each[0] * each[1] > 4 {
-            let n = usize::from(self.size(y) > threads[1] * each[1] || each[0] == 1);
-            if each[n] == 1 {
+        while threads[0] * threads[1] < 64 && points[0] * points[1] > 4 {
+            let n = usize::from(self.size(y) > threads[1] * points[1] || points[0] == 1);
+            if points[n] == 1 {
                 break;
             }
-            (threads[n], each[n]) = (threads[n] * 2, each[n] / 2);
+            (threads[n], points[n]) = (threads[n] * 2, points[n] / 2);
         }
         // In registers: what lies in a row of an input that is read along what is cut.
         let most = self.at_most(cut, 4 * QUAD);
         let quad = if most >= 2 * QUAD { QUAD } else { 1 };
         let depth = most / quad;
-        // Small sums and small tiles are not worth a copy.
-        if depth < 2 || each[0] * each[1] * quad == 1 {
-            return None;
-        }
-        let mut draft = Draft {
-            layers: vec![
-                ("device", self.derived(&self.sums)),
-                ("block", self.blocks()),
-                ("shared", fixed(&[(cut, depth)])),
-                ("thread", fixed(&[(x, threads[0]), (y, threads[1])])),
-                (
-                    "register",
-                    fixed(&[(y, each[1]), (x, each[0]), (cut, quad)]),
-                ),
-            ],
-            axes: vec![x, y],
-            reason: format!(
-                "blocks of {} x {} points of '{}' and '{}' read {} points of '{}' at a time \
-                 from shared memory, each thread has {} x {} results in registers",
-                threads[1] * each[1],
-                threads[0] * each[0],
-                self.name(y),
-                self.name(x),
-                depth * quad,
-                self.name(cut),
-                each[1],
-                each[0]
-            ),
-            ..Draft::default()
-        };
+        let is_small = depth < 2 || points[0] * points[1] * quad == 1;
+        (!is_small).then_some(TileSizes {
+            threads,
+            points,
+            quad,
+            depth,
+        })
+    }
+
+    /// Returns the inputs of which a thread reads several points at once, with the layouts of their tiles in
+    /// shared memory; `None` if there are not two.
+    fn staged_tiles(&self, dims: TileDimensions) -> Option<BTreeMap<usize, Vec<Step>>> {
+        let TileDimensions { x, y, cut } = dims;
+        let mut staged = BTreeMap::new();
         for view in self.copied() {
-            // A thread reads several points of one of these at once.
-            let along = match (moves(view, x), moves(view, y)) {
+            let along = match (view_moves(view, x), view_moves(view, y)) {
                 (true, false) => x,
                 (false, true) => y,
                 _ => continue,
             };
-            if moves(view, cut) {
-                draft
-                    .staged
-                    .insert(view.buffer, self.in_rows(view, [along, cut]));
+            if view_moves(view, cut) {
+                staged.insert(view.buffer, self.in_rows(view, [along, cut]));
             }
         }
-        if draft.staged.len() < 2 {
-            return None;
-        }
-        // Long sums are cut outermost, short ones are inside of them.
-        let mut outer = self.sums.clone();
-        outer.sort_by_key(|k| *k == cut);
-        draft.order = all("block", &self.kept);
-        draft.order.extend([("thread", y), ("thread", x)]);
-        let first = draft.order.len();
-        draft.order.extend(all("device", &outer));
-        draft.sum_at = draft.order.get(first).copied();
-        draft.order.push(("shared", cut));
-        draft
-            .order
-            .extend([("register", y), ("register", x), ("register", cut)]);
-        draft.stage_at = Some(("shared", cut));
-        Some(draft)
+        (staged.len() >= 2).then_some(staged)
+    }
+
+    fn reason_of_tiles(&self, dims: TileDimensions, sizes: TileSizes) -> String {
+        let TileSizes {
+            threads, points, ..
+        } = sizes;
+        format!(
+            "blocks of {} x {} points of '{}' and '{}' read {} points of '{}' at a time \
+             from shared memory, each thread has {} x {} results in registers",
+            threads[1] * points[1],
+            threads[0] * points[0],
+            self.name(dims.y),
+            self.name(dims.x),
+            sizes.depth * sizes.quad,
+            self.name(dims.cut),
+            points[1],
+            points[0]
+        )
     }
 
     /// Layout of a tile in shared memory: the last axis is one along which a thread reads several
@@ -191,8 +240,8 @@ impl Model<'_> {
         let mut pads = vec![0; axes.len()];
         pads[axes.len() - 1] = QUAD;
         let padded = Step::Padded(pads);
-        let of = axes.iter().rposition(|form| form.coefficients[kept] != 0);
-        match of {
+        let axis = axes.iter().rposition(|form| form.coefficients[kept] != 0);
+        match axis {
             Some(axis) if last.coefficients[cut] == 0 => {
                 let mut order: Vec<usize> = (1..=axes.len()).filter(|a| *a != axis + 1).collect();
                 order.push(axis + 1);

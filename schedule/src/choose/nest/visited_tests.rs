@@ -50,7 +50,7 @@ fn the_busiest_core_counts() {
     let asm = Asm::builtin("cpu").expect("it is built in");
     let facts = Facts {
         cores: 2,
-        ..Facts::of(&asm).expect("it has cores")
+        ..Facts::new(&asm).expect("it has cores")
     };
     let views = Views::new(&of);
     let block = Block::candidates(&views, &facts, 1).remove(0);

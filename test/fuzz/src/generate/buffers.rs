@@ -16,7 +16,7 @@ pub struct Names(pub Vec<String>);
 
 impl Names {
     /// The name of the value, or one like it.
-    fn of(&mut self, g: &Generator, value: ValueId) -> String {
+    fn fresh(&mut self, g: &Generator, value: ValueId) -> String {
         let base = &g.program.values[value].name;
         let numbered = (1..).map(|n| format!("{base}_{n}"));
         let mut candidates = std::iter::once(base.clone()).chain(numbered);
@@ -53,7 +53,7 @@ fn view(
     let origin = origin.iter().enumerate().map(bound).collect();
     View {
         value,
-        name: place.names.of(g, value),
+        name: place.names.fresh(g, value),
         accesses,
         component: 0,
         origin,
@@ -258,7 +258,7 @@ pub fn in_place(
     };
     let found: Option<Vec<_>> = components.iter().enumerate().map(of).collect();
     let incoming = found?.into_iter().map(|(view, access)| View {
-        name: place.names.of(g, view.value),
+        name: place.names.fresh(g, view.value),
         accesses: vec![access],
         component: 0,
         ..view.clone()

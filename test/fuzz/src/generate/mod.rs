@@ -21,15 +21,15 @@ pub use workloads::{is_product, matrices, workload};
 
 /// The program of a seed's choices.
 pub fn program(c: &mut Choices) -> RandomProgram {
-    of(c, Purpose::Run)
+    generate(c, Purpose::Run)
 }
 
 /// The same, with more of what scripts of upstream's transformations look at.
 pub fn tileable(c: &mut Choices) -> RandomProgram {
-    of(c, Purpose::Tile)
+    generate(c, Purpose::Tile)
 }
 
-fn of(c: &mut Choices, purpose: Purpose) -> RandomProgram {
+fn generate(c: &mut Choices, purpose: Purpose) -> RandomProgram {
     let kind = match c.chance("memref", purpose.pick(30, 6)) {
         true => BufferKind::MemRef,
         false => BufferKind::Tensor,
@@ -150,6 +150,12 @@ impl Generator {
             .filter(|v| v.name.starts_with(prefix))
             .count();
         format!("{prefix}{count}")
+    }
+
+    /// The extents of what was written last.
+    fn hints(&self) -> Vec<i64> {
+        let last = self.written.last();
+        last.map_or_else(Vec::new, |last| self.ty(*last).shape.clone())
     }
 
     fn ty(&self, value: ValueId) -> &Type {

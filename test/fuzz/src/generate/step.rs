@@ -5,7 +5,7 @@ use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::types::BufferKind;
 
-use super::back::{self, Written};
+use super::back::{self, Back, Written};
 use super::buffers::{self, Names, ViewContext};
 use super::operators::{self, Needs};
 use super::{Generator, Purpose, domain, scalar, types};
@@ -18,21 +18,71 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         true => Notation::Compute,
         false => Notation::Triple,
     };
-    let hints: Vec<i64> = match g.written.last() {
-        Some(result) => g.ty(*result).shape.clone(),
-        None => Vec::new(),
-    };
-    let back = match !g.maps.is_empty() && c.chance("read back", 60) {
-        true => {
-            let number = c.below("of", g.maps.len() as u64) as usize;
-            Some(back::back(c, &g.maps[number]))
-        }
-        false => None,
-    };
+    let back = read_back(c, g);
     let mut dims = match &back {
         Some(back) => back.dims.clone(),
-        None => domain::dims(c, &hints),
+        None => domain::dims(c, &g.hints()),
     };
+    let plans = plans(c, g, form, &dims);
+    let mut names = Names(dims.iter().map(|d| d.name.clone()).collect());
+    let grids = domain::reach(&dims);
+    let mut place = ViewContext {
+        grids: &grids,
+        names: &mut names,
+    };
+    // Without a hom, the tuple is what is read.
+    let tuple = plans.last().map(|plan| plan.components.clone());
+    let kept: Vec<usize> = (0..dims.len())
+        .filter(|d| plans.iter().all(|plan| !plan.combine[*d].is_pw()))
+        .collect();
+    let mut stored = Stored {
+        kept,
+        outputs: Vec::new(),
+        carries: Vec::new(),
+    };
+    if let Some(tuple) = &tuple {
+        stored.outputs = outputs(c, g, &mut place, tuple, &stored.kept);
+    }
+    if let Some(plan) = plans.last() {
+        stored.carries = carries(c, g, &mut place, plan, &stored);
+    }
+    let like = tuple.as_deref().unwrap_or(&[]);
+    let mut inputs = inputs(c, g, &mut place, like, &stored);
+    if let Some(back) = &back {
+        inputs.push(buffers::read_back(c, g, &mut place, back));
+    }
+    let read: Vec<ScalarType> = inputs
+        .iter()
+        .flat_map(|view| vec![g.ty(view.value).element; view.accesses.len()])
+        .collect();
+    if tuple.is_none() {
+        stored.outputs = outputs(c, g, &mut place, &read, &stored.kept);
+    }
+    let homs = homs(c, g, plans, read, form);
+    open_bounds(c, g, &mut dims);
+    let results = store(g, &dims, &stored);
+    g.program.body.push(Statement::Step(Box::new(Step {
+        form,
+        dims,
+        inputs,
+        homs,
+        outputs: stored.outputs,
+        carries: stored.carries,
+        results,
+    })));
+}
+
+/// A map before this computation, to be read the other way round.
+fn read_back(c: &mut Choices, g: &Generator) -> Option<Back> {
+    if g.maps.is_empty() || !c.chance("read back", 60) {
+        return None;
+    }
+    let number = c.below("of", g.maps.len() as u64) as usize;
+    Some(back::back(c, &g.maps[number]))
+}
+
+/// The homomorphisms, without their scalar functions.
+fn plans(c: &mut Choices, g: &Generator, form: Notation, dims: &[Dim]) -> Vec<HomPlan> {
     let count = match form {
         Notation::Triple => {
             let weights = g.purpose.pick([85, 9, 3, 3], [100, 0, 0, 0]);
@@ -46,49 +96,15 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
     for n in 0..count {
         c.scope(format!("hom{n}"), |c| {
             if c.keep() || count == 1 {
-                plans.push(plan(c, &dims, &plans, maps));
+                plans.push(plan(c, dims, &plans, maps));
             }
         });
     }
-    let mut names = Names(dims.iter().map(|d| d.name.clone()).collect());
-    let grids = domain::reach(&dims);
-    let mut place = ViewContext {
-        grids: &grids,
-        names: &mut names,
-    };
-    // Without a hom, the tuple is what is read.
-    let tuple = plans.last().map(|plan| plan.components.clone());
-    let kept: Vec<usize> = (0..dims.len())
-        .filter(|d| plans.iter().all(|plan| !plan.combine[*d].is_pw()))
-        .collect();
-    let mut early = Vec::new();
-    if let Some(tuple) = &tuple {
-        early = outputs(c, g, &mut place, tuple, &kept);
-    }
-    let carries = match plans.last() {
-        Some(plan) => carries(c, g, &mut place, plan, (&kept, &early)),
-        None => Vec::new(),
-    };
-    let mut inputs = inputs(
-        c,
-        g,
-        &mut place,
-        tuple.as_deref().unwrap_or(&[]),
-        &early,
-        &carries,
-    );
-    if let Some(back) = &back {
-        inputs.push(buffers::read_back(c, g, &mut place, back));
-    }
-    let read: Vec<ScalarType> = inputs
-        .iter()
-        .flat_map(|view| vec![g.ty(view.value).element; view.accesses.len()])
-        .collect();
-    let outputs = match tuple {
-        Some(_) => early,
-        None => outputs(c, g, &mut place, &read, &kept),
-    };
-    let homs = homs(c, g, plans, read, form);
+    plans
+}
+
+/// Leaves some bounds of dimensions open.
+fn open_bounds(c: &mut Choices, g: &mut Generator, dims: &mut [Dim]) {
     for (n, dim) in dims.iter_mut().enumerate() {
         c.scope(format!("bounds{n}"), |c| {
             for (b, bound) in dim.bounds.iter_mut().enumerate() {
@@ -100,12 +116,16 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
             }
         });
     }
-    let outgoing = carries.iter().flat_map(|carry| &carry.outgoing);
-    let views: Vec<&View> = outputs.iter().chain(outgoing).collect();
+}
+
+/// Notes in the generator what a computation writes, and returns its results.
+fn store(g: &mut Generator, dims: &[Dim], stored: &Stored) -> Vec<ValueId> {
+    let outgoing = stored.carries.iter().flat_map(|carry| &carry.outgoing);
+    let views: Vec<&View> = stored.outputs.iter().chain(outgoing).collect();
     let written: Vec<ValueId> = views.iter().map(|view| view.value).collect();
     let is_undefined: Vec<bool> = views
         .iter()
-        .map(|view| leaves_some(g, view, &dims))
+        .map(|view| leaves_some(g, view, dims))
         .collect();
     let (results, written) = match g.kind {
         BufferKind::MemRef => (Vec::new(), written),
@@ -119,9 +139,9 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         }
     };
     g.results.extend(&results);
-    if g.kind == BufferKind::Tensor && kept.len() == dims.len() {
-        let maps = results.iter().zip(&outputs);
-        let maps = maps.filter_map(|(result, view)| Written::new(*result, view, &dims));
+    if g.kind == BufferKind::Tensor && stored.kept.len() == dims.len() {
+        let maps = results.iter().zip(&stored.outputs);
+        let maps = maps.filter_map(|(result, view)| Written::new(*result, view, dims));
         g.maps.extend(maps);
     }
     for (value, is_undefined) in written.into_iter().zip(is_undefined) {
@@ -134,15 +154,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
             (true, _) => g.undefined.push(value),
         }
     }
-    g.program.body.push(Statement::Step(Box::new(Step {
-        form,
-        dims,
-        inputs,
-        homs,
-        outputs,
-        carries,
-        results,
-    })));
+    results
 }
 
 /// Returns true if a destination still has elements that nobody wrote when this output is there.
@@ -156,6 +168,14 @@ fn leaves_some(g: &Generator, view: &View, dims: &[Dim]) -> bool {
     let elements: i64 = g.ty(view.value).shape.iter().product();
     // What is stored at one point is stored at no other.
     points * (view.accesses.len() as i64) < elements
+}
+
+/// Views that a computation stores to, and the dimensions of its results.
+struct Stored {
+    /// The dimensions.
+    kept: Vec<usize>,
+    outputs: Vec<View>,
+    carries: Vec<Carry>,
 }
 
 /// A homomorphism without its scalar function.
@@ -258,7 +278,7 @@ fn carries(
     g: &mut Generator,
     place: &mut ViewContext,
     plan: &HomPlan,
-    stored: (&[usize], &[View]),
+    stored: &Stored,
 ) -> Vec<Carry> {
     if plan.operator.is_none() || !c.chance("carries", g.purpose.pick(14, 25)) {
         return Vec::new();
@@ -283,17 +303,17 @@ fn carry(
     place: &mut ViewContext,
     plan: &HomPlan,
     dim: usize,
-    (kept, outputs): (&[usize], &[View]),
+    stored: &Stored,
 ) -> Carry {
-    let over: Vec<usize> = kept.iter().copied().filter(|d| *d != dim).collect();
+    let over: Vec<usize> = stored.kept.iter().copied().filter(|d| *d != dim).collect();
     let components = plan.components.iter().enumerate();
     let can_be_own = g.purpose == Purpose::Tile && plan.combine[dim].is_pw();
-    let own = match can_be_own && c.chance("in place", 85) {
-        true => buffers::in_place(g, place, &plan.components, outputs),
+    let in_place = match can_be_own && c.chance("in place", 85) {
+        true => buffers::in_place(g, place, &plan.components, &stored.outputs),
         false => None,
     };
-    let incoming = match own {
-        Some(own) => own,
+    let incoming = match in_place {
+        Some(views) => views,
         None => components
             .clone()
             .map(|(n, ty)| {
@@ -336,23 +356,20 @@ fn inputs(
     g: &mut Generator,
     place: &mut ViewContext,
     tuple: &[ScalarType],
-    outputs: &[View],
-    carries: &[Carry],
+    stored: &Stored,
 ) -> Vec<View> {
     // Buffers that may be read: on memrefs, none that the computation writes.
     let written = |value: ValueId| {
-        let outgoing = carries.iter().flat_map(|carry| &carry.outgoing);
-        outputs
-            .iter()
-            .chain(outgoing)
-            .any(|view| view.value == value)
+        let outgoing = stored.carries.iter().flat_map(|carry| &carry.outgoing);
+        let mut views = stored.outputs.iter().chain(outgoing);
+        views.any(|view| view.value == value)
     };
     let is_buffer = |v: &ValueId| {
         let value = &g.program.values[*v];
         value.ty.kind == g.kind && !g.undefined.contains(v)
     };
     let can_be_read = |v: &ValueId| g.kind == BufferKind::Tensor || !written(*v);
-    let all: Vec<ValueId> = (0..g.program.values.len())
+    let readable: Vec<ValueId> = (0..g.program.values.len())
         .filter(is_buffer)
         .filter(can_be_read)
         .collect();
@@ -367,7 +384,7 @@ fn inputs(
             if c.keep() || (tuple.is_empty() && views.is_empty()) {
                 let existing: &[ValueId] = match n {
                     0 if !earlier.is_empty() => &earlier,
-                    _ if c.chance("again", 15) => &all,
+                    _ if c.chance("again", 15) => &readable,
                     _ => &[],
                 };
                 let element = match tuple.is_empty() || c.chance("own type", 40) {

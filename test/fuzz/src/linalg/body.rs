@@ -52,14 +52,14 @@ fn order(c: &mut Choices, element: &str) -> &'static str {
 
 /// The kind of a body for elements of a type.
 pub fn kind(c: &mut Choices, element: &'static str) -> BodyKind {
-    let all: &[&str] = match element {
+    let operators: &[&str] = match element {
         _ if is_float(element) => &FLOATS,
         "i1" => &LOGIC,
         _ => &INTEGERS,
     };
     let several = |c: &mut Choices, weights: &[u64]| {
         let count = 1 + c.weighted("several", weights);
-        let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
+        let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", operators));
         (0..count).map(one).collect()
     };
     match c.weighted("kind", &[30, 34, 7, 3, 3, 4, 11, 4, 2, 2]) {
@@ -270,17 +270,18 @@ fn yields(
                 BodyKind::Masked(_) => masks::masked,
                 _ => accumulate,
             };
-            let all = operators.iter().enumerate();
-            all.map(|(n, operator)| {
-                c.scope(format!("e{n}"), |c| {
-                    let e = match n {
-                        0 => first.clone(),
-                        _ => number(c, code),
-                    };
-                    accumulate(c, code, (&format!("%o{n}"), &e), operator)
+            let numbered = operators.iter().enumerate();
+            numbered
+                .map(|(n, operator)| {
+                    c.scope(format!("e{n}"), |c| {
+                        let e = match n {
+                            0 => first.clone(),
+                            _ => number(c, code),
+                        };
+                        accumulate(c, code, (&format!("%o{n}"), &e), operator)
+                    })
                 })
-            })
-            .collect()
+                .collect()
         }
         BodyKind::Narrow => vec![masks::narrow(c, code, ("%o0", e))],
         BodyKind::Logical => vec![masks::logical(c, code, ("%o0", e))],
@@ -288,43 +289,16 @@ fn yields(
             let place = code.place(c, "loop");
             masks::tied(c, code, (e, &place))
         }
-        BodyKind::Best(predicate, is_swapped) => {
-            let place = code.place(c, "loop");
-            let [mut a, mut b] = [[e, "%o0"], [place.as_str(), "%o1"]];
-            if *is_swapped {
-                a.reverse();
-                b.reverse();
-            }
-            let better = code.compare(predicate, a[0], a[1]);
-            let places = format!("arith.select {better}, {}, {} : i32", b[0], b[1]);
-            vec![code.select(&better, a[0], a[1]), code.put(&places)]
-        }
+        BodyKind::Best(predicate, is_swapped) => best(c, code, e, predicate, *is_swapped),
         BodyKind::Product => {
             // Elements are told apart by their places: others than the inputs in order stay loops.
-            let (first, second) = match inputs {
-                2 => (code.numbers[0].clone(), code.numbers[1].clone()),
-                _ => (first.clone(), first),
+            let factors = match inputs {
+                2 => [code.numbers[0].clone(), code.numbers[1].clone()],
+                _ => [first.clone(), first],
             };
-            let pairs = [
-                ("%o0", &first),
-                ("%o1", &second),
-                ("%o0", &second),
-                ("%o1", &first),
-            ];
-            let [ac, bd, ad, bc] = pairs.map(|(a, b)| code.op("arith.muli", &[a, b]));
-            let real = code.op("arith.subi", &[&ac, &bd]);
-            vec![real, code.op("arith.addi", &[&ad, &bc])]
+            product(code, &factors)
         }
-        BodyKind::LogSum => {
-            let largest = code.op("arith.maximumf", &["%o0", e]);
-            let powers = ["%o0", e].map(|of| {
-                let less = code.op("arith.subf", &[of, &largest]);
-                code.op("math.exp", &[&less])
-            });
-            let sum = code.op("arith.addf", &[&powers[0], &powers[1]]);
-            let log = code.op("math.log", &[&sum]);
-            vec![code.op("arith.addf", &[&largest, &log])]
-        }
+        BodyKind::LogSum => log_sum(code, e),
         BodyKind::Horner => {
             let ty = if is_float(code.element) { "f" } else { "i" };
             let twice = code.op(&format!("arith.mul{ty}"), &["%o0", e]);
@@ -333,17 +307,61 @@ fn yields(
     }
 }
 
+/// The better of an element and what is there, with its place.
+fn best(
+    c: &mut Choices,
+    code: &mut Code,
+    e: &str,
+    predicate: &str,
+    is_swapped: bool,
+) -> Vec<String> {
+    let place = code.place(c, "loop");
+    let [mut a, mut b] = [[e, "%o0"], [place.as_str(), "%o1"]];
+    if is_swapped {
+        a.reverse();
+        b.reverse();
+    }
+    let better = code.compare(predicate, a[0], a[1]);
+    let places = format!("arith.select {better}, {}, {} : i32", b[0], b[1]);
+    vec![code.select(&better, a[0], a[1]), code.put(&places)]
+}
+
+/// The product of what is there and a Gaussian integer.
+fn product(code: &mut Code, [real, imaginary]: &[String; 2]) -> Vec<String> {
+    let pairs = [
+        ("%o0", real),
+        ("%o1", imaginary),
+        ("%o0", imaginary),
+        ("%o1", real),
+    ];
+    let [ac, bd, ad, bc] = pairs.map(|(a, b)| code.op("arith.muli", &[a, b]));
+    let real = code.op("arith.subi", &[&ac, &bd]);
+    vec![real, code.op("arith.addi", &[&ad, &bc])]
+}
+
+/// The logarithm of the sum of powers of what is there and an element.
+fn log_sum(code: &mut Code, e: &str) -> Vec<String> {
+    let largest = code.op("arith.maximumf", &["%o0", e]);
+    let powers = ["%o0", e].map(|exponent| {
+        let less = code.op("arith.subf", &[exponent, &largest]);
+        code.op("math.exp", &[&less])
+    });
+    let sum = code.op("arith.addf", &[&powers[0], &powers[1]]);
+    let log = code.op("math.log", &[&sum]);
+    vec![code.op("arith.addf", &[&largest, &log])]
+}
+
 fn convert(name: &str, from: &str, to: &str) -> String {
     format!("arith.{} {name} : {from} to {to}", cast(from, to))
 }
 
 fn binary(c: &mut Choices, code: &mut Code, a: &str, b: &str) -> String {
-    let all: &[&str] = match code.element {
+    let operators: &[&str] = match code.element {
         element if is_float(element) => &["addf", "subf", "mulf", "maximumf"],
         "i1" => &LOGIC,
         _ => &["addi", "subi", "muli", "andi", "maxsi"],
     };
-    code.op(&format!("arith.{}", c.pick("binary", all)), &[a, b])
+    code.op(&format!("arith.{}", c.pick("binary", operators)), &[a, b])
 }
 
 /// A number of the inputs: one of them, a product or sum of two, with an index at times.

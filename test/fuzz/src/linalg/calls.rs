@@ -40,14 +40,7 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
         }
     }
     let (given, types) = (list(&given), list(&types));
-    let results: Vec<ArrayValue> = match inner.memory {
-        true => Vec::new(),
-        // Upstream makes no argument of a result whose sizes are not known.
-        false => {
-            let made = inner.values[passed..].to_vec();
-            made.iter().map(|value| inner.known(value)).collect()
-        }
-    };
+    let results = results(&mut inner, passed);
     let number = maker.functions.len();
     let head = format!("private @g{number}");
     let function = inner.function_of(&head, " attributes {no_inline}", &results);
@@ -65,4 +58,14 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
             .values
             .extend(made.map(|(value, name)| value.named(name)));
     }
+}
+
+/// Results of a function: the values behind those that it was given.
+fn results(inner: &mut Maker, given: usize) -> Vec<ArrayValue> {
+    if inner.memory {
+        return Vec::new();
+    }
+    // Upstream makes no argument of a result whose sizes are not known.
+    let made = inner.values[given..].to_vec();
+    made.iter().map(|value| inner.known(value)).collect()
 }

@@ -149,19 +149,19 @@ pub fn mixed(c: &mut Choices, maker: &Maker, is_quantised: bool) -> [&'static st
     if is_quantised {
         return ["i8", "i8", "i32"];
     }
-    let one = |c: &mut Choices, name: &str| match c.chance(name, 20) {
+    let narrowed = |c: &mut Choices, name: &str| match c.chance(name, 20) {
         true => c.pick(name, narrower(maker.element)),
         false => maker.element,
     };
-    [one(c, "first"), one(c, "second"), maker.element]
+    [narrowed(c, "first"), narrowed(c, "second"), maker.element]
 }
 
 fn product(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
-    let all = match is_float(maker.element) || maker.element == "i1" {
+    let products = match is_float(maker.element) || maker.element == "i1" {
         true => &PRODUCTS[..10],
         false => &PRODUCTS[..],
     };
-    let (name, a, b, out) = c.pick("product", all);
+    let (name, a, b, out) = c.pick("product", products);
     let is_quantised = name.starts_with("quantized");
     let sizes = sizes(c, &format!("{a}{b}"));
     let may_transpose = name.ends_with("matmul") && !is_quantised;
@@ -182,13 +182,13 @@ fn product(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     };
     let types = mixed(c, maker, is_quantised);
     let shapes = [axes_of_a, axes_of_b, out.to_owned()].map(|axes| shape(&axes, &sizes));
-    let of = Named {
+    let product = Named {
         name,
         attributes,
         scalars: if is_quantised { zeros(c) } else { Vec::new() },
         ..Named::default()
     };
-    Some(of.of_two(c, maker, shapes, types))
+    Some(product.of_two(c, maker, shapes, types))
 }
 
 /// `indexing_maps = [affine_map<(m, n) -> (n)>, ..]`
@@ -232,13 +232,13 @@ fn contract(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     let operands = operands.map(|axes| axes.concat());
     let sizes = sizes(c, &loops);
     let types = mixed(c, maker, false);
-    let of = Named {
+    let contraction = Named {
         name: "contract",
         attributes: maps(&loops, &operands.each_ref().map(String::as_str)),
         ..Named::default()
     };
     let shapes = operands.map(|axes| shape(&axes, &sizes));
-    Some(of.of_two(c, maker, shapes, types))
+    Some(contraction.of_two(c, maker, shapes, types))
 }
 
 /// Element-wise operations with names, and `linalg.elementwise`, `map`, `select` and `copy`.
@@ -247,6 +247,29 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     let sizes = sizes(c, &"abcd"[..rank]);
     let shape: Vec<i64> = sizes.iter().map(|(_, size)| *size).collect();
     let element = maker.element;
+    let (mut operation, types) = arithmetic_operation(c, element);
+    for (n, ty) in types.into_iter().enumerate() {
+        let input = c.scope(format!("in{n}"), |c| operand(c, maker, shape.clone(), ty));
+        operation.inputs.push(input);
+    }
+    // Each point reads what it writes only, so that memory may be one of the inputs'.
+    let mut out = match maker.memory && c.chance("in place", 25) {
+        true => c.scope("out", |c| operand(c, maker, shape, element)),
+        false => maker.argument(c, shape, element),
+    };
+    // Upstream's verifier compares the sizes of a map's operands, known or not.
+    if operation.name == "map" {
+        operation.inputs = operation.inputs.iter().map(|v| maker.known(v)).collect();
+        out = maker.known(&out);
+    }
+    Some(operation.put(maker, out))
+}
+
+/// One of these operations, without operands, and the types of its inputs.
+fn arithmetic_operation(
+    c: &mut Choices,
+    element: &'static str,
+) -> (Named<'static>, Vec<&'static str>) {
     let (unary, binary, mapped): (&[&str], &[&str], &[&str]) = match element {
         "i1" => (&[], &["add", "mul"], &["andi", "xori"]),
         _ if is_float(element) => (
@@ -261,58 +284,44 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
         ),
     };
     let way = c.weighted("way", &[30, 25, 15, 10, 20]);
-    let mut of = Named::default();
+    let mut operation = Named::default();
     let mut types = vec![element; 2];
     match way {
         0 if !unary.is_empty() && c.chance("unary", 40) => {
-            of.name = c.pick("unary", unary);
+            operation.name = c.pick("unary", unary);
             types.pop();
         }
-        0 => of.name = c.pick("binary", binary),
+        0 => operation.name = c.pick("binary", binary),
         1 => {
             let kind = match (element, c.pick("binary", binary)) {
                 (_, "max") => "max_signed",
                 (_, "min") => "min_signed",
                 (_, kind) => kind,
             };
-            of.name = "elementwise";
-            of.attributes = format!("kind=#linalg.elementwise_kind<{kind}>");
+            operation.name = "elementwise";
+            operation.attributes = format!("kind=#linalg.elementwise_kind<{kind}>");
         }
         2 => {
             let operator = c.pick("operator", mapped);
-            of.name = "map";
-            of.tail = Some(format!(
+            operation.name = "map";
+            operation.tail = Some(format!(
                 "(%x: {element}, %y: {element}, %z: {element}) {{ %s = arith.{operator} %x, %y : \
                  {element} linalg.yield %s : {element} }}"
             ));
         }
         3 => {
-            of.name = "select";
+            operation.name = "select";
             types.insert(0, "i1");
         }
         _ => {
-            of.name = "copy";
+            operation.name = "copy";
             types.pop();
             if element != "i1" && c.chance("other", 25) {
                 types[0] = c.pick("from", narrower(element));
             }
         }
     }
-    for (n, ty) in types.into_iter().enumerate() {
-        let input = c.scope(format!("in{n}"), |c| operand(c, maker, shape.clone(), ty));
-        of.inputs.push(input);
-    }
-    // Each point reads what it writes only, so that memory may be one of the inputs'.
-    let mut out = match maker.memory && c.chance("in place", 25) {
-        true => c.scope("out", |c| operand(c, maker, shape, element)),
-        false => maker.argument(c, shape, element),
-    };
-    // Upstream's verifier compares the sizes of a map's operands, known or not.
-    if of.name == "map" {
-        of.inputs = of.inputs.iter().map(|v| maker.known(v)).collect();
-        out = maker.known(&out);
-    }
-    Some(of.put(maker, out))
+    (operation, types)
 }
 
 fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
@@ -323,14 +332,14 @@ fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     let sizes = sizes(c, &"abc"[..rank]);
     let shape: Vec<i64> = sizes.iter().map(|(_, size)| *size).collect();
     let element = maker.element;
-    let of = Named {
+    let softmax = Named {
         name: "softmax",
         attributes: format!("dimension({})", c.below("along", rank as u64)),
         inputs: vec![c.scope("a", |c| operand(c, maker, shape.clone(), element))],
         ..Named::default()
     };
     let out = maker.argument(c, shape, element);
-    Some(of.put(maker, out))
+    Some(softmax.put(maker, out))
 }
 
 /// `linalg.pack` with what fills the last tiles, or `linalg.unpack`, which leaves that out.

@@ -139,36 +139,7 @@ impl Loops {
 
 /// A program of choices.
 pub fn program(c: &mut Choices) -> RunnableProgram {
-    let element = ["i32", "f32", "i64", "i8", "f64"][c.weighted("element", &[55, 25, 8, 6, 6])];
-    let rank = 1 + c.weighted("rank", &[65, 35]);
-    let size = |axis| {
-        let sizes = [5, 1, 2, 3, 4, 7, 0, 33];
-        c.scope(format!("d{axis}"), |c| {
-            sizes[c.weighted("size", &[30, 10, 12, 14, 16, 10, 5, 3])]
-        })
-    };
-    let mut shape: Vec<i64> = (0..rank).map(size).collect();
-    if c.chance("large", 2) {
-        // More than what is worth memory of its own.
-        shape = vec![40_000];
-    }
-    let mut loops = Loops {
-        maker: Maker {
-            element,
-            ..Maker::default()
-        },
-        like: ArrayValue {
-            open: c.chance("open", 25) && !shape.contains(&0),
-            shape,
-            element,
-            ..ArrayValue::default()
-        },
-        undefined: Vec::new(),
-        written: Vec::new(),
-        sizes: Vec::new(),
-        indices: Vec::new(),
-        depth: 0,
-    };
+    let mut loops = without_code(c);
     let seed = c.below("seed", 1000);
     if loops.like.open {
         for size in loops.like.shape.clone() {
@@ -197,6 +168,40 @@ pub fn program(c: &mut Choices) -> RunnableProgram {
         is_contradictory: loops.maker.is_contradictory,
         is_compared: c.chance("compared", 10),
         is_simulated: c.chance("simulated", 8),
+    }
+}
+
+/// A function without arguments and code, and the type of its tensors.
+fn without_code(c: &mut Choices) -> Loops {
+    let element = ["i32", "f32", "i64", "i8", "f64"][c.weighted("element", &[55, 25, 8, 6, 6])];
+    let rank = 1 + c.weighted("rank", &[65, 35]);
+    let size = |axis| {
+        let sizes = [5, 1, 2, 3, 4, 7, 0, 33];
+        c.scope(format!("d{axis}"), |c| {
+            sizes[c.weighted("size", &[30, 10, 12, 14, 16, 10, 5, 3])]
+        })
+    };
+    let mut shape: Vec<i64> = (0..rank).map(size).collect();
+    if c.chance("large", 2) {
+        // More than what is worth memory of its own.
+        shape = vec![40_000];
+    }
+    Loops {
+        maker: Maker {
+            element,
+            ..Maker::default()
+        },
+        like: ArrayValue {
+            open: c.chance("open", 25) && !shape.contains(&0),
+            shape,
+            element,
+            ..ArrayValue::default()
+        },
+        undefined: Vec::new(),
+        written: Vec::new(),
+        sizes: Vec::new(),
+        indices: Vec::new(),
+        depth: 0,
     }
 }
 

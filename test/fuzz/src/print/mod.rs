@@ -118,12 +118,12 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn of(&self, value: ValueId) -> &DefinedValue {
+    fn value(&self, value: ValueId) -> &DefinedValue {
         &self.program.values[value]
     }
 
     fn name(&self, value: ValueId) -> String {
-        format!("%{}", self.of(value).name)
+        format!("%{}", self.value(value).name)
     }
 
     fn names(&self, values: &[ValueId]) -> String {
@@ -131,7 +131,7 @@ impl Printer<'_> {
     }
 
     fn types(&self, values: &[ValueId]) -> String {
-        list(values.iter().map(|v| &self.of(*v).ty))
+        list(values.iter().map(|v| &self.value(*v).ty))
     }
 
     fn function(&self) -> String {
@@ -152,7 +152,7 @@ impl Printer<'_> {
                     format!(
                         "  memref.dealloc {} : {}\n",
                         self.name(*value),
-                        self.of(*value).ty
+                        self.value(*value).ty
                     )
                 }
                 Statement::Step(s) => {
@@ -173,8 +173,8 @@ impl Printer<'_> {
     }
 
     fn definition(&self, value: ValueId) -> String {
-        let (name, ty) = (self.name(value), &self.of(value).ty);
-        match &self.of(value).definition {
+        let (name, ty) = (self.name(value), &self.value(value).ty);
+        match &self.value(value).definition {
             Definition::Argument(_) | Definition::Result => String::new(),
             Definition::Constant(scalar) if ty.kind == BufferKind::Scalar => {
                 format!("  {name} = arith.constant {}\n", attribute(*scalar))
@@ -186,7 +186,7 @@ impl Printer<'_> {
                 )
             }
             Definition::Dim { of, axis } => {
-                let (of, buffer) = (self.name(*of), &self.of(*of).ty);
+                let (of, buffer) = (self.name(*of), &self.value(*of).ty);
                 let dialect = match buffer.kind {
                     BufferKind::MemRef => "memref",
                     _ => "tensor",
@@ -199,7 +199,7 @@ impl Printer<'_> {
             // Its name is that by which scripts find it.
             Definition::Filled { with, into } => {
                 let (into, number) = (self.name(*into), attribute(*with));
-                let own = &self.of(value).name;
+                let own = &self.value(value).name;
                 format!(
                     "  {name}_with = arith.constant {number}\n  {name} = linalg.fill \
                      {{name = \"{own}\"}} ins({name}_with : {}) outs({into} : {ty}) -> {ty}\n",
@@ -242,7 +242,7 @@ impl Printer<'_> {
 
     fn view(&self, view: &View, dims: &[Dim]) -> String {
         let names: Vec<&str> = dims.iter().map(|d| d.name.as_str()).collect();
-        let value = self.of(view.value);
+        let value = self.value(view.value);
         let mut text = match view.name == value.name {
             true => String::new(),
             false => format!("{} = ", view.name),
@@ -303,7 +303,7 @@ impl Printer<'_> {
         let captured: Vec<String> = hom
             .captured
             .iter()
-            .map(|v| self.of(*v).name.clone())
+            .map(|v| self.value(*v).name.clone())
             .collect();
         code::region(&hom.scalar, &captured, &self.program.callees, indent)
     }

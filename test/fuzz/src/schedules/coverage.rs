@@ -39,10 +39,10 @@ pub const OTHERS: [&str; 14] = [
 
 /// Returns the features of a program.
 pub fn of_program(program: &RandomProgram) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut kinds = Vec::new();
     let mut add = |name: &str, is: bool| {
         if is {
-            found.push(name.to_string());
+            kinds.push(name.to_string());
         }
     };
     for statement in &program.body {
@@ -91,7 +91,7 @@ pub fn of_program(program: &RandomProgram) -> Vec<String> {
     let is_special = |scalar: &Scalar| scalar.ty.is_float() && !scalar.as_f64().is_finite();
     let mut contents = contents.flatten();
     add("special", contents.any(is_special));
-    found
+    kinds
 }
 
 /// Returns the features of a schedule.
@@ -103,46 +103,46 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
         resolved: &resolved,
         target,
     };
-    let mut found: Vec<String> = see.phases();
-    found.extend(see.inputs().into_iter().map(String::from));
-    found.extend(see.outputs().into_iter().map(String::from));
-    found.extend(see.cores());
+    let mut kinds: Vec<String> = see.phases();
+    kinds.extend(see.inputs().into_iter().map(String::from));
+    kinds.extend(see.outputs().into_iter().map(String::from));
+    kinds.extend(see.cores());
     let is_tail = |d: usize| see.is_tail(d);
     if (0..resolved.dimensions.len()).any(is_tail) {
-        found.push("tail".into());
+        kinds.push("tail".into());
     }
     for code in schedule.tails.values() {
-        found.push(format!("tail {code:?}").to_lowercase());
+        kinds.push(format!("tail {code:?}").to_lowercase());
     }
-    let has = |name: &str| found.iter().any(|found| found == name);
+    let has = |name: &str| kinds.iter().any(|kind| kind == name);
     if has("R4") && has("pw in parallel") {
-        found.push("R4 of partial sums".into());
+        kinds.push("R4 of partial sums".into());
     }
     if resolved.deterministic {
-        found.push("deterministic".into());
+        kinds.push("deterministic".into());
     }
     if resolved.inputs.iter().any(|plan| plan.stages.is_some()) {
-        found.push("stages".into());
+        kinds.push("stages".into());
     }
     if resolved.compute_at.is_some() {
-        found.push("compute_at".into());
+        kinds.push("compute_at".into());
     }
     let mut layers = see
         .assigned(&resolved.decompose)
         .into_iter()
         .map(|to| to.layer);
     if layers.any(|layer| resolved.asm.layers[layer].name() == MATRIX) {
-        found.push("mma".into());
+        kinds.push("mma".into());
     }
     if resolved.tile_order.is_some() {
-        found.push("tile order".into());
+        kinds.push("tile order".into());
     }
     let inputs = resolved.inputs.iter().map(|plan| &plan.layout);
     let mut layouts = inputs.chain(resolved.outputs.iter().map(|plan| &plan.layout));
     if layouts.any(|of| of.iter().flatten().any(|layout| layout.algebra().is_some())) {
-        found.push("algebra".into());
+        kinds.push("algebra".into());
     }
-    found
+    kinds
 }
 
 struct See<'a> {
@@ -166,10 +166,10 @@ impl See<'_> {
 
     fn phases(&self) -> Vec<String> {
         let resolved = self.resolved;
-        let mut found = Vec::new();
+        let mut kinds = Vec::new();
         let mut add = |name: &str, is: bool| {
             if is {
-                found.push(name.to_string());
+                kinds.push(name.to_string());
             }
         };
         let loops = self.loops(&resolved.decompose);
@@ -199,34 +199,34 @@ impl See<'_> {
             self.loops(&resolved.recompose) != self.loops(&resolved.scalar),
         );
         add("R2", self.assigned(&resolved.recompose) != scalar);
-        found
+        kinds
     }
 
     fn inputs(&self) -> Vec<&'static str> {
-        let mut found = Vec::new();
+        let mut kinds = Vec::new();
         let loops = self.loops(&self.resolved.decompose);
         for plan in &self.resolved.inputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
             let row_major = StagedLayout::row_major();
             if loops.iter().any(|l| region(l) != 0) {
-                found.push("D3");
+                kinds.push("D3");
             }
             if loops.iter().any(|l| *layout(l) != row_major) {
-                found.push("D4");
+                kinds.push("D4");
             }
             if self.is_staged_again(plan, &loops) {
-                found.push("staged again");
+                kinds.push("staged again");
             }
             let last = loops.last();
             if plan.scalar != last.map_or(0, region) {
-                found.push("S3");
+                kinds.push("S3");
             }
             if plan.scalar_layout != *last.map_or(&row_major, layout) {
-                found.push("S4");
+                kinds.push("S4");
             }
         }
-        found
+        kinds
     }
 
     /// Returns whether tiles are copied, in a layout, that have been copied inside of a parallel loop.
@@ -254,32 +254,32 @@ impl See<'_> {
     }
 
     fn outputs(&self) -> Vec<&'static str> {
-        let mut found = Vec::new();
+        let mut kinds = Vec::new();
         let loops = self.loops(&self.resolved.recompose);
         for plan in &self.resolved.outputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
             let row_major = StagedLayout::row_major();
             if loops.iter().any(|l| region(l) != 0) {
-                found.push("R3");
+                kinds.push("R3");
             }
             if loops.iter().any(|l| *layout(l) != row_major) {
-                found.push("R4");
+                kinds.push("R4");
             }
             let last = loops.last();
             if plan.scalar != last.map_or(0, region) {
-                found.push("S5");
+                kinds.push("S5");
             }
             if plan.scalar_layout != *last.map_or(&row_major, layout) {
-                found.push("S6");
+                kinds.push("S6");
             }
         }
-        found
+        kinds
     }
 
     fn cores(&self) -> Vec<String> {
         let resolved = self.resolved;
-        let mut found = Vec::new();
+        let mut kinds = Vec::new();
         for level in self.loops(&resolved.decompose) {
             let to = resolved.decompose.assign[level.layer][level.dimension];
             let layer = &resolved.asm.layers[to.layer];
@@ -289,13 +289,13 @@ impl See<'_> {
                     Combine::Pw(_) => "pw",
                     Combine::Ps(_) => "ps",
                 };
-                found.push(format!("{} {kind}", layer.name()));
+                kinds.push(format!("{} {kind}", layer.name()));
                 if kind == "pw" {
-                    found.push("pw in parallel".into());
+                    kinds.push("pw in parallel".into());
                 }
             }
         }
-        found
+        kinds
     }
 
     /// Returns whether some part of a dimension is not full.
@@ -305,7 +305,7 @@ impl See<'_> {
             .resolved
             .counts
             .iter()
-            .map(|row| row[d].of(Some(points)));
+            .map(|row| row[d].for_points(Some(points)));
         let covered: i64 = counts.map(|count| count.unwrap_or(1).max(1)).product();
         points > 0 && covered != points
     }

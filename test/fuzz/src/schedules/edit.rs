@@ -423,7 +423,7 @@ fn tile_order(c: &mut Choices, plan: &mut ValidSchedule, _: Range) {
         let layer = resolved.layers.iter().position(|l| *l == name.layer)?;
         let mut dimensions = resolved.dimensions.iter();
         let dimension = dimensions.position(|d| *d == name.dimension)?;
-        resolved.counts[layer][dimension].of(resolved.points[dimension])
+        resolved.counts[layer][dimension].for_points(resolved.points[dimension])
     };
     // An empty dimension has levels without parts, which have no order.
     let counts = levels.iter().map(count).collect::<Option<Vec<i64>>>();

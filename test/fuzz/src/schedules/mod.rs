@@ -284,14 +284,14 @@ impl Run {
             Ok(arguments)
         };
         let outcome = arguments().and_then(|arguments| run::run_source(&source, &arguments));
-        let found = outcome.as_ref().ok();
-        let found = found.and_then(|report| report.simulation.as_ref());
+        let simulation = outcome.as_ref().ok();
+        let simulation = simulation.and_then(|report| report.simulation.as_ref());
         // Programs may read what they have not written, where the definition takes any value, and
         // copies of tiles take the room behind them along.
         let counts = |finding: &&String| !finding.contains("read of what was not written");
-        let found = found.and_then(|found| found.findings.iter().find(counts));
-        if let Some(found) = found {
-            eprintln!("error: the simulator has found a mistake: {found}");
+        let finding = simulation.and_then(|simulation| simulation.findings.iter().find(counts));
+        if let Some(finding) = finding {
+            eprintln!("error: the simulator has found a mistake: {finding}");
             return Ending::Wrong;
         }
         run::ending(outcome)

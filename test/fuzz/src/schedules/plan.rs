@@ -94,7 +94,10 @@ impl<'a> ValidSchedule<'a> {
 fn is_small(resolved: &Resolved) -> bool {
     let count = |layer: usize, dimension: usize| {
         let count = resolved.count(Level { layer, dimension });
-        count.of(resolved.points[dimension]).unwrap_or(1).max(1)
+        count
+            .for_points(resolved.points[dimension])
+            .unwrap_or(1)
+            .max(1)
     };
     let product = |counts: &mut dyn Iterator<Item = i64>| counts.fold(1, i64::saturating_mul);
     let (layers, ranks) = (resolved.layers.len(), resolved.dimensions.len());

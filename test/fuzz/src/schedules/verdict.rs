@@ -36,7 +36,7 @@ pub fn verdict(answer: &Answer, features: &str) -> Verdict {
             text: answer.errors.clone(),
         })
     };
-    let failure = match Failure::of(answer).filter(|_| !is_refused) {
+    let failure = match Failure::from_answer(answer).filter(|_| !is_refused) {
         None if is(Legality::No) && !is_refused => {
             disagrees("lowered, although it is illegal".into())
         }

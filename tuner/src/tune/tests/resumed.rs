@@ -19,7 +19,7 @@ fn what_is_known_is_not_measured_again() {
     let mut known: Vec<Resumed> = evaluations
         .map(|e| resumed(e.configuration.clone(), e.outcome.clone()))
         .collect();
-    let other = Configuration::of([("other", 1.into())]);
+    let other = Configuration::from_pairs([("other", 1.into())]);
     known.push(resumed(other, Outcome::of_cost(0.0)));
     let setup = Setup {
         resumed: known,
@@ -91,7 +91,7 @@ fn what_may_work_now_is_tried_once_more() {
 /// Checks: also the default that is none of the space's.
 #[test]
 fn a_default_beside_the_space_is_tried_once_more() {
-    let beside = Configuration::of([("a", 9.into()), ("b", 3.into())]);
+    let beside = Configuration::from_pairs([("a", 9.into()), ("b", 3.into())]);
     let run = |failures| {
         let hang = Outcome::failed(FailureKind::Hang, "then");
         let known = Resumed {

@@ -9,7 +9,7 @@ fn session(database: &mut Database, abort: Abort) -> (Tuned, Vec<String>) {
     let task = Task {
         machine: "m".to_string(),
         program: "p".to_string(),
-        sizes: Sizes::of([("N", 8)]),
+        sizes: Sizes::new([("N", 8)]),
     };
     let space = space_of_32();
     let cost = |own: &Configuration| {

@@ -87,24 +87,10 @@ impl KernelSpace {
         if !self.is_asked(role, values) {
             return values.last() == Some(&0);
         }
-        let product = |role: fn(usize) -> Role| -> i64 {
-            let each = self.shared.iter().map(|d| self.count(role(*d), values));
-            each.product()
-        };
         let is_product = self.shape(values) == Shape::Products;
         let is_scan = |d: &usize| self.computation.dimensions[*d].combine.is_ps();
         match role {
-            Role::Tile(d) => {
-                let least = match (is_product, self.matrix) {
-                    (true, Some([x, ..])) if x == d => OF_PRODUCT[0] * matrix::THREADS[0],
-                    (true, Some(_)) => OF_PRODUCT[0] * matrix::THREADS[1],
-                    _ => 1,
-                };
-                let is_last = self.shared.last() == Some(&d);
-                self.count(role, values) % least == 0
-                    && product(Role::Tile) <= POINTS
-                    && (!is_last || self.fits_grid(values))
-            }
+            Role::Tile(d) => self.fits_tile(d, is_product, values),
             Role::Quad | Role::Depth => {
                 let most = self.cut(values).map_or(1, |d| self.views.size(d));
                 let step = self.step(values);
@@ -120,8 +106,8 @@ impl KernelSpace {
             // Elements that do not follow each other there are copied one by one.
             Role::Layout(n) => {
                 let input = &self.computation.inputs[n];
-                let own = self.staged.iter().find(|own| own.input == n);
-                let steps = own.map_or(Vec::new(), |own| self.layout(own, values));
+                let staged = self.staged.iter().find(|staged| staged.input == n);
+                let steps = staged.map_or(Vec::new(), |staged| self.layout(staged, values));
                 self.at(Role::Stages, values) == 0
                     || stages::is_whole(input, &StagedLayout { steps })
             }
@@ -144,6 +130,23 @@ impl KernelSpace {
         }
     }
 
+    /// A tile has not too many points, and those of a warp's products of matrices.
+    fn fits_tile(&self, d: usize, is_product: bool, values: &[usize]) -> bool {
+        let least = match (is_product, self.matrix) {
+            (true, Some([x, ..])) if x == d => OF_PRODUCT[0] * matrix::THREADS[0],
+            (true, Some(_)) => OF_PRODUCT[0] * matrix::THREADS[1],
+            _ => 1,
+        };
+        let sizes = self
+            .shared
+            .iter()
+            .map(|d| self.count(Role::Tile(*d), values));
+        let is_last = self.shared.last() == Some(&d);
+        self.count(Role::Tile(d), values) % least == 0
+            && sizes.product::<i64>() <= POINTS
+            && (!is_last || self.fits_grid(values))
+    }
+
     /// The grid, which is longest in x, has not too many blocks along its other dimensions.
     fn fits_grid(&self, values: &[usize]) -> bool {
         let split = self.count(Role::Split, values);
@@ -159,8 +162,8 @@ impl KernelSpace {
             ceil_div(self.views.size(*d).max(1), tile)
         };
         let second = blocks.get(1).map_or(1, along);
-        let others = blocks.iter().skip(2).map(along);
-        second <= GRID && others.fold(1, i64::saturating_mul) <= GRID
+        let farther = blocks.iter().skip(2).map(along);
+        second <= GRID && farther.fold(1, i64::saturating_mul) <= GRID
     }
 
     /// The threads along dimensions so far divide tiles, and leave registers for their results.
@@ -175,22 +178,23 @@ impl KernelSpace {
                 continue;
             }
             is_behind = *d == last;
-            let own = self.count(Role::Thread(*d), values);
+            let count = self.count(Role::Thread(*d), values);
             let unit = match (self.of_instruction(*d, values), self.matrix) {
                 (1, _) => 1,
                 (_, Some([x, ..])) if x == *d => matrix::THREADS[0],
                 _ => matrix::THREADS[1],
             };
-            let each = tile / own;
-            let is_whole =
-                tile % own == 0 && own % unit == 0 && each % self.of_instruction(*d, values) == 0;
+            let each = tile / count;
+            let is_whole = tile % count == 0
+                && count % unit == 0
+                && each % self.of_instruction(*d, values) == 0;
             if !is_whole || each > RUN {
                 return false;
             }
-            several += i64::from(own > 1);
-            (threads, results) = (threads * own, results * each);
+            several += i64::from(count > 1);
+            (threads, results) = (threads * count, results * each);
         }
-        let all: i64 = self
+        let points: i64 = self
             .shared
             .iter()
             .map(|d| self.count(Role::Tile(*d), values))
@@ -198,7 +202,7 @@ impl KernelSpace {
         threads <= self.threads
             && results <= RESULTS
             && several <= 3
-            && threads * left >= all.min(WARP)
+            && threads * left >= points.min(WARP)
     }
 
     /// The third axis of a block's threads, which has what is beyond it too, has not too many.
@@ -218,8 +222,8 @@ impl KernelSpace {
             Shape::Products => self.shared[0],
             _ => self.shared[self.at(Role::X, values)],
         };
-        let others = self.shared.iter().copied().filter(|d| *d != first);
-        [first].into_iter().chain(others).collect()
+        let rest = self.shared.iter().copied().filter(|d| *d != first);
+        [first].into_iter().chain(rest).collect()
     }
 
     /// Points of a dimension that a tile in shared memory has.
@@ -308,11 +312,11 @@ impl KernelSpace {
 
     /// Sums, the one that is cut last.
     fn outer(&self, cut: Option<usize>) -> Vec<usize> {
-        let others = self.sums.iter().chain(&self.scans);
-        let others = others
+        let outer = self.sums.iter().chain(&self.scans);
+        let outer = outer
             .copied()
             .filter(|d| Some(*d) != cut && !self.kept.contains(d));
-        others.chain(cut).collect()
+        outer.chain(cut).collect()
     }
 
     fn derived(dims: &[usize]) -> Vec<(usize, Parts)> {

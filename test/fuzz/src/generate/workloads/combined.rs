@@ -223,7 +223,7 @@ pub fn softmax(c: &mut Choices, g: &mut Generator) {
         let largest = Operator::Builtin(vec![Builtin::Maximumf]);
         draft.hom(converted(read, combined), Some(largest));
         draft.write("m", 0, combined, vec![i]);
-        let dims = [draft.of(0), draft.of(1)];
+        let dims = [draft.dimension(0), draft.dimension(1)];
         (x, draft.finish().swap_remove(0), dims)
     });
     // What is read is in the type that the results before are stored in.

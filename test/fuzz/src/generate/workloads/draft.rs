@@ -74,7 +74,7 @@ impl<'a> Draft<'a> {
     }
 
     /// A dimension that is there.
-    pub fn of(&self, dimension: usize) -> Dim {
+    pub fn dimension(&self, dimension: usize) -> Dim {
         let dim = &self.dims[dimension];
         // Whether its bounds are open is decided for each computation.
         Dim::new(&dim.name, dim.grid)
