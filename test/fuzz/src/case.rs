@@ -9,6 +9,7 @@ use crate::child::Answer;
 use crate::choices::Choices;
 use crate::failure::Failure;
 use crate::linalg::shapes;
+use crate::mutate::{Mutant, is_known_crash};
 use crate::run::{self, Depth, Ending};
 use crate::schedules::{self, Machine, verdict};
 use crate::tally::Tally;
@@ -72,6 +73,8 @@ pub enum Way {
     Sizes,
     /// Schedules of a program are searched.
     Tune,
+    /// A mutant of an example is read and lowered.
+    Mutant,
     /// A program is run with random schedules; what is simulated, also on the interpreter, for some chip.
     Schedule(Machine, CheckHow, Option<u8>),
 }
@@ -105,6 +108,11 @@ impl Way {
         )
     }
 
+    /// So many cases a child has before it is replaced, so that memory is not all used up.
+    pub fn life(self) -> u64 {
+        if self == Way::Mutant { 1000 } else { 25 }
+    }
+
     /// The compute capability of the GPU that it needs.
     pub fn chip(self) -> Option<u8> {
         match self {
@@ -129,6 +137,7 @@ impl Way {
             Way::Script => Box::new(scripts::case(c)),
             Way::Sizes => Box::new(sizes::case(c)),
             Way::Tune => Box::new(tune::case(c)),
+            Way::Mutant => Box::new(Mutant::new(c)),
             Way::Schedule(machine, check, chip) => Box::new(schedules::Run {
                 case: schedules::case(c, machine)?,
                 check,
@@ -154,6 +163,9 @@ impl Way {
                     Verdict::Refused(failure.signature)
                 }
                 Some(failure) if self.expects(&failure) => Verdict::Refused(failure.signature),
+                Some(failure) if self == Way::Mutant && is_known_crash(&failure) => {
+                    Verdict::Refused("a crash in upstream's code that is known".into())
+                }
                 Some(failure) => Verdict::Failed(failure),
             },
         }
@@ -212,6 +224,7 @@ impl Way {
             Way::Tune => tune::is_refusal(text),
             // Sizes behind casts of what stays linalg cannot always be followed, which is said in an error.
             Way::RoundTrip => true,
+            Way::Mutant => true,
             _ => false,
         };
         is_right && failure.signature.starts_with("refused")

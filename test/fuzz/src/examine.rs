@@ -15,19 +15,11 @@ use mdh_compiler::source::Source;
 use mdh_dialect::context;
 use mdh_passes::pipelines::Target;
 
-/// The step up to which a mutant got.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It was refused as no program, with a message.
-    Refused,
-    /// It was accepted.
-    Accepted,
-    /// A defect: why.
-    Defect(String),
-}
+use crate::run::Ending;
 
-/// Reads a program and lowers it; `folder` is for texts that are no UTF-8.
-pub fn examine(text: &[u8], folder: &Path) -> Verdict {
+/// Reads a program and lowers it; `folder` is for texts that are no UTF-8. What is refused is right, too, if it is
+/// said why; a defect is shown.
+pub fn examine(text: &[u8], folder: &Path) -> Ending {
     mdh_passes::register_all();
     let context = context::program_context();
     // Threads cost more than they give.
@@ -40,28 +32,33 @@ pub fn examine(text: &[u8], folder: &Path) -> Verdict {
     });
     // What is no text has been shown to be none.
     let Ok(source) = source(text, folder) else {
-        return Verdict::Refused;
+        return Ending::Refused;
     };
-    let verdict = lower(&context, &source);
+    let outcome = lower(&context, &source);
     let said = said.borrow();
-    let bug = said.iter().find(|text| text.contains("bug in mdh"));
-    match (verdict, bug) {
-        (_, Some(bug)) => Verdict::Defect(bug.clone()),
-        (Ok(verdict), _) => verdict,
-        (Err(error), _) if error.to_string().contains("bug in mdh") => {
-            Verdict::Defect(error.to_string())
+    let is_bug = |text: &&String| text.contains("bug in mdh");
+    let error = outcome.as_ref().err().map(ToString::to_string);
+    let bug = said.iter().chain(&error).find(is_bug).cloned();
+    let defect = match (bug, outcome) {
+        (Some(bug), _) => bug,
+        (None, Ok(Some(defect))) => defect.into(),
+        (None, Ok(None)) => return Ending::Right,
+        (None, Err(_)) if error.as_deref() != Some("error: ") || !said.is_empty() => {
+            eprintln!("error: no program");
+            return Ending::Refused;
         }
-        (Err(error), _) if error.to_string() == "error: " && said.is_empty() => {
-            Verdict::Defect("refused without a word".into())
-        }
-        (Err(_), _) => Verdict::Refused,
-    }
+        (None, Err(_)) => "refused without a word".into(),
+    };
+    eprintln!("error: {}", defect.replace('\n', " "));
+    Ending::Bug
 }
 
-fn lower(context: &Context, source: &Source) -> Result<Verdict> {
+/// Lowers a program; the defect that it has, if any.
+fn lower(context: &Context, source: &Source) -> Result<Option<&'static str>> {
     let mut module = source.parse(context)?;
-    if let Some(defect) = read_back(context, &module) {
-        return Ok(Verdict::Defect(defect));
+    let defect = read_back(context, &module);
+    if defect.is_some() {
+        return Ok(defect);
     }
     let asm = Host::this()?.machine;
     compile::run_all(
@@ -70,7 +67,7 @@ fn lower(context: &Context, source: &Source) -> Result<Verdict> {
         &mut module,
         &compile::line(Target::Cpu).all(),
     )?;
-    Ok(Verdict::Accepted)
+    Ok(None)
 }
 
 fn source(text: &[u8], folder: &Path) -> Result<Source> {
@@ -85,13 +82,13 @@ fn source(text: &[u8], folder: &Path) -> Result<Source> {
 }
 
 /// Finds mistakes in a module's text, if it does not give the module again.
-fn read_back(context: &Context, module: &Module) -> Option<String> {
+fn read_back(context: &Context, module: &Module) -> Option<&'static str> {
     let text = module.as_operation().to_string();
     let source = Source::from_text("printed.mlir", &text);
     match source.parse(context) {
         Ok(again) if again.as_operation().to_string() == text => None,
-        Ok(_) => Some("is printed in another way when it has been printed and read".into()),
-        Err(_) => Some("cannot be read again when it has been printed".into()),
+        Ok(_) => Some("is printed in another way when it has been printed and read"),
+        Err(_) => Some("cannot be read again when it has been printed"),
     }
 }
 

@@ -26,8 +26,6 @@ const SHORT: Duration = Duration::from_secs(8);
 const TRIES: usize = 400;
 /// That must not take longer than this.
 const PATIENCE: Duration = Duration::from_secs(100);
-/// A child has so many cases before it is replaced, so that memory is not all used up.
-const LIFE: u64 = 25;
 /// Of so many kinds of failures one case each is made smaller.
 const SHOWN: usize = 8;
 
@@ -154,7 +152,7 @@ impl Hunt<'_> {
             if let Some(failure) = self.note(number, verdict, &features, time) {
                 eprintln!("{}", self.explain(worker, number, &failure));
             }
-            if done % LIFE == 0 {
+            if done % (self.suite.way)(number).life() == 0 {
                 workers.values_mut().for_each(Worker::restart);
             }
         }

@@ -6,9 +6,10 @@
 //! upstream's transformations tile; schedules of some are searched, and functions are called with sizes of too many
 //! bytes. A program that is refused is a failure as any other: nobody has written what is
 //! refused, but for what a way expects. Of random schedules, for the processor and for a GPU, which is simulated and
-//! interpreted, one that is not followed must be refused in words; that is counted, as is what they cover.
+//! interpreted, one that is not followed must be refused in words; that is counted, as is what they cover. Parser,
+//! verifier and passes may refuse mutants of the examples, but nothing may crash, hang, or blame itself.
 //!
-//! `MDH_RANDOM_CASES`, `MDH_SCHEDULE_CASES` and `MDH_KERNEL_CASES` say how many, in the place of the numbers below;
+//! `MDH_RANDOM_CASES`, `MDH_SCHEDULE_CASES`, `MDH_KERNEL_CASES` and `MDH_FUZZ_MUTANTS` say how many, in the place of the numbers below;
 //! `MDH_RANDOM_SEED` and `MDH_SCHEDULE_SEED` (or `MDH_SEED`) where their seeds start (1), `MDH_RANDOM_STEPS` how many
 //! programs are also checked after every pass (20, and 10 of those in integers), `MDH_FIRST_FAILURE` that the first
 //! failure is the end. A failing case is made smaller, printed, and written to a folder with the command that shows it
@@ -26,6 +27,8 @@ use mdh_fuzz::schedules::Machine;
 const RANDOM: [&str; 2] = ["MDH_RANDOM_SEED", "MDH_RANDOM_CASES"];
 const SCHEDULES: [&str; 2] = ["MDH_SCHEDULE_SEED", "MDH_SCHEDULE_CASES"];
 const KERNELS: [&str; 2] = ["MDH_SCHEDULE_SEED", "MDH_KERNEL_CASES"];
+
+const MUTANTS: [&str; 2] = ["MDH_FUZZ_SEED", "MDH_FUZZ_MUTANTS"];
 
 const SIMULATED: Run = Run {
     device: Device::Sim,
@@ -89,6 +92,8 @@ suites! {
         "exact-schedules", SCHEDULES, 150, |_| Way::Schedule(Machine::Cpu, Exact, None);
     random_exact_gpu_schedules_give_every_bit:
         "exact-gpu-schedules", KERNELS, 70, |n| Way::of_kernels(Exact, n);
+    fuzzed_examples_crash_nothing:
+        "mutants of examples", MUTANTS, 3_000, |_| Way::Mutant;
 }
 
 /// Runs the cases of a test that runs in another process.
