@@ -231,11 +231,15 @@ impl<'a> Evaluator<'a> {
             }
             arrays.push(elements);
         }
-        let targets: Vec<Vec<i64>> = (self.ps.iter())
-            .map(|d| self.grids[*d].iter().collect())
-            .collect();
         let cc: Vec<Grid> = self.cc.iter().map(|d| self.grids[*d]).collect();
         let mut odometer = Odometer::new(cc.iter().map(Grid::count).collect());
+        // Beside an empty dimension the points of the others, which may be more than memory holds, are not listed.
+        let targets: Vec<Vec<i64>> = match cc.iter().any(Grid::is_empty) {
+            true => Vec::new(),
+            false => (self.ps.iter())
+                .map(|d| self.grids[*d].iter().collect())
+                .collect(),
+        };
         let mut point = vec![0; self.grids.len()];
         while let Some(numbers) = odometer.current() {
             for ((d, grid), k) in self.cc.iter().zip(&cc).zip(numbers) {
