@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mdh_compiler::cli::{Binding, CheckHow, RunArguments};
-use mdh_compiler::error::{Error, ErrorKind, Result};
+use mdh_compiler::error::{Error, Result};
 use mdh_compiler::output;
 use mdh_compiler::source::Source;
 
@@ -257,45 +257,51 @@ impl Case {
         Ok(Ending::Right)
     }
 
-    /// Runs the command, with the first sizes of each kind.
-    fn run_by_command(&self) -> Ending {
-        let program = self.program();
-        let source = Source::from_text("f.mlir", &program);
-        for is_much in [false, true] {
-            let is_wanted = |expected: &Expected| (*expected == Expected::NoMemory) == is_much;
-            let Some((sizes, _)) = self
-                .expectations()
-                .find(|(_, expected)| is_wanted(expected))
-            else {
-                continue;
-            };
-            let binding = |(name, size): (&str, i64)| Binding {
-                name: Some(name.into()),
-                value: size.to_string(),
-            };
-            let arguments = RunArguments {
-                inputs: NAMES.into_iter().zip(sizes).map(binding).collect(),
-                // The definition of so many points would take years.
-                check: (!is_much).then_some(CheckHow::All),
-                ..RunArguments::new("f.mlir".as_ref())
-            };
-            match run::run_source(&source, &arguments) {
-                Err(error) if is_much && error.kind() == ErrorKind::Resources => {}
-                outcome if !is_much => match run::ending(outcome) {
-                    Ending::Right => {}
-                    end => return end,
-                },
-                Ok(_) => {
-                    eprintln!("error: sizes of too many bytes were run: {sizes:?}");
-                    return Ending::Wrong;
-                }
-                Err(error) => {
-                    eprintln!("error: not for want of memory: {error} ({sizes:?})");
-                    return Ending::Wrong;
-                }
-            }
+    /// The first sizes with an end of a kind.
+    fn first(&self, is_much: bool) -> Option<[i64; 3]> {
+        let is_wanted = |expected: &Expected| (*expected == Expected::NoMemory) == is_much;
+        let mut expectations = self.expectations();
+        let (sizes, _) = expectations.find(|(_, expected)| is_wanted(expected))?;
+        Some(sizes)
+    }
+
+    /// Runs the command on sizes of too many bytes, which ends the process; without the definition, which would take
+    /// years for so many points.
+    fn is_refused(&self, folder: &Path) -> Result<Ending> {
+        let Some(sizes) = self.first(true) else {
+            return Ok(Ending::Right);
+        };
+        let mut command = Command::new(environment::mdh());
+        command.arg("run").arg(folder.join("f.mlir")).arg("--in");
+        let named = NAMES.into_iter().zip(sizes);
+        command.args(named.map(|(name, size)| format!("{name}={size}")));
+        let output = command.output();
+        let output = output.map_err(|error| Error::input(format!("mdh cannot be run: {error}")))?;
+        if output.status.code() == Some(NO_MEMORY) {
+            return Ok(Ending::Right);
         }
-        Ending::Right
+        let said = String::from_utf8_lossy(&output.stderr);
+        let status = output.status;
+        eprintln!("error: not for want of memory: {status} with {sizes:?}\n{said}");
+        Ok(Ending::Wrong)
+    }
+
+    /// Runs the command on sizes of few points, with the check.
+    fn is_checked(&self) -> Ending {
+        let Some(sizes) = self.first(false) else {
+            return Ending::Right;
+        };
+        let binding = |(name, size): (&str, i64)| Binding {
+            name: Some(name.into()),
+            value: size.to_string(),
+        };
+        let arguments = RunArguments {
+            inputs: NAMES.into_iter().zip(sizes).map(binding).collect(),
+            check: Some(CheckHow::All),
+            ..RunArguments::new("f.mlir".as_ref())
+        };
+        let source = Source::from_text("f.mlir", &self.program());
+        run::ending(run::run_source(&source, &arguments))
     }
 }
 
@@ -337,11 +343,15 @@ impl crate::case::Case for Case {
     }
 
     fn run(&self, folder: &Path) -> Ending {
-        match self.called(folder) {
-            Ok(Ending::Right) => self.run_by_command(),
-            Ok(end) => end,
-            Err(error) => run::ended(&error),
+        let steps = [Case::called, Case::is_refused];
+        for step in steps {
+            match step(self, folder) {
+                Ok(Ending::Right) => {}
+                Ok(end) => return end,
+                Err(error) => return run::ended(&error),
+            }
         }
+        self.is_checked()
     }
 
     fn write(&self, folder: &Path) -> Result<String> {
