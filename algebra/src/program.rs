@@ -8,6 +8,7 @@ mod control;
 mod counts;
 mod graph;
 mod instance;
+mod instantiate;
 mod memory;
 mod nests;
 mod placement;
