@@ -200,7 +200,8 @@ static ParseResult parseAccess(OpAsmParser &parser, ArrayRef<Attribute> dims, At
   ScopedDiagnosticHandler wrong(context, [&](Diagnostic &error) {
     error << "; expected affine expressions of the dimensions ";
     llvm::interleaveComma(dims, error, [&](Attribute dim) { error << nameOf(dim); });
-    error << ": an index that is read, as in `x[p[i]]` (a gather), is none, and what to write for it "
+    error << ": an index that is read, as in `x[p[i]]` (a gather), is none, since what is "
+             "legal follows from index functions before anything is read; what to write for it "
              "says docs/langref.md under \"What is not here\"";
     return failure();
   });

@@ -97,7 +97,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 // A name that is no dimension.
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @+1 {{use of undeclared identifier; expected affine expressions of the dimensions i, k: an index that is read, as in `x[p[i]]` (a gather), is none, and what to write for it says docs/langref.md under "What is not here"}}
+  // expected-error @+1 {{use of undeclared identifier; expected affine expressions of the dimensions i, k: an index that is read, as in `x[p[i]]` (a gather), is none, since what is legal follows from index functions before anything is read; what to write for it says docs/langref.md under "What is not here"}}
   %mda = mdh.inp_view (i = 8, k = 2) (x = %x[j] : tensor<8xf32>) : !mdh.mda<8x2, f32>
   return
 }
