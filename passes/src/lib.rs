@@ -2,7 +2,7 @@
 //!
 //! Owns what becomes of a program between its text and the llvm dialect. It must not know files, or how code is run.
 //! Start with [`pipelines`], the page that shows the compiler; [`table`] lists the passes. A pass `mdh-tile` is the file
-//! `tile.rs` in the folder of its stage; what several passes share is in [`support`].
+//! `tile.rs` in the folder of its subject; what several passes share is in [`support`].
 
 pub mod bufferize;
 pub mod checks;

@@ -39,7 +39,7 @@ use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::operator::Operator;
 
-/// Threads of a block, if nothing else limits them.
+/// Threads of a block, eight warps, if nothing else limits them.
 const THREADS: i64 = 256;
 /// So many threads keep a device busy.
 const MANY: i64 = 1 << 14;
