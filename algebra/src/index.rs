@@ -20,7 +20,7 @@
 //! [`Expr::from_affine`] leads from the special to the general, and nothing leads back.
 //!
 //! An expression is a handle to a node that others may share. Algorithms never walk the tree
-//! under it, which can be exponentially large, but the nodes of a [`IndexProgram`], each once.
+//! under it, which can be exponentially large, but the nodes of an [`IndexProgram`], each once.
 
 pub mod bounds;
 pub mod emit;
@@ -55,7 +55,7 @@ pub type Name = Arc<str>;
 pub struct Expr(Arc<Node<Expr>>);
 
 /// One operation on operands of type `C`: expressions in an [`Expr`], numbers of earlier nodes
-/// in a [`IndexProgram`].
+/// in an [`IndexProgram`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Node<C> {
     /// A constant.

@@ -66,7 +66,7 @@
 //! sizes, also of some dimensions only: what is built is small before it is simplified.) Everything else is written with these: `Row`, `Col`,
 //! `TileBy`, `TileOrderBy` and `Bricks` ([`parse`]), built-in pairs of functions ([`builtin`]),
 //! tables, and CuTe's `shape:stride` ([`cute`]). Sizes may be expressions of symbols; so `apply`
-//! and `inv` make expressions, and numbers are what a [`IndexProgram`] of them evaluates to.
+//! and `inv` make expressions, and numbers are what an [`IndexProgram`] of them evaluates to.
 //!
 //! **A layout is checked when it is built** ([`Layout::new`]). What is refuted is an error with a
 //! counter-example; what is proved is [`Answer::Proved`]; what is neither is a layout whose

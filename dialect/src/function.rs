@@ -341,7 +341,7 @@ impl<'c> Translator<'c> {
                 _,
             ) => self.shape(op, name, &ids)?,
             (ops::memref::REINTERPRET_CAST, _) => self.reinterpret(op)?,
-            // Nothing else writes the memory of a tensor: it is what the memref holds now.
+            // Nothing else writes the memory of a tensor: that of a memref is what it holds now.
             (ops::tensor::CAST | ops::bufferization::TO_TENSOR, &[tensor]) => Statement::Cast {
                 shape: result_type(op)?.shape,
                 result: self.result(op)?,

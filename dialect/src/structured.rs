@@ -60,11 +60,10 @@ pub fn is_structured(op: Op) -> bool {
 
 /// The number of destinations, which are the last operands.
 fn destinations(op: Op) -> usize {
-    if op.result_count() > 0 {
-        return op.result_count();
-    }
     match ir::integers(op, "operandSegmentSizes")[..] {
+        // Of destinations that are memrefs there is no result.
         [_, outputs] => usize::try_from(outputs).unwrap_or_default(),
+        _ if op.result_count() > 0 => op.result_count(),
         _ if ir::name_of(op) == ops::linalg::REDUCE => op.operand_count() / 2,
         _ => 1,
     }

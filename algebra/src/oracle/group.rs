@@ -231,23 +231,10 @@ impl<'a> Evaluator<'a> {
             }
             arrays.push(elements);
         }
-        let cc: Vec<Grid> = self.cc.iter().map(|d| self.grids[*d]).collect();
-        let mut odometer = Odometer::new(cc.iter().map(Grid::count).collect());
         // Beside an empty dimension the points of the others, which may be more than memory holds, are not listed.
-        let targets: Vec<Vec<i64>> = match cc.iter().any(Grid::is_empty) {
-            true => Vec::new(),
-            false => (self.ps.iter())
-                .map(|d| self.grids[*d].iter().collect())
-                .collect(),
-        };
-        let mut point = vec![0; self.grids.len()];
-        while let Some(numbers) = odometer.current() {
-            for ((d, grid), k) in self.cc.iter().zip(&cc).zip(numbers) {
-                point[*d] = grid.point(*k);
-            }
-            let states = self.group(environment, &mut point, &targets)?;
-            self.store_group(environment, &mut point, &targets, states, &mut arrays)?;
-            odometer.advance();
+        let mut kept = self.cc.iter().chain(&self.ps);
+        if !kept.any(|d| self.grids[*d].is_empty()) {
+            self.store_groups(environment, &mut arrays)?;
         }
         self.carry_out_empty(environment, &mut arrays)?;
         let places = self.others.iter().map(|(place, _)| *place);
@@ -255,6 +242,29 @@ impl<'a> Evaluator<'a> {
         Ok(written
             .filter(|(place, _)| !matches!(place, Place::Incoming { .. }))
             .collect())
+    }
+
+    /// Evaluates the points of each group, those that share their `cc` indices, and stores what they have.
+    fn store_groups(
+        &mut self,
+        environment: &mut dyn Environment,
+        arrays: &mut [Vec<Element>],
+    ) -> Result<(), Failure> {
+        let targets: Vec<Vec<i64>> = (self.ps.iter())
+            .map(|d| self.grids[*d].iter().collect())
+            .collect();
+        let cc: Vec<Grid> = self.cc.iter().map(|d| self.grids[*d]).collect();
+        let mut odometer = Odometer::new(cc.iter().map(Grid::count).collect());
+        let mut point = vec![0; self.grids.len()];
+        while let Some(numbers) = odometer.current() {
+            for ((d, grid), k) in self.cc.iter().zip(&cc).zip(numbers) {
+                point[*d] = grid.point(*k);
+            }
+            let states = self.group(environment, &mut point, &targets)?;
+            self.store_group(environment, &mut point, &targets, states, arrays)?;
+            odometer.advance();
+        }
+        Ok(())
     }
 
     /// Stores the states of a group's points, carry by carry.

@@ -497,13 +497,14 @@ fn empty_dimensions() {
         "untouched"
     );
     // As many sums as no memory holds, of none beside them.
-    let combine = [Combine::Cc, Combine::Ps(0)];
-    let c = Builder::new(&[0, 1 << 61], &combine, addi())
-        .input(I64, &[0, 1 << 61], &[d(0), d(1)])
-        .id()
-        .output(I64, &[0, 1 << 61], &[d(0), d(1)])
-        .0;
-    assert!(all_results(&c, &mut Arrays::counting(&c))[0].is_empty());
+    for beside in [Combine::Cc, Combine::Ps(0)] {
+        let c = Builder::new(&[0, 1 << 61], &[beside, Combine::Ps(0)], addi())
+            .input(I64, &[0, 1 << 61], &[d(0), d(1)])
+            .id()
+            .output(I64, &[0, 1 << 61], &[d(0), d(1)])
+            .0;
+        assert!(all_results(&c, &mut Arrays::counting(&c))[0].is_empty());
+    }
     let c = Builder::new(&[0], &[Combine::Pw(0)], vec![Operator::User(arg_max(I64))])
         .input(I64, &[0], &[d(0)])
         .input(I64, &[0], &[d(0)])

@@ -325,8 +325,8 @@ impl<'m> Model<'m> {
 
     /// Neighbouring threads have neighbours of what is combined.
     fn rows(&self) -> Option<Draft> {
-        let Row { sum, width, is_cut } = self.row_of_warps()?;
         // A row is a warp's, or where there are few of them a block's.
+        let Row { sum, width, is_cut } = self.row_of_warps()?;
         let most = (self.threads / WARP).max(1);
         let rows = self
             .kept

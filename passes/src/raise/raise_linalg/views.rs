@@ -19,8 +19,15 @@ pub fn of_loops<'c>(function: Op<'c>) -> Vec<(Op<'c>, Parts<'c>)> {
     structured.filter_map(|op| Some((op, views(op)?))).collect()
 }
 
-fn views(op: Op) -> Option<Parts> {
+/// An operation with linalg's interface whose operands are all tensors, or all memrefs, of types that are known.
+fn of_one_kind<'c>(op: Op<'c>) -> Option<Structured<'c>> {
+    let op = Some(op).filter(|op| is_structured(*op))?;
     let structured = Structured::read(op).ok()?;
+    structured.kind().is_ok().then_some(structured)
+}
+
+fn views(op: Op) -> Option<Parts> {
+    let structured = of_one_kind(op)?;
     let kept: Vec<Vec<bool>> = structured
         .outputs
         .iter()
@@ -49,7 +56,6 @@ fn views(op: Op) -> Option<Parts> {
 /// The destinations of an operation with linalg's interface, if it is one: it writes nothing else, but
 /// for what its body does.
 pub fn linalg_destinations<'c>(op: Op<'c>) -> Option<Vec<Val<'c>>> {
-    let structured = Some(op).filter(|op| is_structured(*op));
-    let outputs = structured.and_then(|op| Structured::read(op).ok())?.outputs;
+    let outputs = of_one_kind(op)?.outputs;
     Some(outputs.into_iter().map(|output| output.value).collect())
 }

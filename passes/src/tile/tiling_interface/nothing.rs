@@ -89,11 +89,9 @@ fn is_inside<'c>(size: &Sum<'c>, index: Val<'c>, of: Op<'c>) -> bool {
         return false;
     };
     let upper = Sum::of_value(upper);
-    let ends = upper
-        .value()
-        .and_then(ir::defining_op)
-        .and_then(least)
-        .unwrap_or_else(|| vec![upper]);
+    let shorter = upper.value().and_then(ir::defining_op).and_then(least);
+    let mut ends = shorter.unwrap_or_default();
+    ends.push(upper);
     let is_same = |a: &Sum<'c>, b: &Sum<'c>| {
         let rest = a.plus(b, -1).and_then(|rest| rest.known());
         rest == Some(0)
