@@ -1,7 +1,7 @@
 //! A schedule for any computation, chosen from its maps, types and the machine's facts alone.
 //!
 //! The model counts, it does not run anything (lanes are in `views.rs` and `transpose.rs`, blocks in `block.rs`, loops
-//! in `nest.rs`, rows in `bands.rs`; [`choose_kernels`] in `kernels.rs` is asked for GPUs in its place; `fuse.rs` has
+//! in `nest.rs`, rows in `bands.rs`; [`choose_kernels`] in `kernels.rs` is asked for GPUs in its place; `fusion_gain.rs` has
 //! what a fusion gains, and decides none):
 //! 1. *lanes* go along the dimension in which the accesses are the cheapest: neighbours in
 //!    memory cost one vector, what does not move one broadcast, everything else an access for
@@ -30,7 +30,7 @@ mod block;
 mod choice;
 mod decide;
 mod facts;
-pub mod fuse;
+pub mod fusion_gain;
 mod kernels;
 mod knobs;
 mod meaning;

@@ -416,16 +416,63 @@ func.func @halves(%n: index, %s: tensor<i64>) -> tensor<1x?xi64> {
 
 // -----
 
-// A copy of what is carried in needs the extents of its loops.
+// A kept dimension of one point that no output has an index of is no loop, since linalg's verifier lets a parallel loop
+// be no index of a destination, and raising does not.
 // CHECK-LABEL: func.func @reversed
-// CHECK:       mdh.compute
+// CHECK-NOT:   mdh.compute
 func.func @reversed(%x: tensor<2xi64>, %c: tensor<1xi64>) -> tensor<i64> {
   %e = tensor.empty() : tensor<i64>
-  // expected-remark @+1 {{stays a computation: carry 'c': it is copied by a loop that has no axis to itself}}
   %r = mdh.compute (i = 2, j = 1)
     out_view(r = %e[] : tensor<i64>)
     md_hom(id, (pw(addi), cc))
     inp_view(x = %x[i] : tensor<2xi64>)
     carry i (c = %c[-2 * j - 3] origin(-3) : tensor<1xi64>)
   return %r : tensor<i64>
+}
+
+// -----
+
+// CHECK:       #[[COLUMN:.+]] = affine_map<(d0) -> (d0, 0)>
+// CHECK-LABEL: func.func @column
+// CHECK:       linalg.generic {indexing_maps = [#[[COLUMN]], #{{.+}}], iterator_types = ["reduction"]}
+func.func @column(%x: tensor<2x1xi64>) -> tensor<i64> {
+  %e = tensor.empty() : tensor<i64>
+  %r = mdh.compute (i = 2, j = 1)
+    out_view(r = %e[] : tensor<i64>)
+    md_hom(id, (pw(addi), cc))
+    inp_view(x = %x[i, j] : tensor<2x1xi64>)
+  return %r : tensor<i64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @unequal
+// CHECK:       mdh.compute
+func.func @unequal(%x: tensor<1xi64>) -> (tensor<1xi64>, tensor<i64>) {
+  %e = tensor.empty() : tensor<1xi64>
+  %f = tensor.empty() : tensor<i64>
+  // expected-remark @+1 {{stays a computation: dimension 'i' is kept, and is no index of each output: expected one that all outputs are indexed by}}
+  %r:2 = mdh.compute (i = 1)
+    out_view(r = %e[i] : tensor<1xi64>, s = %f[] : tensor<i64>)
+    md_hom((%a: i64) {
+      mdh.yield %a, %a : i64, i64
+    }, (cc))
+    inp_view(x = %x[i] : tensor<1xi64>)
+  return %r#0, %r#1 : tensor<1xi64>, tensor<i64>
+}
+
+// -----
+
+// A copy of what is carried in needs the extents of its loops.
+// CHECK-LABEL: func.func @woven
+// CHECK:       mdh.compute
+func.func @woven(%x: tensor<4x3x2xi64>, %c: tensor<6xi64>) -> tensor<6xi64> {
+  %e = tensor.empty() : tensor<6xi64>
+  // expected-remark @+1 {{stays a computation: carry 'c': it is copied by a loop that has no axis to itself}}
+  %r = mdh.compute (k = 4, i = 3, j = 2)
+    out_view(r = %e[2 * i + j] : tensor<6xi64>)
+    md_hom(id, (pw(addi), cc, cc))
+    inp_view(x = %x[k, i, j] : tensor<4x3x2xi64>)
+    carry k (c = %c[2 * i + j] : tensor<6xi64>)
+  return %r : tensor<6xi64>
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::abort::{Abort, SearchState};
+use crate::abort_condition::{Abort, SearchState};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::measure::{FailureKind, Measure, Outcome, Race};

@@ -68,7 +68,7 @@ use crate::raise::raise_linalg::told::{self, Found};
 use crate::support::buffers;
 use crate::support::builder::Builder;
 use crate::support::extents::{self, Extent};
-use crate::support::region;
+use crate::support::region::{self, Marker};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -115,20 +115,19 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     };
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         let parts = read::compute(op)?;
-        let before = ir::previous(op);
-        let outcome = convert(op, &parts, names);
-        let made = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
-        let made: Vec<Op> = made.take_while(|op| Some(*op) != before).collect();
-        match outcome {
+        let first = Marker::before(op);
+        match convert(op, &parts, names) {
             Ok(said) => {
                 let mut unused = parts.dynamic_bounds();
-                unused.extend(made.iter().flat_map(|op| op.results().map(ir::value)));
+                for made in first.since(op).iter().rev() {
+                    unused.extend(made.results().map(ir::value));
+                }
                 said.into_iter().for_each(erase_assertions);
                 region::erase(op);
                 region::erase_unused(unused);
             }
             Err(rule) => {
-                made.into_iter().for_each(region::erase);
+                first.erase_since(op);
                 ir::remark_at(op, &format!("stays a computation: {rule}"));
             }
         }

@@ -240,6 +240,29 @@ pub fn erase(op: Op) {
     }
 }
 
+/// The place before an operation, to find what is put there later.
+pub struct Marker<'c>(Option<Op<'c>>);
+
+impl<'c> Marker<'c> {
+    /// Marks the place before an operation.
+    pub fn before(op: Op<'c>) -> Self {
+        Marker(ir::previous(op))
+    }
+
+    /// The operations between the place and an operation behind it, in order.
+    pub fn since(&self, op: Op<'c>) -> Vec<Op<'c>> {
+        let before = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
+        let mut made: Vec<Op> = before.take_while(|op| Some(*op) != self.0).collect();
+        made.reverse();
+        made
+    }
+
+    /// Erases these operations, which nothing else uses.
+    pub fn erase_since(&self, op: Op<'c>) {
+        self.since(op).into_iter().rev().for_each(erase);
+    }
+}
+
 /// All operations in a region, outer ones before those nested in them.
 pub fn operations<'c>(region: &Region<'c>) -> Vec<Op<'c>> {
     // SAFETY: only lifetimes change, see `ir::Op`.

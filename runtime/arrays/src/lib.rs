@@ -1,11 +1,11 @@
 //! Arrays in memory as compiled code takes them, and calls that pass them.
 //!
+//! Owns elements and their memory. It must not know how code is compiled (LLVM, MLIR): what runs code that was compiled
+//! elsewhere uses it as well. Start with [`Tensor`].
+//!
 //! ```text
 //! Buffer (memory between guards) --Tensor (elements, shape)--> Descriptor --Arguments--> a call
 //! ```
-//!
-//! Owns elements and their memory. It must not know how code is compiled (LLVM, MLIR): what runs code that was compiled
-//! elsewhere uses it as well. Start with [`Tensor`].
 
 mod arguments;
 pub mod buffer;

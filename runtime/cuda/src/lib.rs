@@ -1,10 +1,10 @@
 //! Kernels on NVIDIA's GPUs, by way of CUDA's driver, which is loaded when it is first asked for.
 //!
+//! Owns sessions on a device. It must not know LLVM or MLIR. Start with [`Session`].
+//!
 //! ```text
 //! Device (a GPU) --Session::new--> Session (memory, kernels, times) --install--> what compiled code calls
 //! ```
-//!
-//! Owns sessions on a device. It must not know LLVM or MLIR. Start with [`Session`].
 //!
 //! Compiled code of the host calls these; `x` is the address of memory on either side:
 //!
@@ -15,8 +15,7 @@
 //! | `mdh_cuda_launch(name, blocks, threads, shared, words, count)` | `gpu.launch_func` |
 //!
 //! Launches are asynchronous, transfers to the host wait for them. What goes wrong is an [`Error`]
-//! with the driver's call, the kernels it may be about, and the driver's own words. Nothing here
-//! knows LLVM or MLIR.
+//! with the driver's call, the kernels it may be about, and the driver's own words.
 
 mod calls;
 mod device;

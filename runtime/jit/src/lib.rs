@@ -1,14 +1,14 @@
 //! Running compiled code: from LLVM IR to a function that Rust can call on arrays
 //! ([`mdh_arrays`]).
 //!
+//! Owns the way from LLVM IR to code of a processor or a GPU. It must not know operations of any MLIR dialect, and
+//! reads and writes no file. Start with [`Module`].
+//!
 //! ```text
 //! Module (LLVM IR) --optimise--> Optimised --emit--> .ll, .s, .o
 //!                                    '------load---> Jit --function--> Function --call--> results
 //!        kernels --into_ptx--> PTX
 //! ```
-//!
-//! Owns the way from LLVM IR to code of a processor or a GPU. It must not know operations of any MLIR dialect, and
-//! reads and writes no file. Start with [`Module`].
 //!
 //! The host's target machine, the optimisation pipeline and the code that runs
 //! are the same for every output, so what `emit` shows is what `load` executes. No floating-point

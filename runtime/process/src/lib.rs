@@ -1,11 +1,11 @@
 //! Child processes, for whoever measures or tests in them: a crash, work that does not end and a want
 //! of memory are outcomes like others.
 //!
+//! Owns how processes are started, limited, spoken to and ended. It must not know what is asked. Start with [`Worker`].
+//!
 //! A process answers requests, each a line of JSON: [`Worker`] is the side that asks, [`next()`] and
 //! [`say()`] are the other one. Each is the first of a process group of its own, which is ended together
 //! with it, and with the thread that started it; an interrupt from the terminal does not reach it.
-//!
-//! Owns how processes are started, limited, spoken to and ended. It must not know what is asked. Start with [`Worker`].
 
 mod serve;
 mod worker;

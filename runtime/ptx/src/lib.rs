@@ -1,11 +1,11 @@
 //! CUDA's driver for machines without a GPU: the part of its interface that [`driver`] lists, over
 //! an interpreter of PTX.
 //!
+//! Owns what an instruction of PTX means. It must not know any other crate of this project. Start with [`machine`].
+//!
 //! ```text
 //! text --parse--> Module (kernels, instructions) --machine--> threads that run, block by block
 //! ```
-//!
-//! Owns what an instruction of PTX means. It must not know any other crate of this project. Start with [`machine`].
 //!
 //! Who loads this library as `libcuda.so.1` finds one device. What its kernels compute is what
 //! their PTX says, so that code for GPUs, and all that launches it, is tested where there is none;

@@ -19,8 +19,6 @@
 //! What is found stands in a [`report::Report`]: data races, barriers that not all threads reach,
 //! accesses outside of buffers or of what was never written, and how often accesses of a warp
 //! share banks or need more memory transactions than they could.
-//!
-//! Nothing here knows LLVM or MLIR.
 
 pub mod block;
 pub mod calls;

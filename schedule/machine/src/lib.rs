@@ -1,11 +1,11 @@
 //! Machines as abstract system models: the one that this process runs on, and those in files.
 //!
+//! Owns how a description is found; what one says is `mdh_schedule::asm`. It must not know MLIR or passes. Start with
+//! [`find`].
+//!
 //! ```text
 //! the processor, /sys --detect--> Asm <--read-- a file, as `mdh asm --json` writes it
 //! ```
-//!
-//! Owns how a description is found; what one says is `mdh_schedule::asm`. It must not know MLIR or passes. Start with
-//! [`find`].
 //!
 //! Passes read no files. The programs that run passes give them [`find`], so that `mdh`, `mdh-opt`
 //! and a stock `mlir-opt` with the plugin schedule for the same machine.

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::case::{Verdict, Way};
+use crate::case::Verdict;
 use crate::child::{self, Worker};
 use crate::choices::{Choices, Overrides};
 use crate::environment;
@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::record::record;
 use crate::reduce::{Trial, reduce};
 use crate::tally::{Outcome, Tally};
+use crate::way::Way;
 
 /// Time limit of a case: checking each step of some programs takes ten seconds, most of them in
 /// LLVM, on a machine that has nothing else to do.

@@ -7,7 +7,7 @@
 //! | module       | what is in it                                                        |
 //! |--------------|----------------------------------------------------------------------|
 //! | `hunt`       | suites of random cases: run by children, made smaller, counted        |
-//! | `case`       | the ways in which cases are made, run and judged                      |
+//! | `case`, `way` | random cases; the ways in which they are made, run and judged        |
 //! | `choices`    | named random choices, which make reducing a failing case possible     |
 //! | `program`    | a random program                                                      |
 //! | `generate`   | programs from choices                                                 |
@@ -53,3 +53,4 @@ pub mod stack;
 pub mod tally;
 pub mod text;
 pub mod tune;
+pub mod way;

@@ -19,10 +19,11 @@ use std::path::Path;
 
 use mdh_compiler::cli::CheckHow::{All, Exact, Sample};
 use mdh_compiler::cli::Device;
-use mdh_fuzz::case::Way;
+
 use mdh_fuzz::hunt::{self, Suite};
 use mdh_fuzz::run::Way as Run;
 use mdh_fuzz::schedules::Machine;
+use mdh_fuzz::way::Way;
 
 const RANDOM: [&str; 2] = ["MDH_RANDOM_SEED", "MDH_RANDOM_CASES"];
 const SCHEDULES: [&str; 2] = ["MDH_SCHEDULE_SEED", "MDH_SCHEDULE_CASES"];

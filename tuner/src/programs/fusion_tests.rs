@@ -17,7 +17,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::abort::Abort;
+use crate::abort_condition::Abort;
 use crate::measure::{Computed, Outcome};
 use crate::programs::program::SearchedProgram;
 use crate::space::Space;

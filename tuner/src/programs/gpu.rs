@@ -30,7 +30,7 @@ use super::nearest_schedule;
 use super::options::{TuneArguments, TuneDevice};
 use super::package_names::{self, Variant};
 use super::program::SearchedProgram;
-use crate::abort::Abort;
+use crate::abort_condition::Abort;
 use crate::measure::{Computed, FailureKind, Outcome};
 use crate::space::Space;
 use crate::space::value::Configuration;

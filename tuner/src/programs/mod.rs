@@ -9,7 +9,6 @@ mod fitting;
 mod fusion;
 mod gpu;
 mod import;
-mod limit;
 mod links;
 mod lowering;
 mod model;
@@ -21,6 +20,7 @@ mod processes;
 mod program;
 mod script;
 mod search;
+mod share_of_limit;
 mod shared;
 mod show;
 pub mod tuned;
@@ -43,7 +43,7 @@ use mdh_jit::pool;
 use mdh_schedule::asm::Asm;
 use melior::Context;
 
-use crate::abort::Abort;
+use crate::abort_condition::Abort;
 use crate::space::value::Configuration;
 use crate::technique;
 use crate::tune::Tuned;
@@ -186,25 +186,12 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let clock = Instant::now();
     let is_held = arguments.json || arguments.report.is_some();
     let time = abort(arguments, Abort::Duration(USUAL))?.latest();
-    let limits = is_held.then(|| limit::measured(&task.name, time)).flatten();
+    let limits = is_held
+        .then(|| share_of_limit::measured(&task.name, time))
+        .flatten();
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);
-    let wanted = arguments.parts.searched();
-    let program = SearchedProgram::read(&context, &source, task.entry.as_deref(), asm, wanted)?;
-    program.expect_some(&task.name)?;
-    check_ranges(&context, &source, task)?;
-    let script = arguments
-        .schedule
-        .as_deref()
-        .map(knob_script)
-        .transpose()?
-        .flatten();
-    let is_script = script.is_some();
-    let program = match script {
-        Some(script) => program.with_script(script)?,
-        None => program,
-    };
-    let start = arguments.schedule.as_deref().filter(|_| !is_script);
+    let (program, start) = searched(arguments, task, &context, &source, asm)?;
     let start =
         start.map(|path| StartSchedule::read(&program, &source, task.entry.as_deref(), path));
     let start = start.transpose()?;
@@ -217,8 +204,9 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let model = |configuration: &Configuration| program.cycles(configuration);
     let mut processes = Processes::new(&program, task.clone(), cores, processes::patience());
     let work = processes.work();
-    let shares =
-        |tuned: &Tuned| limit::shares((task, &program), limits.as_ref()?, *work.get()?, tuned);
+    let shares = |tuned: &Tuned| {
+        share_of_limit::shares((task, &program), limits.as_ref()?, *work.get()?, tuned)
+    };
     let search = Search {
         clock,
         of_model: of_model(&space, &program, &fixed),
@@ -241,6 +229,26 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     outcome::expect_whole(&tuned)?;
     interrupts.end()?;
     Ok(tuned)
+}
+
+/// The program whose schedules are searched, with the script that leaves knobs open, and the file of the schedule to
+/// start from, of which `--schedule` names one.
+fn searched<'a>(
+    arguments: &'a TuneArguments,
+    task: &Task,
+    context: &Context,
+    source: &Source,
+    asm: &Asm,
+) -> Result<(SearchedProgram, Option<&'a Path>)> {
+    let wanted = arguments.parts.searched();
+    let program = SearchedProgram::read(context, source, task.entry.as_deref(), asm, wanted)?;
+    program.expect_some(&task.name)?;
+    check_ranges(context, source, task)?;
+    let schedule = arguments.schedule.as_deref();
+    Ok(match schedule.map(knob_script).transpose()?.flatten() {
+        Some(script) => (program.with_script(script)?, None),
+        None => (program, schedule),
+    })
 }
 
 /// Checks: ranges are those of the program's arguments.

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use mdh_compiler::cli::{Range, Size};
 use mdh_schedule::SearchedParts;
 
-use crate::abort::duration;
+use crate::abort_condition::duration;
 
 /// Arguments that say nothing of what was measured before.
 const NOT_OF_RESULTS: [&str; 10] = [

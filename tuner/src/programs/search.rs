@@ -12,11 +12,11 @@ use mdh_jit::pool;
 use mdh_schedule::asm::Asm;
 use serde::Serialize;
 
-use super::limit::Shares;
 use super::options::{Fix, TuneArguments};
 use super::program::SearchedProgram;
+use super::share_of_limit::Shares;
 use super::show;
-use crate::abort::{self, Abort};
+use crate::abort_condition::{self, Abort};
 use crate::db::{self, Database};
 use crate::measure::Measure;
 use crate::report::{self, ReportTexts};
@@ -200,7 +200,7 @@ pub(super) fn abort(arguments: &TuneArguments, usual: Abort) -> Result<Abort> {
     let evaluations = arguments.evaluations.map(Abort::Evaluations);
     let no_better = arguments.no_better_for.map(Abort::NoBetter);
     let until = arguments.until.as_deref();
-    let until = until.map(abort::parse).transpose();
+    let until = until.map(abort_condition::parse).transpose();
     let until = until.map_err(|why| Error::usage(format!("--until: {why}")))?;
     let own: Vec<Abort> = [time, evaluations, no_better, until]
         .into_iter()

@@ -6,8 +6,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mdh_algebra::amounts;
 use mdh_schedule::asm::{Asm, AsmLayer};
 
-use super::limit::Shares;
-use crate::abort::Abort;
+use super::share_of_limit::Shares;
+use crate::abort_condition::Abort;
 use crate::digits::{rounded, shown};
 use crate::measure::FailureKind;
 use crate::space::value::Configuration;

@@ -24,7 +24,7 @@ use crate::form::form_compute::{rename_index, take_captured};
 use crate::support::buffers;
 use crate::support::builder::Builder;
 use crate::support::names;
-use crate::support::region;
+use crate::support::region::{self, Marker};
 use crate::support::tiles;
 
 /// Makes computations of an operation: one for each group of destinations that keep the same loops.
@@ -186,12 +186,13 @@ fn draft<'c>(
     body::check_others(of, group, block)?;
     let first = Marker::before(of.op);
     let function = Function { scalar, extracted };
-    let draft = written(of, &is_kept, &outputs, function, combining);
-    let sizes = first.since(of.op);
-    match draft {
-        Ok(draft) => Ok(Draft { sizes, ..draft }),
+    match written(of, &is_kept, &outputs, function, combining) {
+        Ok(draft) => Ok(Draft {
+            sizes: first.since(of.op),
+            ..draft
+        }),
         Err(rule) => {
-            sizes.into_iter().rev().for_each(region::erase);
+            first.erase_since(of.op);
             Err(rule)
         }
     }
@@ -236,23 +237,6 @@ fn written<'c>(
         replaced,
         granted: combining.granted,
     })
-}
-
-/// The operation before a place, to find what has been put there since.
-struct Marker<'c>(Option<Op<'c>>);
-
-impl<'c> Marker<'c> {
-    fn before(op: Op<'c>) -> Self {
-        Marker(ir::previous(op))
-    }
-
-    fn since(&self, op: Op<'c>) -> Vec<Op<'c>> {
-        let mut before: Vec<Op> = std::iter::successors(ir::previous(op), |op| ir::previous(*op))
-            .take_while(|op| Some(*op) != self.0)
-            .collect();
-        before.reverse();
-        before
-    }
 }
 
 /// Refuses loops that are declared parallel and are no index of a destination.

@@ -22,7 +22,7 @@ use crate::support::buffers::{PAD, SLICE, listed};
 use crate::support::builder::Builder;
 use crate::support::extents::Sum;
 use crate::support::plain_pads;
-use crate::support::region;
+use crate::support::region::{self, Marker};
 
 /// The operations, from those that make one tensor of several on.
 const NAMES: [&str; 6] = [
@@ -55,7 +55,7 @@ pub fn raise(module: Op) {
             true => plain_pads::plain(op).unwrap_or(op),
             false => op,
         };
-        let before = ir::previous(op);
+        let first = Marker::before(op);
         let raised = match ir::name_of(op) {
             ops::memref::COPY => memory(op),
             ops::tensor::GENERATE => generated(op),
@@ -69,9 +69,7 @@ pub fn raise(module: Op) {
         };
         if let Err(rule) = raised {
             say_stays(op, &rule);
-            let made = std::iter::successors(ir::previous(op), |op| ir::previous(*op));
-            let made: Vec<Op> = made.take_while(|op| Some(*op) != before).collect();
-            made.into_iter().for_each(region::erase);
+            first.erase_since(op);
         }
     }
 }

@@ -15,8 +15,7 @@ use crate::support::builder::Builder;
 /// say how large the loops are.
 pub fn of_loops<'c>(function: Op<'c>) -> Vec<(Op<'c>, Parts<'c>)> {
     let ops = ir::all(function).into_iter();
-    let structured = ops.filter(|op| is_structured(*op));
-    structured.filter_map(|op| Some((op, views(op)?))).collect()
+    ops.filter_map(|op| Some((op, views(op)?))).collect()
 }
 
 /// An operation with linalg's interface whose operands are all tensors, or all memrefs, of types that are known.

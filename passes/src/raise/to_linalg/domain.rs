@@ -1,11 +1,11 @@
 //! The domain of a computation as linalg's loops have it: from 0 on, without steps.
 //!
-//! A point of dimension `d` is `lower + step * i` for the index `i` of a loop. What no buffer is indexed
-//! by, and has one point, is no loop.
+//! A point of dimension `d` is `lower + step * i` for the index `i` of a loop. A kept dimension of one point that no
+//! output is indexed by is no loop: linalg has no parallel loop that is no index of a destination.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Op};
-use mdh_dialect::parts::{Bound, Dim, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::{marks, ops};
 use melior::ir::Attribute;
 
@@ -31,7 +31,7 @@ pub struct Loop<'c> {
     pub step: i64,
     /// `#mdh.cc` or `#mdh.pw`.
     pub combine: Attribute<'c>,
-    /// Its number among the loops; none if it has one point that nothing asks for.
+    /// Its number among the loops; none if it has one point that no output has an index of.
     pub place: Option<usize>,
 }
 
@@ -51,9 +51,20 @@ impl<'c> Domain<'c> {
         for (d, (dim, combine)) in parts.dims.iter().zip(&parts.combine).enumerate() {
             let step = step(dim)?;
             let extent = extent(builder, dim, step)?;
-            let mut accesses = parts.buffers().flat_map(|b| b.accesses.iter().flatten());
-            let is_used = accesses.any(|expr| expr.uses(d));
-            let is_loop = is_used || extent != Bound::Static(1) || !ir::is_cc(*combine);
+            let is_kept = ir::is_cc(*combine);
+            let writers = parts
+                .outputs
+                .iter()
+                .filter(|output| uses(output, d))
+                .count();
+            let is_loop = !is_kept || writers > 0 || extent != Bound::Static(1);
+            if is_kept && is_loop && writers < parts.outputs.len() {
+                return Err(format!(
+                    "dimension '{}' is kept, and is no index of each output: expected one that all outputs are \
+                     indexed by",
+                    dim.name
+                ));
+            }
             loops.push(Loop {
                 extent,
                 lower: dim.lower,
@@ -133,6 +144,11 @@ impl Domain<'_> {
             ),
         }
     }
+}
+
+/// Returns whether an index of a buffer depends on dimension `d`.
+fn uses(buffer: &BufferPart, d: usize) -> bool {
+    buffer.accesses.iter().flatten().any(|expr| expr.uses(d))
 }
 
 fn step(dim: &Dim) -> Result<i64, String> {

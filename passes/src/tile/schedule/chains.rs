@@ -8,7 +8,7 @@
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::schedule;
 use mdh_schedule::asm::Asm;
-use mdh_schedule::fuse::{self, Estimate, Member};
+use mdh_schedule::fusion_gain::{self, Estimate, Member};
 use mdh_schedule::reach::Need;
 use mdh_schedule::{Choice, ComputeAt, Facts, Layer, LevelName, Parts, Schedule};
 
@@ -101,8 +101,8 @@ impl Alone {
         let one_core = Facts { cores: 1, ..*facts };
         Alone {
             tile: choice_for(op, of, asm, one_core, grain),
-            points: fuse::points(&of.1),
-            moved: fuse::moved(&of.1),
+            points: fusion_gain::points(&of.1),
+            moved: fusion_gain::moved(&of.1),
         }
     }
 }
@@ -470,7 +470,7 @@ fn estimate<'c>(
                 memory,
             }),
     );
-    Some(fuse::estimate(&members, |memory| {
+    Some(fusion_gain::estimate(&members, |memory| {
         temporary.contains(&memory)
     }))
 }
