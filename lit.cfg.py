@@ -4,7 +4,7 @@ A test's RUN lines find `mdh` and `mdh-opt` of the release build, and LLVM's own
 (the stock `mlir-opt`, `FileCheck`, `not`, ...). `%mdh_plugin` is the plugin library,
 `%examples` the folder of examples, `%python` the Python of .venv, which has numpy,
 `%release` the folder of the release build, `%llvm` that of LLVM, `%clangxx` its compiler of
-C++. A command behind `%emulated` finds a GPU, which is an interpreter of PTX.
+C++. A command behind `%interpreted` finds a GPU, which is an interpreter of PTX.
 
 lit executes this file with `config` and `lit_config` defined.
 """
@@ -42,14 +42,14 @@ if "MDH_ASM" in os.environ:
 if "MDH_MUTANT" in os.environ:
     config.environment["MDH_MUTANT"] = os.environ["MDH_MUTANT"]
 
-emulator = os.path.join(config.test_exec_root, "emulator")
-os.makedirs(emulator, exist_ok=True)
-driver = os.path.join(emulator, "libcuda.so.1")
+interpreter = os.path.join(config.test_exec_root, "interpreter")
+os.makedirs(interpreter, exist_ok=True)
+driver = os.path.join(interpreter, "libcuda.so.1")
 if not os.path.islink(driver):
     os.symlink(os.path.join(release, "libmdh_ptx.so"), driver)
 
 config.substitutions += [
-    ("%emulated", f"env LD_LIBRARY_PATH={emulator}"),
+    ("%interpreted", f"env LD_LIBRARY_PATH={interpreter}"),
     ("%mdh_plugin", os.path.join(release, "libmdh.so")),
     ("%examples", os.path.join(root, "examples")),
     ("%python", python),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mdh_algebra::index::lex::nearest;
 use mdh_frontend::mlir::Results;
 use mdh_machine::Caches;
 use minijinja::{Environment, UndefinedBehavior};
@@ -377,20 +378,18 @@ fn unknown(cases: &[Case], name: &str) -> Error {
     known.extend(cases.iter().map(|case| case.workload.clone()));
     known.sort();
     known.dedup();
-    let mut near: Vec<(f64, String)> = known
-        .into_iter()
-        .map(|other| (strsim::jaro_winkler(name, &other), other))
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near = nearest(name, known.iter().map(String::as_str));
     let near: Vec<String> = near
-        .into_iter()
+        .iter()
         .take(3)
-        .map(|(_, other)| format!("'{other}'"))
+        .map(|near| format!("'{near}'"))
         .collect();
-    Error::usage(format!("there is no workload '{name}'")).help(format!(
-        "near it are {}; `mdh bench --list` lists all",
-        near.join(", ")
-    ))
+    let near = match near.is_empty() {
+        true => String::new(),
+        false => format!("near it are {}; ", near.join(", ")),
+    };
+    Error::usage(format!("there is no workload '{name}'"))
+        .help(format!("{near}`mdh bench --list` lists all"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Transform operations: effects of `transform.mdh.*` on the computations of their handles.
 //!
-//! Those that change a schedule are [`Edit`]s of the algebra, read from an operation's
+//! Those that change a schedule are [`Edit`]s of `mdh_schedule`, read from an operation's
 //! attributes by the names of the fields. The other two are `transform.mdh.match`, which finds a
 //! computation, and `transform.mdh.lower`, which checks all of its constraints.
 

@@ -1,6 +1,6 @@
 // The schedule's third spelling: transform operations, each of which changes one part of the
 // attribute `schedule` of the computations of its handle, and nothing else. The attributes are
-// the fields of the algebra's edits (`schedule::edit`).
+// the fields of `mdh_schedule`'s edits (`edit`).
 #ifndef MDH_TRANSFORM_OPS
 #define MDH_TRANSFORM_OPS
 

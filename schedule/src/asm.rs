@@ -311,14 +311,4 @@ impl Asm {
         let memory = self.layers[region].memory();
         memory.is_some_and(|memory| memory.asynchronous) && self.copies_cooperatively(region)
     }
-
-    /// The same machine, whose threads wait for all copies.
-    pub fn without_asynchronous_copies(mut self) -> Asm {
-        for layer in &mut self.layers {
-            if let AsmLayer::Memory(memory) = layer {
-                memory.asynchronous = false;
-            }
-        }
-        self
-    }
 }

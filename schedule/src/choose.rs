@@ -1,8 +1,8 @@
 //! A schedule for any computation, chosen from its maps, types and the machine's facts alone.
 //!
-//! The model counts, it does not run anything (lanes are in `views.rs` and `transpose.rs`, blocks in `block.rs`, loops
-//! in `nest.rs`, rows in `bands.rs`; [`choose_kernels`] in `kernels.rs` is asked for GPUs in its place; `fusion_gain.rs` has
-//! what a fusion gains, and decides none):
+//! The model counts, it does not run anything (the dimension of the lanes and the block are decided in `block.rs`, by
+//! accesses as `views.rs` and `transpose.rs` have them, loops in `nest.rs`, rows in `bands.rs`; [`choose_kernels`] in
+//! `kernels.rs` is asked for GPUs in its place; `fusion_gain.rs` has what a fusion gains, and decides none):
 //! 1. *lanes* go along the dimension in which the accesses are the cheapest: neighbours in
 //!    memory cost one vector, what does not move one broadcast, everything else an access for
 //!    each lane. An input that is read often and moves along one of its axes counts as if it

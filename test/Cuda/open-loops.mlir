@@ -1,10 +1,10 @@
 // Barriers in a loop whose bound is open, and in which threads count on for as long as they have points: the counters of both
 // loops are one register of PTX, and the branch to the barrier is the same in all threads nevertheless.
 //
-// RUN: %emulated env MDH_EMULATOR_CHIP=80 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
-// RUN: %emulated env MDH_EMULATOR_CHIP=86 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
-// RUN: %emulated env MDH_EMULATOR_CHIP=89 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
-// RUN: %emulated env MDH_EMULATOR_CHIP=90 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
+// RUN: %interpreted env MDH_PTX_CHIP=80 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
+// RUN: %interpreted env MDH_PTX_CHIP=86 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
+// RUN: %interpreted env MDH_PTX_CHIP=89 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
+// RUN: %interpreted env MDH_PTX_CHIP=90 mdh run %s --device cuda --size b=3 k=40 --random 0 --check=all 2>&1 | FileCheck %s
 // CHECK: check  passed: 744 of 744 elements compared
 
 func.func @f(%A: memref<3x8x?xbf16>, %W: memref<3x?x31xbf16>, %C: memref<?x?x31xf16>, %nb: index, %nk: index) {

@@ -5,7 +5,7 @@
 // PTX: .shared .align 16 .b8 [[ROW:__wg_.*]][6];
 // PTX: ld.shared.v2.b32 {{.*}}, {{\[}}[[ROW]]];
 //
-// RUN: %emulated mdh run %s --device cuda --size j=15 --random 0 --check=all 2>&1 | FileCheck %s
+// RUN: %interpreted mdh run %s --device cuda --size j=15 --random 0 --check=all 2>&1 | FileCheck %s
 // CHECK: check  passed: 192 of 192 elements compared
 
 func.func @f(%x: memref<13x14xf64>, %n: index, %y0: memref<?x?xi64>, %y1: memref<?x14xi16>, %y2: memref<?x?xi64>) {

@@ -3,7 +3,7 @@
 //
 // RUN: mdh run %s --entry fill --device sim --check=all --random 1 --in p=2 k=3 --report | FileCheck %s
 // RUN: mdh run %s --entry copies --device sim --check=all --random 1 --report | FileCheck %s
-// RUN: %emulated mdh run %s --entry copies --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry copies --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
 // RUN: mdh run %s --entry reversed --device sim --check=all --random 1 --report | FileCheck %s
 // CHECK: no mistakes found
 // CHECK: check passed

@@ -2,7 +2,7 @@
 //
 // RUN: mdh compile %s --emit ptx | FileCheck %s
 // RUN: mdh run %s --device sim --random 1 --check | FileCheck %s --check-prefix RIGHT
-// RUN: %emulated mdh run %s --device cuda --random 1 --check | FileCheck %s --check-prefix RIGHT
+// RUN: %interpreted mdh run %s --device cuda --random 1 --check | FileCheck %s --check-prefix RIGHT
 // RIGHT: check passed: 512 of 512 elements compared
 //
 // CHECK-COUNT-4: mma.sync

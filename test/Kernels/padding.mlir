@@ -1,14 +1,14 @@
 // Padded inputs in shared memory: what is beyond them is there as what is in them.
 //
 // RUN: mdh run %s --check=all --entry near --device sim | FileCheck %s
-// RUN: %emulated mdh run %s --check=all --entry near --device cuda | FileCheck %s
+// RUN: %interpreted mdh run %s --check=all --entry near --device cuda | FileCheck %s
 // RUN: mdh run %s --check=all --entry image --device sim --range=0.5..1.5 | FileCheck %s
-// RUN: %emulated mdh run %s --check=all --entry image --device cuda --range=0.5..1.5 | FileCheck %s
+// RUN: %interpreted mdh run %s --check=all --entry image --device cuda --range=0.5..1.5 | FileCheck %s
 // RUN: mdh run %s --check=all --entry transposed --device sim | FileCheck %s
 // RUN: mdh run %s --check=all --entry product --device sim --range=0.5..1.5 | FileCheck %s
-// RUN: %emulated mdh run %s --check=all --entry product --device cuda --range=0.5..1.5 | FileCheck %s
+// RUN: %interpreted mdh run %s --check=all --entry product --device cuda --range=0.5..1.5 | FileCheck %s
 // RUN: mdh run %s --check=all --entry zeros --device sim --range=0.5..1.5 | FileCheck %s
-// RUN: %emulated mdh run %s --check=all --entry zeros --device cuda --range=0.5..1.5 | FileCheck %s
+// RUN: %interpreted mdh run %s --check=all --entry zeros --device cuda --range=0.5..1.5 | FileCheck %s
 // RUN: mdh run %s --check=all --entry ones --device sim --range=0.5..1.5 | FileCheck %s
 // CHECK: check passed: [[N:[0-9]+]] of [[N]] elements compared
 

@@ -5,7 +5,7 @@
 // RUN: mdh run %s --entry parts --size i=1 --size j=1 --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry threads --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry loops --device sim --report --random 1 --check | FileCheck %s
-// RUN: %emulated mdh run %s --entry threads --device cuda --random 1 --check | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry threads --device cuda --random 1 --check | FileCheck %s --check-prefix CUDA
 // RUN: mdh run %s --entry empty --in m=20 n=30 k=0 --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry empty --in m=20 n=30 k=2 --device sim --report --random 1 --check | FileCheck %s
 // CHECK: no mistakes found

@@ -2,7 +2,7 @@
 // another has written, they wait for each other.
 //
 // RUN: mdh run %s --entry sums --device sim --random 1 --check=all --in i=3 j=3 --report | FileCheck %s
-// RUN: %emulated mdh run %s --entry sums --device cuda --random 1 --check=all --in i=3 j=3 | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry sums --device cuda --random 1 --check=all --in i=3 j=3 | FileCheck %s --check-prefix CUDA
 // CHECK: no mistakes found
 // CHECK: check passed
 // CUDA:  check passed

@@ -15,7 +15,7 @@
 // CHECK: check passed
 //
 // Tiles of a size that is not known are in the device's memory, to which nothing is copied asynchronously.
-// RUN: %emulated mdh run %s --entry unknown --size i=17 j=10 --device cuda --random 1 --check | FileCheck %s --check-prefix UNKNOWN
+// RUN: %interpreted mdh run %s --entry unknown --size i=17 j=10 --device cuda --random 1 --check | FileCheck %s --check-prefix UNKNOWN
 // UNKNOWN: check passed
 //
 // The processor has no such copies: all is there at once.

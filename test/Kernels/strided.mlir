@@ -12,16 +12,16 @@
 // CHECK: no mistakes found
 // CHECK: check  passed
 //
-// RUN: %emulated mdh run %s --entry called --in o=3 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
-// RUN: %emulated mdh run %s --entry partly --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
-// RUN: %emulated mdh run %s --entry columns --in i=4 --in j=2 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
-// RUN: %emulated mdh run %s --entry rows --in i=2 --in j=5 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
-// RUN: %emulated mdh run %s --entry parallel --in j=3 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry called --in o=3 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry partly --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry columns --in i=4 --in j=2 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry rows --in i=2 --in j=5 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh run %s --entry parallel --in j=3 --device cuda --random 1 --check=all | FileCheck %s --check-prefix CUDA
 // CUDA: check  passed
 //
 // A package has the host's copies, too.
 // RUN: mdh compile %s --entry slices --device cuda -o %t.mdhpkg
-// RUN: %emulated mdh-exec %t.mdhpkg | FileCheck %s --check-prefix CUDA
+// RUN: %interpreted mdh-exec %t.mdhpkg | FileCheck %s --check-prefix CUDA
 //
 // Tiled in linalg by upstream, with a rest: tiles of memory, and those of tensors.
 // RUN: mdh-opt %s --transform-interpreter --canonicalize --cse -o %t.mlir

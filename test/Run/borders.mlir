@@ -4,7 +4,7 @@
 // RUN: mdh run %s --check=all --entry line --device sim | FileCheck %s
 // RUN: mdh run %s --check=all --entry plane | FileCheck %s
 // RUN: mdh run %s --check=all --entry plane --device sim | FileCheck %s
-// RUN: %emulated mdh run %s --check=all --entry plane --device cuda | FileCheck %s
+// RUN: %interpreted mdh run %s --check=all --entry plane --device cuda | FileCheck %s
 // RUN: mdh run %s --check=all --entry narrow | FileCheck %s
 // RUN: mdh run %s --check=all --entry reversed | FileCheck %s
 // RUN: mdh run %s --check=all --entry apart | FileCheck %s

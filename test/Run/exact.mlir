@@ -3,7 +3,7 @@
 // RUN: mdh run %s --entry sums --size n=1000 --random 3 --check=exact | FileCheck %s
 // RUN: mdh run %s --entry sums --size n=33 --random 3 --check=exact --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry sums --size n=1000 --random 3 --check=exact --device sim | FileCheck %s
-// RUN: %emulated mdh run %s --entry sums --size n=1000 --random 3 --check=exact --device cuda | FileCheck %s
+// RUN: %interpreted mdh run %s --entry sums --size n=1000 --random 3 --check=exact --device cuda | FileCheck %s
 // CHECK:      check passed: 2 of 2 elements compared, no difference; 2 told from zero
 func.func @sums(%x: tensor<?xf32>, %y: tensor<?xf16>) -> (tensor<f64>, tensor<f32>) {
   %s = tensor.empty() : tensor<f64>

@@ -62,7 +62,7 @@
 //
 // A package has it as an input, too.
 // RUN: mdh compile %s --entry third --device cuda -o %t.mdhpkg
-// RUN: %emulated mdh-exec %t.mdhpkg | FileCheck %s --check-prefix PACKAGE
+// RUN: %interpreted mdh-exec %t.mdhpkg | FileCheck %s --check-prefix PACKAGE
 // PACKAGE: check{{.*}}passed
 
 func.func @third(%x: tensor<9xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {

@@ -4,7 +4,7 @@
 // RUN: %python %S/../Run/Inputs/npy.py save %t.x.npy f4 "list(range(1024))"
 // RUN: mdh run %s --device sim --report --in x=%t.x.npy --random 1 --out y=%t.y.npy | FileCheck %s --check-prefix CLEAN
 // RUN: %python %S/../Run/Inputs/npy.py show %t.y.npy "a[[0, 63, 64, 127]]" | FileCheck %s --check-prefix VALUE
-// RUN: %emulated mdh run %s --device cuda --in x=%t.x.npy --random 1 --out y=%t.gpu.npy
+// RUN: %interpreted mdh run %s --device cuda --in x=%t.x.npy --random 1 --out y=%t.gpu.npy
 // RUN: %python %S/../Run/Inputs/npy.py show %t.gpu.npy "a[[0, 63, 64, 127]]" | FileCheck %s --check-prefix VALUE
 // CLEAN: no mistakes found
 // m + (m + 128) + .., where the last seven of all numbers count as zeros.
@@ -19,7 +19,7 @@
 // RUN: sed 's/numGroups = 1/numGroups = 2/' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix EARLY
 // EARLY: mlir:[[#]]:[[#]]: read of what was not written with {{.*}}.mlir:[[#]]:[[#]] ({{.*}} times): block {{.*}} reads 4 bytes of shared memory, which a copy has not written yet: thread {{[0-9]+}} has to wait for it first
-// RUN: %emulated mdh run %t.mlir --device cuda --in x=%t.x.npy --random 1 --out y=%t.gpu.npy
+// RUN: %interpreted mdh run %t.mlir --device cuda --in x=%t.x.npy --random 1 --out y=%t.gpu.npy
 // RUN: %python %S/../Run/Inputs/npy.py show %t.gpu.npy "a[[0, 63, 64, 127]]" | FileCheck %s --check-prefix GARBAGE
 // GARBAGE-NOT: {{4088|3584|3577|4096}}
 //
@@ -55,7 +55,7 @@
 // Eight bytes, at multiples of four.
 // RUN: sed 's/, 1, .n :/, 2, %n :/' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix ALIGNED
-// RUN: %emulated not mdh run %t.mlir --device cuda --random 1 2>&1 | FileCheck %s --check-prefix MISALIGNED
+// RUN: %interpreted not mdh run %t.mlir --device cuda --random 1 2>&1 | FileCheck %s --check-prefix MISALIGNED
 // ALIGNED: mlir:[[#]]:[[#]]: copy that is not aligned ({{.*}} times): block {{.*}} copies 8 bytes: expected addresses that are multiples of that
 // MISALIGNED: CUDA_ERROR_ILLEGAL_ADDRESS
 

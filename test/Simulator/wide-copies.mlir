@@ -4,7 +4,7 @@
 // RUN: %python %S/../Run/Inputs/npy.py save %t.x.npy f4 "[list(range(8 * n, 8 * n + 8)) for n in range(9)]"
 // RUN: mdh run %s --device sim --report --in x=%t.x.npy --random 1 --out y=%t.y.npy | FileCheck %s --check-prefix CLEAN
 // RUN: %python %S/../Run/Inputs/npy.py show %t.y.npy "a[[0, 7]]" | FileCheck %s --check-prefix VALUE
-// RUN: %emulated mdh run %s --device cuda --in x=%t.x.npy --random 1 --out y=%t.gpu.npy
+// RUN: %interpreted mdh run %s --device cuda --in x=%t.x.npy --random 1 --out y=%t.gpu.npy
 // RUN: %python %S/../Run/Inputs/npy.py show %t.gpu.npy "a[[0, 7]]" | FileCheck %s --check-prefix VALUE
 // CLEAN: no mistakes found
 // CLEAN: 1 accesses to shared memory in 2 rounds of banks, at best 2; 1 accesses to device memory moved 8 sectors, at best 8

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use mdh_algebra::index::lex::nearest;
 pub(crate) use mdh_compiler::error::{Error, ErrorKind, Result};
 
 /// The name among those known that was probably meant, as advice.
@@ -10,12 +11,8 @@ pub(crate) fn did_you_mean<'n>(
     found: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Option<String> {
-    known
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(found, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-        .min()
-        .map(|(_, name)| format!("did you mean '{name}'?"))
+    let near = nearest(found, known);
+    near.first().map(|name| format!("did you mean '{name}'?"))
 }
 
 /// The first value that stands twice.

@@ -246,25 +246,9 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
     let name = name.to_lowercase();
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
-        .map(|k| (distance(&name, &k.to_lowercase()), k))
+        .map(|k| (strsim::levenshtein(&name, &k.to_lowercase()), k))
         .filter(|(d, k)| *d <= 1 + k.chars().count() / 3 && *d < k.chars().count())
         .collect();
     near.sort();
     near.into_iter().map(|(_, k)| k).collect()
-}
-
-/// Returns the number of characters to insert, remove or replace (Levenshtein distance).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

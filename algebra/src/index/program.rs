@@ -146,15 +146,6 @@ impl IndexProgram {
         }
         Ok(self.roots.iter().map(|root| values[*root]).collect())
     }
-
-    /// For each expression, the same as an expression again; shared where it was.
-    pub fn to_exprs(&self) -> Vec<Expr> {
-        let mut built: Vec<Expr> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
-            built.push(Expr::new(node.map(|c| built[*c].clone())));
-        }
-        self.roots.iter().map(|r| built[*r].clone()).collect()
-    }
 }
 
 fn root(a: i64) -> Result<i64, EvalError> {

@@ -10,7 +10,7 @@
 //!
 //! Passes read no files and ask no processor: a program that runs pipelines tells each pass of a machine ([`told`]).
 //! Where a user writes pipelines, in `mlir-opt`, options name machines: there [`crate::register`] sets the function
-//! that finds them. Without one there are those that come with the algebra.
+//! that finds them. Without one there are the built-in ones.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! The descriptions that come with the algebra (MDH paper, example 2).
+//! The descriptions that come with this crate (MDH paper, example 2).
 
 use super::facts;
 use super::{Asm, AsmLayer, CombineIn, Core, Limit, Memory, MemoryKind};
@@ -121,12 +121,12 @@ fn core(name: &str, count: Option<u64>, extents: &[u64], combine_in: &[&str]) ->
 }
 
 impl Asm {
-    /// The description that comes with the algebra under a name, with facts that are usual.
+    /// The description that comes with this crate under a name, with facts that are usual.
     pub fn builtin(name: &str) -> Option<Asm> {
         Asm::builtins().into_iter().find(|asm| asm.name == name)
     }
 
-    /// All descriptions that come with the algebra, with facts that are usual.
+    /// All descriptions that come with this crate, with facts that are usual.
     pub fn builtins() -> Vec<Asm> {
         let cuda = Asm::cuda(&CudaFacts::default());
         vec![

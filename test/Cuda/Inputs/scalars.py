@@ -247,7 +247,7 @@ def compare(folder, name, device, chip):
     ty = name.split(".")[0]
     inputs = [f"{array}={folder}/{ty}.{array}.npy" for array in "xy"]
     command = ["mdh", "run", f"{folder}/{name}.mlir", "--device", device, "--check", "--in", *inputs]
-    environment = dict(os.environ, MDH_EMULATOR_CHIP=chip)
+    environment = dict(os.environ, MDH_PTX_CHIP=chip)
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     said = done.stdout + done.stderr
     is_right = done.returncode == 0 and re.search("check +passed", said)

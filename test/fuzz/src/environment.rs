@@ -39,7 +39,7 @@ pub fn interpreter(folder: &Path, chip: u8) -> Vec<(&'static str, String)> {
     let path = folder.display().to_string();
     vec![
         ("LD_LIBRARY_PATH", path),
-        ("MDH_EMULATOR_CHIP", chip.to_string()),
+        ("MDH_PTX_CHIP", chip.to_string()),
     ]
 }
 

@@ -212,7 +212,7 @@ fn run(launch: &Launch, name: &str) -> Result<(), Option<Code>> {
     if launch.kernel.shape != Some(launch.threads)
         && let Some(finding) = uniformity::check(launch.kernel, launch.threads).first()
     {
-        eprintln!("emulator: {}", finding.say(name));
+        eprintln!("interpreter of PTX: {}", finding.say(name));
         return Err(Some(LAUNCH_FAILED));
     }
     let failure = match machine::run(launch) {
@@ -232,7 +232,7 @@ fn run(launch: &Launch, name: &str) -> Result<(), Option<Code>> {
             format!("has no value in line {line} (a bug)"),
         ),
     };
-    eprintln!("emulator: kernel '{name}' {said} of its PTX");
+    eprintln!("interpreter of PTX: kernel '{name}' {said} of its PTX");
     Err(Some(code))
 }
 
