@@ -9,8 +9,8 @@
 //! need. What is copied asynchronously has a copy for each of its stages. Between nests that are not fused, the copies of all iterations exist at once.
 
 use super::footprint::footprint;
-use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved};
+use super::schedule_path::SchedulePath;
 use super::staged_layout::StagedLayout;
 use super::tiles::Tiles;
 use super::violation::{Constraint, Violation, find};

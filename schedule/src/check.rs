@@ -1,9 +1,9 @@
 //! Checks of schedules; every violation of a constraint is collected.
 
-use super::place::SchedulePath;
 use super::resolved::Resolved;
+use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
-use super::{ComputeAt, Schedule, capacity, matrix, model, stages, tile_order};
+use super::{ComputeAt, Schedule, capacity, machine_rules, matrix, stages, tile_order};
 use crate::asm::Asm;
 use mdh_algebra::computation::Computation;
 
@@ -18,7 +18,7 @@ pub fn check(
     let mut found = Vec::new();
     order_kept(&resolved, computation, &mut found);
     tile_order::check(&resolved, computation, &mut found);
-    model::check(&resolved, computation, &mut found);
+    machine_rules::check(&resolved, computation, &mut found);
     matrix::check(&resolved, computation, &mut found);
     stages::check(&resolved, computation, &mut found);
     capacity::check(&resolved, computation, &mut found);

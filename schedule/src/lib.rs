@@ -4,6 +4,16 @@
 //! keep ([`check`]) and has code for ([`legality`]), which one is chosen ([`choose`]), and its execution by definition
 //! ([`execute`]). It must not know MLIR, files or threads. Start with [`Schedule`], then `resolved.rs` and `choose.rs`.
 //!
+//! | files | what they hold |
+//! |---|---|
+//! | `asm` | machines, and the facts of each kind |
+//! | `names`, `numbers`, `buffers`, `tails`, `staged_layout`, `tile_order`, `resolved` | a schedule as it is written, and with positions for names and defaults for what is left out |
+//! | `check`, `machine_rules`, `capacity`, `violation` | what a schedule must keep |
+//! | `legality`, `stages`, `matrix` | what the lowering has code for |
+//! | `choose`, `gpu`, `warnings` | the model that chooses, what a schedule costs on a GPU, and what is slow |
+//! | `tiles`, `footprint`, `reach`, `walk`, `depth`, `execute` | what a schedule does: sizes, contents, order, errors, results |
+//! | `spelling`, `tree`, `edit`, `schedule_path` | text, JSON, edits, and places in them |
+//!
 //! # Why
 //!
 //! A computation says what each point gives and how points are combined; it does not say in which order, by which core
@@ -90,17 +100,18 @@ mod execute;
 mod footprint;
 pub mod gpu;
 pub mod legality;
+mod machine_rules;
 pub mod matrix;
-mod model;
 mod names;
 mod numbers;
-mod place;
 pub mod random_schedule;
 pub mod reach;
 mod resolved;
+mod schedule_path;
 mod spelling;
 mod staged_layout;
 mod stages;
+mod tails;
 mod tile_order;
 mod tiles;
 mod tree;
@@ -124,10 +135,10 @@ pub use depth::Leaves;
 pub use execute::{Execution, execute};
 pub use footprint::{Footprint, FootprintAxis, footprint};
 pub use numbers::{Count, Parts};
-pub use place::SchedulePath;
 pub use resolved::{
     InputPlan, Level, OutputPlan, PerLevel, PhaseNest, PhasePlan, Resolved, TilePlan,
 };
+pub use schedule_path::SchedulePath;
 pub use spelling::{ParseError, is_json, locate};
 pub use staged_layout::{StagedLayout, Step};
 pub use tiles::{Span, Tail, Tiles};

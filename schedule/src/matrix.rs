@@ -5,8 +5,8 @@
 //! with the thread that has it: the instruction leaves open which of its rows, columns and terms stand
 //! for which points.
 
-use super::place::SchedulePath;
 use super::resolved::{Level, Resolved};
+use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
 use crate::asm::MATRIX;
 use mdh_algebra::computation::{Access, Computation};

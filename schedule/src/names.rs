@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::numbers::{Count, MOST_POINTS, Parts, ceil_div};
-use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan};
+use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
 use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::names::{LeftOut, Names, layers, left_out};
 use super::numbers::Count;
-use super::place::SchedulePath;
+use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
 use super::{ComputeAt, LevelName, Phase, Schedule, StagedLayout, TailCode};
 use crate::asm::Asm;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::place::SchedulePath;
+use super::schedule_path::SchedulePath;
 use super::{Schedule, Schedules, tree};
 
 /// Reason for which a text is no schedule, and its position.

@@ -3,8 +3,8 @@
 //! With `stages: 3` a block asks, while it computes on one tile, for the one after the next. The
 //! loop directly around the copy goes from tile to tile, so that it must be sequential.
 
-use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, Resolved};
+use super::schedule_path::SchedulePath;
 use super::staged_layout::{StagedLayout, Step};
 use super::violation::{Constraint, Violation, find};
 use mdh_algebra::computation::{Buffer, Computation};

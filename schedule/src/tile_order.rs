@@ -11,8 +11,8 @@
 use super::TileOrder;
 use super::names::{Names, Spot};
 use super::numbers::Count;
-use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved, TilePlan};
+use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::index::Expr;

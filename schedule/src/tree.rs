@@ -17,7 +17,7 @@ use std::fmt;
 
 use serde::de;
 
-use super::place::{EntryPart, Key, SchedulePath};
+use super::schedule_path::{EntryPart, Key, SchedulePath};
 use super::spelling::control_character;
 
 /// A value and where it starts.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::place::SchedulePath;
+use super::schedule_path::SchedulePath;
 
 /// Constraint on schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

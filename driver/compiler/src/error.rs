@@ -19,6 +19,7 @@ use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
+use mdh_algebra::index::lex::nearest;
 use mdh_jit::{Slow, exhaustion, faults};
 use mdh_passes::llvm::prefix_functions;
 
@@ -335,6 +336,12 @@ fn end_with_bug(message: &str) -> ! {
 fn exit(kind: ErrorKind) -> ! {
     // SAFETY: ends the process.
     unsafe { libc::_exit(i32::from(kind.exit_code())) }
+}
+
+/// The name among those known that was probably meant, as advice.
+pub fn did_you_mean<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let near = nearest(found, known);
+    near.first().map(|name| format!("did you mean '{name}'?"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The machine's constraints on parts, assignments and regions (MDH paper, appendix C.1).
 
-use super::place::SchedulePath;
 use super::resolved::{Level, PhasePlan, Resolved};
+use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
 use crate::asm::{Core, MATRIX};
 use mdh_algebra::computation::{Combine, Computation};
