@@ -45,13 +45,13 @@ use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
 
 use super::align_accesses::{factor, of_rows};
-use super::kernels::is_in_kernel;
 use super::place_on_device::is_on_device;
 use crate::llvm::lower_to_loops::access::place;
 use crate::llvm::lower_to_loops::grid::{Grid, bound};
 use crate::support::borders::versions;
 use crate::support::builder::{Builder, known};
 use crate::support::captured::{attribute, parse};
+use crate::support::kernels::is_in_kernel;
 use crate::support::region;
 
 /// The pass's row.

@@ -31,11 +31,11 @@ use mdh_dialect::types::{BufferKind, buffer_type};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::kernels::memory;
 use crate::support::builder::Builder;
 use crate::support::captured::{
     c_text, call_function, cast, extract, known_function, number, parse, stored, words,
 };
+use crate::support::kernels::memory;
 use crate::support::region;
 
 /// The pass's row.

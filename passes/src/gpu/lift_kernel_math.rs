@@ -26,9 +26,9 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::kernels::integer_powers;
 use crate::support::builder::Builder;
 use crate::support::captured::{attribute, parse};
+use crate::support::kernels::integer_powers;
 use crate::support::region;
 use crate::vector::expand_vector_math;
 

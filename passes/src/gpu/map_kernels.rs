@@ -54,9 +54,9 @@ use melior::ir::Location;
 use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::operation::OperationLike;
 
-use super::kernels::cores::has_kernels;
-use super::kernels::{launch, split};
 use super::place_on_device;
+use crate::support::kernels::cores::has_kernels;
+use crate::support::kernels::{launch, split};
 use crate::support::parallel::{self, Core, FORALL};
 
 /// The pass's row.

@@ -70,9 +70,9 @@ use mdh_schedule::asm::Asm;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::kernels::is_in_kernel;
 use crate::support::buffers;
 use crate::support::builder::Builder;
+use crate::support::kernels::is_in_kernel;
 use crate::support::overwritten::{self, EqualSizes};
 use crate::support::parallel::{self, FORALL};
 use crate::support::region;

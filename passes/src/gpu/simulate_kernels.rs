@@ -42,9 +42,9 @@ use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use melior::ir::operation::OperationLike;
 
-use crate::gpu::kernels::memory;
 use crate::support::builder::Builder;
 use crate::support::captured::c_text;
+use crate::support::kernels::memory;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {

@@ -12,6 +12,7 @@ pub mod fusion;
 pub(crate) mod index_arith;
 pub mod indices;
 pub mod inline;
+pub mod kernels;
 pub(crate) mod layout_vectors;
 pub mod machine;
 pub mod names;

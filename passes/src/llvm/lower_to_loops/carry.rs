@@ -7,8 +7,8 @@ use melior::ir::{Type, ValueLike};
 use super::access::{read, write};
 use super::fold::{Fold, Partial};
 use super::grid::Grid;
-use crate::gpu::kernels;
 use crate::support::builder::{Builder, known};
+use crate::support::kernels;
 use mdh_dialect::ir::Val;
 
 /// `f(carry, total)` at a point.

@@ -11,13 +11,13 @@ use super::access::{load, read, store, write};
 use super::carry;
 use super::fold::{Fold, Partial};
 use super::grid::Grid;
-use crate::gpu::kernels;
 use crate::llvm::loop_annotations::keep_rolled;
 use crate::support::borders;
 use crate::support::buffers;
 use crate::support::builder::{Builder, known};
 use crate::support::conditions::{Conditions, Points};
 use crate::support::inline::inline;
+use crate::support::kernels;
 use crate::support::region;
 
 /// One computation's loop nest.

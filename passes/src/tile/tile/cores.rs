@@ -37,10 +37,10 @@ use mdh_dialect::ops;
 
 use super::nest::{ScheduledNest, Tile, ceil_div};
 use super::steps::{Part, Steps};
-use crate::gpu::kernels;
-use crate::gpu::kernels::BLOCK;
 use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::builder::{Builder, known};
+use crate::support::kernels;
+use crate::support::kernels::BLOCK;
 use crate::support::scheduled::Loop;
 
 /// A loop over the parts of a level, which starts where these steps say.

@@ -36,9 +36,9 @@ use mdh_schedule::OutputPlan;
 use super::carry::refuse;
 use super::nest::Slices;
 use super::nest::{ScheduledNest, Tile};
-use crate::gpu::kernels::THREAD;
-use crate::gpu::kernels::WARP;
 use crate::support::builder::Builder;
+use crate::support::kernels::THREAD;
+use crate::support::kernels::WARP;
 use crate::support::scheduled::Loop;
 
 /// Returns whether the parts of a level are threads, whose results the schedule combines in registers: for

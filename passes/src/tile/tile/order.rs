@@ -31,9 +31,9 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_schedule::TilePlan;
 
 use super::nest::{ScheduledNest, Tile};
-use crate::gpu::kernels;
 use crate::support::builder::Builder;
 use crate::support::indices::{self, IndexDialect};
+use crate::support::kernels;
 use crate::support::scheduled::Loop;
 
 /// Loops whose tiles have an order.

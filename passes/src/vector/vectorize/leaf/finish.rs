@@ -30,10 +30,10 @@ use super::super::access::Vector;
 use super::super::fold::lane;
 use super::super::stream::{self, Stores};
 use super::{Leaf, Limits};
-use crate::gpu::kernels;
 use crate::llvm::lower_to_loops::access::{read, write};
 use crate::llvm::lower_to_loops::fold::Partial;
 use crate::support::builder::Builder;
+use crate::support::kernels;
 
 impl<'c> Leaf<'c, '_> {
     /// Applies the carries, innermost first, and stores the results of a block.

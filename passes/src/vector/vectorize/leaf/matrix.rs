@@ -37,11 +37,11 @@ use super::super::lanes::{element, spread, vector_type};
 use super::super::stream::Stores;
 use super::points::Loaded;
 use super::{Leaf, Limits, Offsets};
-use crate::gpu::kernels;
-use crate::gpu::kernels::matrix::Dimensions;
 use crate::llvm::lower_to_loops::access::read;
 use crate::support::builder::{Builder, known};
 use crate::support::captured::{attribute, extract, parse};
+use crate::support::kernels;
+use crate::support::kernels::matrix::Dimensions;
 use crate::support::scheduled::{RegisterTile, Scheduled};
 
 /// Sums of a lane.

@@ -15,11 +15,11 @@ use mdh_schedule::TailCode;
 
 use super::dot::Factor;
 use super::fold::Combiner;
-use crate::gpu::kernels::matrix::Dimensions;
 use crate::llvm::lower_to_loops::carry;
 use crate::llvm::lower_to_loops::fold::Fold;
 use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::builder::{Builder, known};
+use crate::support::kernels::matrix::Dimensions;
 use crate::support::scheduled::{RegisterTile, Scheduled};
 use group::Group;
 use matrix::Matrix;

@@ -10,7 +10,7 @@ use mlir_sys::mlirOperationMoveBefore;
 
 use super::cores::{BLOCK, is_of_blocks};
 use super::warps::Threads;
-use super::{guard, lanes, matrix, spmd};
+use super::{guard, matrix, shuffles, spmd};
 use crate::support::buffers::value;
 use crate::support::builder::Builder;
 use crate::support::captured::{attribute, parse};
@@ -175,7 +175,7 @@ fn launch<'c>(
 pub fn alone(op: Op) -> Result<(), Errors> {
     let work = if matrix::is_marked(op) {
         "computes a product of matrices"
-    } else if lanes::level(op).is_some() {
+    } else if shuffles::level(op).is_some() {
         "combines results of threads"
     } else {
         one_thread(op);

@@ -1,13 +1,14 @@
-//! Kernels of NVIDIA's GPUs: from parallel loops of blocks and threads to functions of the device.
+//! Kernels of NVIDIA's GPUs, as passes of gpu/, tile/, vector/ and llvm/ have them: what the blocks, warps and threads of a
+//! launch run.
 
 pub mod cores;
 pub(crate) mod effects;
 pub(crate) mod guard;
 pub(crate) mod integer_powers;
-pub mod lanes;
 pub(crate) mod launch;
 pub mod matrix;
 pub mod memory;
+pub mod shuffles;
 pub(crate) mod split;
 pub(crate) mod spmd;
 pub(crate) mod warps;

@@ -14,7 +14,7 @@ use mlir_sys::mlirOperationMoveBefore;
 
 use super::cores::{is_block, is_cooperative, is_of_blocks, parts_of};
 use super::effects::{Effects, depends_on, has_effects};
-use super::{guard, lanes, matrix};
+use super::{guard, matrix, shuffles};
 use crate::gpu::copy_asynchronously;
 use crate::support::builder::Builder;
 use crate::support::parallel::{self, Core, FORALL};
@@ -87,7 +87,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(core) if is_block(&core) => self.block_loop(op, core.axis, scope)?,
                 Some(_) if is_cooperative(op) => self.cooperative_loop(op)?,
                 Some(core) => self.thread_loop(op, &core, scope)?,
-                None if lanes::level(op).is_some() => self.warp_reduce(op, scope)?,
+                None if shuffles::level(op).is_some() => self.warp_reduce(op, scope)?,
                 None if matrix::is_marked(op) => self.convergent(op, scope)?,
                 None if is_cooperative(op) => self.elect(op),
                 None if is_copy_wait(op) => self.barrier_after_copies(op),
@@ -271,7 +271,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Reduces values over lanes of a warp by shuffles, for the first lane.
     fn warp_reduce(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        let found = lanes::level(op).and_then(|level| {
+        let found = shuffles::level(op).and_then(|level| {
             let own = self
                 .place
                 .strides
@@ -281,7 +281,7 @@ impl<'c> Walk<'_, 'c> {
             Some((own.clone(), index))
         });
         let Some(((core, stride, parts), number)) = found else {
-            let level = lanes::level(op).map_or(String::new(), |level| level.to_string());
+            let level = shuffles::level(op).map_or(String::new(), |level| level.to_string());
             return Err(vec![format!(
                 "combines results of threads of '{level}', which it has not: found {}, expected one of \
                  them",
@@ -290,13 +290,13 @@ impl<'c> Walk<'_, 'c> {
         };
         let mut group_scope = scope.clone();
         group_scope.inner_axes.retain(|(other, _)| *other != core);
-        let group = lanes::Group {
+        let group = shuffles::Group {
             number,
             stride,
             parts,
             is_there: self.is_elected(&mut Builder::before(op), &group_scope),
         };
-        let first = lanes::combine(op, &group)?;
+        let first = shuffles::combine(op, &group)?;
         self.divergent(first, scope);
         Ok(())
     }
@@ -502,7 +502,7 @@ fn has_thread_parts(op: Op) -> bool {
 
 /// Returns whether an operation holds convergent code.
 fn is_convergent(op: Op) -> bool {
-    lanes::has_exchanges(op) || ir::all(op).into_iter().any(matrix::is_marked)
+    shuffles::has_exchanges(op) || ir::all(op).into_iter().any(matrix::is_marked)
 }
 
 /// Returns whether all that is done in a loop is cooperative, and none of it is a block's part.

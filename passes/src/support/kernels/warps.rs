@@ -31,7 +31,7 @@ use mdh_schedule::asm::facts;
 
 use super::cores::{THREAD, WARP, is_block, is_cooperative, is_of_threads, parts_of};
 use super::launch::{AXES, Extents};
-use super::{lanes, spmd};
+use super::{shuffles, spmd};
 use crate::support::builder::Builder;
 use crate::support::parallel::{Core, FORALL};
 
@@ -80,7 +80,7 @@ impl Threads {
         axes.sort_by_key(|(core, _)| core.axis);
         let threads = Threads {
             axes,
-            has_exchanges: lanes::has_exchanges(nest),
+            has_exchanges: shuffles::has_exchanges(nest),
         };
         if threads.has_exchanges && threads.lanes() > facts::WARP {
             return Err(vec![format!(
