@@ -1,4 +1,5 @@
-//! Opening a database: its schema, and what becomes of files that cannot be used.
+//! Opening a database: its schema, and what becomes of files that cannot be used. Its folder is that of
+//! `programs::search::folder`, or the one that a command names.
 
 use std::fmt;
 use std::fs::{self, File};
