@@ -152,6 +152,7 @@ class Tidy(unittest.TestCase):
         named = '//! `mdh-a`: A.\nPass {\n    argument: "mdh-a",\n'
         self.assertIn("passes/src/tile/b.rs:1: found ['a'], expected", self.tidy({"passes/src/tile/b.rs": named}))
         self.finds("passes/src/b.rs", "//! B.\n", "passes/src/b.rs:1: expected a folder's file")
+        self.finds("passes/src/tile/b/c.rs", "//! C.\n", "passes/src/tile/b/c.rs:1: found the folder tile/b of no pass")
 
     def test_counts(self):
         self.finds("src/a.rs", "//! A.\nfn f() {\n    let own = 1;\n}\n", "found 1 names that say nothing")

@@ -74,6 +74,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::write;
+use mdh_schedule::asm::facts::LINE;
 use melior::ir::Region;
 
 use crate::llvm::lower_to_loops::grid::Grid;
@@ -177,8 +178,9 @@ const LANES: i64 = 8;
 const COPIES: i64 = 4;
 /// Bytes that these may need together: half of a small first-level cache.
 const COPIES_BYTES: i64 = 16384;
-/// Elements to whose multiples rows of bins are rounded up: no two cores write in one cache line.
-const ROW: i64 = 128;
+/// Elements, of a byte at least, to whose multiples rows of bins are rounded up: no two cores write in one cache line,
+/// nor in its neighbour, which processors read with it.
+const ROW: i64 = 2 * LINE;
 
 impl<'c, 'h> Lowering<'c, 'h> {
     fn new(of: &'h Histogram<'c>, cores: i64, grain: i64) -> Self {

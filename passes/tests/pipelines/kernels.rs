@@ -13,6 +13,7 @@ use mdh_compiler::compile;
 use mdh_compiler::diagnostics;
 use mdh_compiler::ptx::{emit, undefined};
 use mdh_compiler::source::Source;
+use mdh_ptx::driver;
 use mdh_schedule::asm::facts;
 use mdh_simulator::{counters, launch, warp};
 
@@ -23,6 +24,9 @@ fn the_simulator_and_the_interpreter_have_the_facts_of_the_machine() {
     assert_eq!(warp::LANES as i64, facts::WARP);
     assert_eq!(launch::MOST_THREADS, facts::BLOCK);
     assert_eq!(launch::MOST_SHARED as u64, facts::MOST_SHARED);
+    assert_eq!(driver::MOST_THREADS, facts::BLOCK);
+    assert_eq!(driver::SHARED, facts::SHARED);
+    assert_eq!(driver::MOST_SHARED, facts::MOST_SHARED);
     let banks = [counters::BANKS, counters::WORD, counters::SECTOR];
     assert_eq!(
         banks.map(|n| n as i64),

@@ -16,6 +16,13 @@ use crate::memory::Memory;
 use crate::parse::{Kernel, Module};
 use crate::settings;
 
+/// Threads of a block, at most.
+pub const MOST_THREADS: u64 = 1024;
+/// Bytes of shared memory that a block may have.
+pub const SHARED: u64 = 48 << 10;
+/// Bytes that it may have if it asks.
+pub const MOST_SHARED: u64 = 227 << 10;
+
 /// `CUresult`
 type Code = c_uint;
 
@@ -218,11 +225,11 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
     _device: c_int,
 ) -> Code {
     let found = match attribute {
-        1..=3 => 1024,
+        1..=3 => MOST_THREADS as i32,
         4 => 64,
         5 => i32::MAX,
         6 | 7 => 65535,
-        8 => 48 << 10,
+        8 => SHARED as i32,
         13 => 1_000_000,
         16 => 1,
         36 => 1_000_000,
@@ -230,7 +237,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         38 => 1 << 20,
         75 => settings::chip() / 10,
         76 => settings::chip() % 10,
-        97 => 227 << 10,
+        97 => MOST_SHARED as i32,
         _ => return INVALID_VALUE,
     };
     // SAFETY: by this function's contract.

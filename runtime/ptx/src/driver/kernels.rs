@@ -5,8 +5,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use super::{
-    Code, ILLEGAL_ADDRESS, INVALID_PTX, INVALID_VALUE, LAUNCH_FAILED, NO_BINARY, NOT_FOUND,
-    OUT_OF_RESOURCES, SUCCESS, put, with,
+    Code, ILLEGAL_ADDRESS, INVALID_PTX, INVALID_VALUE, LAUNCH_FAILED, MOST_THREADS, NO_BINARY,
+    NOT_FOUND, OUT_OF_RESOURCES, SUCCESS, put, with,
 };
 use crate::machine::{self, Failure, Launch};
 use crate::parse::{self, Kernel, Module};
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
 /// Returns the reason for which a kernel is not launched.
 fn refusal(kernel: &Kernel, blocks: [u32; 3], threads: [u32; 3]) -> Option<Code> {
     let count = |shape: [u32; 3]| shape.iter().map(|n| u64::from(*n)).product::<u64>();
-    if blocks.contains(&0) || !(1..=1024).contains(&count(threads)) {
+    if blocks.contains(&0) || !(1..=MOST_THREADS).contains(&count(threads)) {
         return Some(INVALID_VALUE);
     }
     let fits = kernel
