@@ -52,7 +52,7 @@ use mdh_algebra::computation::Computation;
 pub use choice::Choice;
 pub use facts::{Facts, MIN_GRAIN, streaming_threshold};
 pub use kernels::{choose as choose_kernels, space::KernelSpace};
-pub use knobs::{Chained, Knob, Knobs, ModelChoice, SearchedParts, TileLoop};
+pub use knobs::{Chained, Knob, Knobs, ModelChoice, SearchedParts, TileLoop, draw};
 pub use meaning::meaning;
 pub use scans::separates_scans;
 pub use space::ScheduleSpace;

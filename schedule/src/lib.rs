@@ -128,7 +128,7 @@ pub use capacity::{Allocation, allocations};
 pub use check::{check, check_compute_at};
 pub use choose::{
     Chained, Choice, Facts, KernelSpace, Knob, Knobs, MIN_GRAIN, ModelChoice, ScheduleSpace,
-    SearchedParts, TileLoop, choose, choose_for, choose_kernels, fusion_gain, meaning, rates,
+    SearchedParts, TileLoop, choose, choose_for, choose_kernels, draw, fusion_gain, meaning, rates,
     separates_scans, streaming_threshold,
 };
 pub use depth::Leaves;

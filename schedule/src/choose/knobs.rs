@@ -132,12 +132,12 @@ pub trait Chained {
     fn is_of_tile(&self, values: &[usize]) -> bool;
 }
 
-/// A configuration that begins with these values, each knob's value drawn from those that are
-/// allowed; `None` where a choice left nothing to a later knob.
-pub(super) fn draw(
+/// A configuration that begins with these values; each other knob's is picked from those that are allowed, of which
+/// there are none where an earlier choice left nothing to it.
+pub fn draw(
     space: &dyn Knobs,
     mut values: Vec<usize>,
-    random: &mut Random,
+    pick: &mut dyn FnMut(&Knob, &[usize]) -> Option<usize>,
 ) -> Option<Vec<usize>> {
     for knob in &space.knobs()[values.len()..] {
         let mut allowed = Vec::new();
@@ -146,10 +146,21 @@ pub(super) fn draw(
             allowed.extend(space.allows(&values).then_some(n));
             values.pop();
         }
-        let count = allowed.len() as u64;
-        values.push(*allowed.get((count > 0).then(|| random.below(count))? as usize)?);
+        values.push(pick(knob, &allowed)?);
     }
     Some(values)
+}
+
+/// The same at random.
+pub(super) fn draw_at_random(
+    space: &dyn Knobs,
+    values: Vec<usize>,
+    random: &mut Random,
+) -> Option<Vec<usize>> {
+    draw(space, values, &mut |_, allowed| {
+        let count = allowed.len() as u64;
+        (count > 0).then(|| allowed[random.below(count) as usize])
+    })
 }
 
 /// The position of the number that is the nearest to another one, of equal ones the first.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::super::named_tests::matmul;
 use super::super::super::random_tests::agrees;
 use super::super::decide::decide;
-use super::super::knobs::{TileLoop, draw};
+use super::super::knobs::{TileLoop, draw_at_random};
 use super::super::tests::small;
 use super::*;
 use crate::legality::Subject;
@@ -26,7 +26,7 @@ proptest! {
         let Some(space) = ScheduleSpace::new(&c, &asm, facts, group, parts) else {
             return Ok(());
         };
-        let Some(values) = draw(&space, Vec::new(), &mut random) else {
+        let Some(values) = draw_at_random(&space, Vec::new(), &mut random) else {
             return Err(TestCaseError::fail("a knob has no value that is allowed"));
         };
         prop_assert!(space.cycles(&values).is_none_or(|n| n.is_finite() && n > 0.0));
@@ -113,7 +113,7 @@ fn the_models_choice_takes_few_cycles() {
             assert!((own / counted - 1.0).abs() < 0.05, "{own} and {counted}");
         }
         let mut random = Random::new(1);
-        let drawn = (0..300).filter_map(|_| draw(&space, Vec::new(), &mut random));
+        let drawn = (0..300).filter_map(|_| draw_at_random(&space, Vec::new(), &mut random));
         let fewer = drawn.filter(|values| space.cycles(values).unwrap() < own);
         let fewer = fewer.count();
         assert!(fewer <= 6, "{fewer} of 300 take fewer than {own}");
@@ -149,7 +149,7 @@ fn few_configurations_are_rejected() {
         let mut random = Random::new(1);
         let mut why = Vec::new();
         for _ in 0..200 {
-            let values = draw(&space, Vec::new(), &mut random).unwrap();
+            let values = draw_at_random(&space, Vec::new(), &mut random).unwrap();
             why.extend(space.objections(&space.schedule(&values)).first().cloned());
         }
         assert!(
@@ -195,7 +195,7 @@ fn loops_for_others_are_there() {
         let space = usual(&c);
         let names = c.names();
         let mut random = Random::new(1);
-        let drawn = (0..3000).filter_map(|_| draw(&space, Vec::new(), &mut random));
+        let drawn = (0..3000).filter_map(|_| draw_at_random(&space, Vec::new(), &mut random));
         let drawn: Vec<Vec<usize>> = drawn.collect();
         let subsets = (1..1 << names.len()).map(|bits: usize| -> Vec<usize> {
             (0..names.len()).filter(|d| bits >> d & 1 == 1).collect()
@@ -253,7 +253,7 @@ fn loops_for_others_are_nested() {
     let c = matmul(F32, 96, 40, 64);
     let space = usual(&c);
     let mut random = Random::new(1);
-    let drawn = (0..500).filter_map(|_| draw(&space, Vec::new(), &mut random));
+    let drawn = (0..500).filter_map(|_| draw_at_random(&space, Vec::new(), &mut random));
     let mut both = [0, 0];
     for values in drawn {
         let Some(loops) = loops_of(&space, &c, &values) else {
@@ -290,10 +290,10 @@ fn all_parts_are_more_than_those_of_the_model() {
     let mut random = Random::new(1);
     let mut new = 0;
     for _ in 0..100 {
-        let usual = draw(&few, Vec::new(), &mut random).unwrap();
+        let usual = draw_at_random(&few, Vec::new(), &mut random).unwrap();
         let same = values_in(&all, &few, &usual).unwrap();
         assert_eq!(all.schedule(&same), few.schedule(&usual));
-        let drawn = draw(&all, Vec::new(), &mut random).unwrap();
+        let drawn = draw_at_random(&all, Vec::new(), &mut random).unwrap();
         new += usize::from(values_in(&few, &all, &drawn).is_none());
     }
     assert!(new > 50, "{new} of 100 are new");

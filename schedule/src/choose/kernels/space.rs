@@ -24,7 +24,7 @@
 
 mod drafts;
 
-use super::super::knobs::{Knob, Knobs, ModelChoice, SearchedParts, draw};
+use super::super::knobs::{Knob, Knobs, ModelChoice, SearchedParts, draw_at_random};
 use super::super::views::{View, Views, view_moves};
 use super::{Model, QUAD, WARP};
 use crate::asm::Asm;
@@ -207,7 +207,8 @@ impl KernelSpace {
     fn keep_legal(&mut self) {
         let legal = |shape: &usize| {
             let mut random = Random::new(0);
-            let mut tries = (0..TRIES).filter_map(|_| draw(self, vec![*shape], &mut random));
+            let mut tries =
+                (0..TRIES).filter_map(|_| draw_at_random(self, vec![*shape], &mut random));
             tries.any(|values| self.objections(&self.schedule(&values)).is_empty())
         };
         let all: Vec<usize> = (0..self.shapes.len()).filter(legal).collect();

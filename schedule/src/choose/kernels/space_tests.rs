@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::asm::CudaFacts;
-use crate::choose::knobs::draw;
+use crate::choose::knobs::draw_at_random;
 use crate::named_tests::matmul;
 use crate::random_tests::agrees;
 use crate::random_tests::any_computation;
@@ -40,7 +40,7 @@ fn any_parts(random: &mut Random) -> SearchedParts {
 
 /// The schedule of a configuration that is drawn, if it keeps all rules.
 fn drawn(space: &KernelSpace, random: &mut Random) -> Option<Schedule> {
-    let values = draw(space, Vec::new(), random)?;
+    let values = draw_at_random(space, Vec::new(), random)?;
     let schedule = space.schedule(&values);
     space.objections(&schedule).is_empty().then_some(schedule)
 }
@@ -118,7 +118,7 @@ fn few_configurations_are_rejected() {
         let mut random = Random::new(1);
         let mut why = Vec::new();
         for _ in 0..400 {
-            let Some(values) = draw(&space, Vec::new(), &mut random) else {
+            let Some(values) = draw_at_random(&space, Vec::new(), &mut random) else {
                 continue;
             };
             why.extend(space.objections(&space.schedule(&values)).first().cloned());

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_schedule::asm::{Asm, CudaFacts, facts};
 use mdh_schedule::{
-    Facts, KernelSpace, Knobs, Layer, Parts, Schedule, ScheduleSpace, SearchedParts, choose_for,
-    choose_kernels,
+    Facts, KernelSpace, Knob, Knobs, Layer, Parts, Schedule, ScheduleSpace, SearchedParts,
+    choose_for, choose_kernels,
 };
 
 use super::edit::pick;
@@ -74,12 +74,8 @@ fn without_sizes(mut computation: Computation) -> Computation {
 /// A schedule of a space; none where no draw keeps all rules.
 fn draw(c: &mut Choices, space: &dyn Knobs) -> Option<Schedule> {
     let once = |c: &mut Choices| {
-        let mut values = Vec::new();
-        for knob in space.knobs() {
-            let mut allowed: Vec<usize> = (0..knob.values.len()).collect();
-            allowed.retain(|value| space.allows(&[&values[..], &[*value]].concat()));
-            values.push(pick(c, &knob.name, &allowed)?);
-        }
+        let pick_value = &mut |knob: &Knob, allowed: &[usize]| pick(c, &knob.name, allowed);
+        let values = mdh_schedule::draw(space, Vec::new(), pick_value)?;
         let schedule = space.schedule(&values);
         space.objections(&schedule).is_empty().then_some(schedule)
     };
