@@ -1,4 +1,5 @@
-//! `linalg.pack` and `linalg.unpack`: copies between a tensor and one of its tiles.
+//! `linalg.pack` and `linalg.unpack`: copies between a tensor and one of its tiles. They are read here, since upstream
+//! decomposes those with tiles of known sizes only.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::code::{Block, Code};

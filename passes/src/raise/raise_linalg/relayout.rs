@@ -1,4 +1,5 @@
-//! Operations of linalg without maps of their own: packing and unpacking, and [`softmax`].
+//! Operations of linalg without maps of their own: packing and unpacking, and [`softmax`]. Upstream's decompositions are
+//! not raised in their place: they copy what is unpacked a second time, and have none of tiles of open size.
 //!
 //! A destination of `pack` with too few tiles would leave elements out: that it has enough is asserted.
 
