@@ -78,7 +78,7 @@ impl Region {
         let buffers = computation.inputs.iter().map(|b| (b, false));
         let buffers = buffers.chain(computation.outputs.iter().map(|b| (b, true)));
         let rank = computation.dimensions.len();
-        let mut all = Vec::new();
+        let mut regions = Vec::new();
         for (n, (buffer, is_output)) in buffers.enumerate() {
             let mut alike: Vec<Vec<&Access>> = Vec::new();
             for access in &buffer.accesses {
@@ -91,7 +91,7 @@ impl Region {
                     None => alike.push(vec![access]),
                 }
             }
-            all.extend(alike.iter().map(|group| Region {
+            regions.extend(alike.iter().map(|group| Region {
                 buffer: n,
                 is_output,
                 element: buffer.element.byte_width().max(1) as f64,
@@ -99,7 +99,7 @@ impl Region {
                 axes: axes(buffer, group, rank),
             }));
         }
-        all
+        regions
     }
 
     /// Bytes of each of its elements.

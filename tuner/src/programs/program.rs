@@ -274,11 +274,19 @@ impl SearchedProgram {
                 )));
             }
         }
-        let own = |one: &Searched| {
-            let values = one.space.knobs().iter().map(|knob| knob.values.clone());
-            one.names().into_iter().zip(values.collect::<Vec<_>>())
+        let names_and_values = |computation: &Searched| {
+            let values = computation
+                .space
+                .knobs()
+                .iter()
+                .map(|knob| knob.values.clone());
+            computation
+                .names()
+                .into_iter()
+                .zip(values.collect::<Vec<_>>())
         };
-        let mut pairs: Vec<(String, Vec<String>)> = self.free().flat_map(own).collect();
+        let mut pairs: Vec<(String, Vec<String>)> =
+            self.free().flat_map(names_and_values).collect();
         if let Some(fusion) = &self.fusion {
             let name = |n: usize| Some((fusion.name(n)?, fusion.values(n)));
             pairs.extend((0..self.searched.len()).filter_map(name));
@@ -297,7 +305,7 @@ impl SearchedProgram {
                 )));
             };
             let value = fix.value.as_deref().unwrap_or_default();
-            if !values.iter().any(|own| own == value) {
+            if !values.iter().any(|known| known == value) {
                 return Err(Error::usage(format!(
                     "--fix: found '{value}' for {}, expected one of {}",
                     fix.name,
