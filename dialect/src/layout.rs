@@ -248,11 +248,7 @@ pub(crate) fn errors(op: Op) -> Result<(), Errors> {
             });
         }
     }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 /// The text between `<` and `>` as the attribute keeps it, or what is wrong with one and the

@@ -128,11 +128,7 @@ fn combine(op: Op) -> Result<(), Errors> {
             ));
         }
     }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn names(types: &[ScalarType]) -> String {
@@ -164,11 +160,7 @@ fn compute(op: Op) -> Result<(), Errors> {
         }
         Err(refused) => errors.extend(refused),
     }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 /// A computation that is proved to run in place reads memory that it writes.
@@ -384,11 +376,7 @@ fn inp_view(op: Op) -> Result<(), Errors> {
         &computation.scalar.inputs,
     ));
     errors.extend(mda_uses(op));
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn missing(_: melior::Error) -> Errors {
@@ -423,11 +411,7 @@ fn hom(op: Op) -> Result<(), Errors> {
     let value = ir::value(op.result(0).map_err(missing)?);
     errors.extend(mda_type(value, &result, &computation.components));
     errors.extend(mda_uses(op));
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn out_view(op: Op) -> Result<(), Errors> {
@@ -455,11 +439,7 @@ fn out_view(op: Op) -> Result<(), Errors> {
         Ok(computation) => errors.extend(report(&computation).err().unwrap_or_default()),
         Err(refused) => errors.extend(refused),
     }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn index(op: Op) -> Result<(), Errors> {

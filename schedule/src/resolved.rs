@@ -128,20 +128,15 @@ impl Resolved {
         computation: &Computation,
         asm: &Asm,
     ) -> Result<Resolved, Vec<Violation>> {
-        let mut violations: Vec<Violation> = Vec::new();
+        let mut faults: Vec<Violation> = Vec::new();
         for message in asm.check() {
-            find(
-                &mut violations,
-                Constraint::Asm,
-                SchedulePath::root(),
-                message,
-            );
+            find(&mut faults, Constraint::Asm, SchedulePath::root(), message);
         }
         if let Some(name) = schedule.asm.as_ref().filter(|name| **name != asm.name) {
             let here = &asm.name;
             let message = format!("the schedule is made for ASM '{name}', found ASM '{here}'");
             find(
-                &mut violations,
+                &mut faults,
                 Constraint::Asm,
                 SchedulePath::root().entry("asm"),
                 message,
@@ -149,12 +144,12 @@ impl Resolved {
         }
         let dimensions: Vec<String> = computation.names().iter().map(|n| (*n).into()).collect();
         let points: Vec<_> = computation.dimensions.iter().map(|d| d.count()).collect();
-        let layers = layers(&schedule.layers, asm, &mut violations);
+        let layers = layers(&schedule.layers, asm, &mut faults);
         let mut names = Names {
             asm,
             layers: &layers,
             dimensions: &dimensions,
-            found: &mut violations,
+            found: &mut faults,
             left_out: LeftOut::default(),
         };
         let counts = names.counts(&schedule.layers, &points);
@@ -166,8 +161,8 @@ impl Resolved {
         let inputs = names.inputs(&schedule.inputs, computation, &decompose);
         let outputs = names.outputs(&schedule.outputs, computation, &recompose);
         let tails = names.tails(&schedule.tails, &counts, &points);
-        if !violations.is_empty() {
-            return Err(violations);
+        if !faults.is_empty() {
+            return Err(faults);
         }
         Ok(Resolved {
             asm: asm.clone(),
@@ -339,11 +334,8 @@ impl Resolved {
         let levels = scalar.iter().map(|(level, _)| *level);
         let deferred: Vec<Level> = levels.filter(|l| is_pw(l) && moved_out(l)).collect();
         let remaining = |loops: &[(Level, Level)]| -> Vec<(Level, Level)> {
-            loops
-                .iter()
-                .filter(|(l, _)| !deferred.contains(l))
-                .copied()
-                .collect()
+            let rest = loops.iter().filter(|(l, _)| !deferred.contains(l));
+            rest.copied().collect()
         };
         (remaining(&scalar) == remaining(&recompose)).then_some(deferred)
     }

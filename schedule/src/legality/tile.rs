@@ -195,12 +195,8 @@ impl Tile {
         if let Some(span) = dim.span {
             return span;
         }
-        let dimension = &computation.dimensions[d];
-        let stride = if dimension.is_dense() {
-            Some(1)
-        } else {
-            dimension.step
-        };
+        let axis = &computation.dimensions[d];
+        let stride = if axis.is_dense() { Some(1) } else { axis.step };
         dim.most?.checked_mul(stride?)
     }
 
@@ -229,16 +225,12 @@ impl Tile {
             let parts = positions.iter().map(|n| subject.parts(loops[*n]));
             parts.product::<Option<i64>>()
         };
-        let dimension = &subject.computation.dimensions[d];
-        let stride = if dimension.is_dense() {
-            Some(1)
-        } else {
-            dimension.step
-        };
+        let axis = &subject.computation.dimensions[d];
+        let stride = if axis.is_dense() { Some(1) } else { axis.step };
         let (groups, width) = (points(&left.apart), points(&left.group));
         let dim = &mut self.dims[d];
         dim.most = groups.zip(width).map(|(a, b)| a.saturating_mul(b));
-        (dim.step, dim.width, dim.span) = (dimension.step, dimension.width, None);
+        (dim.step, dim.width, dim.span) = (axis.step, axis.width, None);
         if let Some(last) = left.apart.last() {
             let size = subject.size(loops[*last].level);
             dim.step = size.zip(stride).map(|(a, b)| a.saturating_mul(b));

@@ -36,28 +36,22 @@ impl SearchedProgram {
 
     /// The reasons for which the values of a configuration are no schedules.
     fn broken(&self, configuration: &Configuration) -> Vec<String> {
-        let objections_of = |computation: &Searched| -> Vec<String> {
-            let Some(positions) = computation.values(configuration) else {
-                return vec![format!("'{}' has other parameters", computation.name)];
+        let refusals_of = |entry: &Searched| -> Vec<String> {
+            let Some(positions) = entry.values(configuration) else {
+                return vec![format!("'{}' has other parameters", entry.name)];
             };
-            let wrong = (1..=positions.len()).find(|n| !computation.space.allows(&positions[..*n]));
-            let wrong = wrong.and_then(|n| computation.space.knobs().get(n - 1));
+            let wrong = (1..=positions.len()).find(|n| !entry.space.allows(&positions[..*n]));
+            let wrong = wrong.and_then(|n| entry.space.knobs().get(n - 1));
             match wrong {
                 Some(knob) => vec![format!(
                     "{}{}: {}",
-                    computation.prefix, knob.name, knob.constraint
+                    entry.prefix, knob.name, knob.constraint
                 )],
-                None => computation
-                    .space
-                    .objections(&computation.space.schedule(&positions)),
+                None => entry.space.objections(&entry.space.schedule(&positions)),
             }
         };
-        let mut objections: Vec<String> = self.searched.iter().flat_map(objections_of).collect();
-        let is_lowered = || {
-            self.fusion
-                .iter()
-                .all(|fusion| fusion.is_lowered(configuration))
-        };
+        let mut objections: Vec<String> = self.searched.iter().flat_map(refusals_of).collect();
+        let is_lowered = || self.fusion.iter().all(|f| f.is_lowered(configuration));
         if objections.is_empty() && !is_lowered() {
             objections.push("a chain has no code".to_string());
         }

@@ -87,10 +87,7 @@ impl Fusion {
         let links = Links {
             computations,
             read,
-            searched: searched
-                .iter()
-                .map(|computation| computation.position)
-                .collect(),
+            searched: searched.iter().map(|s| s.position).collect(),
         };
         let mut fusion = Fusion {
             places: searched.iter().map(|_| Vec::new()).collect(),
@@ -105,10 +102,10 @@ impl Fusion {
             return None;
         }
         let operations = ir::find_all(module, &[ops::mdh::COMPUTE]);
-        for computation in searched {
-            let wanted = computations[computation.position];
+        for entry in searched {
+            let wanted = computations[entry.position];
             let position = operations.iter().position(|op| *op == wanted);
-            let schedule = computation.space.default().map(|choice| choice.schedule);
+            let schedule = entry.space.default().map(|choice| choice.schedule);
             fusion.program.computations.push((position?, schedule?));
         }
         fusion.program.text = module.to_string();
@@ -174,10 +171,7 @@ impl Fusion {
         let reader = &self.searched[consumer];
         let inputs = links.inputs(reader.position, self.searched[n].position);
         let dimensions = &links.read[reader.position].1.dimensions;
-        let levels = reader
-            .space
-            .chained()
-            .map(|space| space.levels(&movable.moving));
+        let levels = reader.space.chained().map(|s| s.levels(&movable.moving));
         // Those of cores are nested as dimensions stand.
         let place_of = |level: &LevelName| match rank(level) {
             0 => dimensions.iter().position(|d| d.name == level.dimension),
@@ -289,8 +283,8 @@ impl Fusion {
 
     /// The constraint that chains are for a knob of a computation, if they are one.
     pub(crate) fn constraint(self: &Arc<Self>, n: usize, knob: usize) -> Option<Constraint> {
-        let computation = &self.searched[n];
-        let is_decided = computation.space.chained()?.decides(knob);
+        let entry = &self.searched[n];
+        let is_decided = entry.space.chained()?.decides(knob);
         let is_near = |p: &usize| *p == n || self.at(*p, n).next().is_some();
         let near: Vec<usize> = (0..=n)
             .filter(|p| is_near(p) && !self.places[*p].is_empty())
@@ -298,9 +292,9 @@ impl Fusion {
         if near.is_empty() || !is_decided {
             return None;
         }
-        let involved = computation.involved(knob);
-        let positions = computation.reader(&involved);
-        let names = computation.names();
+        let involved = entry.involved(knob);
+        let positions = entry.reader(&involved);
+        let names = entry.names();
         let depends: Vec<String> = near.iter().filter_map(|p| self.name(*p)).collect();
         let depends = depends.into_iter();
         let depends: Vec<String> = depends
@@ -388,20 +382,15 @@ impl Fusion {
     /// Returns whether there is code for what a configuration computes in loops of others.
     pub(crate) fn is_lowered(&self, configuration: &Configuration) -> bool {
         let schedule = |n: usize| {
-            let computation = &self.searched[n];
-            let chosen = computation
-                .space
-                .schedule(&computation.values(configuration)?);
+            let searched = &self.searched[n];
+            let chosen = searched.space.schedule(&searched.values(configuration)?);
             self.placed(n, configuration, chosen)
         };
         let placed = (0..self.searched.len()).map(schedule);
         let Some(schedules) = placed.collect::<Option<Vec<Schedule>>>() else {
             return false;
         };
-        if schedules
-            .iter()
-            .all(|schedule| schedule.compute_at.is_none())
-        {
+        if schedules.iter().all(|s| s.compute_at.is_none()) {
             return true;
         }
         let objections = self.lowering().objections(schedules);
@@ -518,7 +507,7 @@ impl Fusion {
             let wanted = chosen
                 .places
                 .iter()
-                .find(|wanted| wanted.name == self.searched[n].name)?;
+                .find(|place| place.name == self.searched[n].name)?;
             let is_it = |place: &PlaceInLoop| {
                 self.searched[place.consumer].name == wanted.at.consumer
                     && place.tile.level.dimension == wanted.at.level.dimension

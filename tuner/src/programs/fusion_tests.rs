@@ -175,10 +175,9 @@ fn expect_code(
 fn a_chain_has_the_loops_of_its_end() {
     let program = program(ROWS);
     let space = program.space(&[]).unwrap();
-    let configurations = drawn(&space, 200);
-    let value =
-        |configuration: &Configuration| configuration.get("s/compute_at").unwrap().to_string();
-    let mut values: Vec<String> = configurations.iter().map(value).collect();
+    let configs = drawn(&space, 200);
+    let value = |config: &Configuration| config.get("s/compute_at").unwrap().to_string();
+    let mut values: Vec<String> = configs.iter().map(value).collect();
     values.sort();
     values.dedup();
     let has = |text: &str| values.iter().any(|value| value == text);
@@ -190,26 +189,16 @@ fn a_chain_has_the_loops_of_its_end() {
         "{values:?}"
     );
     assert!(
-        configurations
+        configs
             .iter()
-            .all(|configuration| configuration.get("y/compute_at").is_none())
+            .all(|config| config.get("y/compute_at").is_none())
     );
     // It leaves cores to what it is computed in.
-    let fused = configurations
-        .iter()
-        .filter(|configuration| is_fused(configuration));
+    let fused = configs.iter().filter(|config| is_fused(config));
     assert!(fused.clone().count() > 10);
-    for configuration in fused {
-        assert_eq!(
-            configuration.get("s/cores.i"),
-            Some(&1.into()),
-            "{configuration}"
-        );
-        assert_eq!(
-            configuration.get("y/cores.j"),
-            Some(&1.into()),
-            "{configuration}"
-        );
+    for config in fused {
+        assert_eq!(config.get("s/cores.i"), Some(&1.into()), "{config}");
+        assert_eq!(config.get("y/cores.j"), Some(&1.into()), "{config}");
     }
     expect_code(ROWS, &program, &space, 100);
 }
@@ -269,18 +258,13 @@ fn schedules_of_chains_lead_back() {
     let program = program(ROWS);
     let space = program.space(&[]).unwrap();
     let mut candidates = drawn(&space, 40).into_iter();
-    let is_good = |configuration: &Configuration| {
-        is_fused(configuration) && program.fitting(configuration).is_some()
-    };
-    let configuration = candidates.find(is_good).unwrap();
-    let schedules = program.schedules(&configuration).unwrap();
+    let is_good = |config: &Configuration| is_fused(config) && program.fitting(config).is_some();
+    let config = candidates.find(is_good).unwrap();
+    let schedules = program.schedules(&config).unwrap();
     assert!(schedules.computations["0"].compute_at.is_some());
     let nearest = program.nearest(&schedules).unwrap();
-    assert_eq!(
-        nearest.get("s/compute_at"),
-        configuration.get("s/compute_at")
-    );
-    let alone = configuration.pairs().map(|(name, value)| match name {
+    assert_eq!(nearest.get("s/compute_at"), config.get("s/compute_at"));
+    let alone = config.pairs().map(|(name, value)| match name {
         "s/compute_at" => (name, "y/core.q".into()),
         _ => (name, value.clone()),
     });
@@ -302,7 +286,7 @@ fn chains_of_workloads() {
         let rejected = space.rejection_share(100, &mut random);
         let fused = drawn(&space, 100)
             .iter()
-            .filter(|configuration| is_fused(configuration))
+            .filter(|config| is_fused(config))
             .count();
         println!(
             "{name}: {:.0} % rejected, {fused} of 100 with chains",
@@ -317,39 +301,34 @@ fn chains_of_workloads() {
 fn chains_are_nested() {
     let program = program(NESTED);
     let space = program.space(&[]).unwrap();
-    let configurations = expect_code(NESTED, &program, &space, 100);
-    let values = places(&configurations, "a");
+    let configs = expect_code(NESTED, &program, &space, 100);
+    let values = places(&configs, "a");
     // A sum that is cut has a loop, as have cores that share it.
     for place in ["b/L3.i", "b/L2.i", "b/main.j", "c/core.i", "c/L3.i"] {
-        assert!(
-            values.iter().any(|value| value == place),
-            "{place}: {values:?}"
-        );
+        assert!(values.iter().any(|v| v == place), "{place}: {values:?}");
     }
-    let is_nested = |configuration: &&Configuration| {
-        at(configuration, "a").starts_with("b/") && at(configuration, "b") != ALONE
-    };
-    let nested: Vec<_> = configurations.iter().filter(is_nested).collect();
+    let is_nested =
+        |config: &&Configuration| at(config, "a").starts_with("b/") && at(config, "b") != ALONE;
+    let nested: Vec<_> = configs.iter().filter(is_nested).collect();
     assert!(nested.len() > 2, "{}", nested.len());
-    for configuration in nested {
-        let cores = |name: &str| configuration.get(&format!("{name}/cores.i")).cloned();
+    for config in nested {
+        let cores = |name: &str| config.get(&format!("{name}/cores.i")).cloned();
         assert_eq!(
             (cores("a"), cores("b")),
             (Some(1.into()), Some(1.into())),
-            "{configuration}"
+            "{config}"
         );
-        let of_root = program.fusion.as_ref().unwrap().cores(0, configuration);
-        let shared = configuration
+        let of_root = program.fusion.as_ref().unwrap().cores(0, config);
+        let shared = config
             .pairs()
             .filter(|(name, _)| name.starts_with("c/cores."));
         let shared: f64 = shared.map(|(_, n)| n.integer().unwrap() as f64).product();
-        assert_eq!(of_root, Some(shared), "{configuration}");
+        assert_eq!(of_root, Some(shared), "{config}");
     }
     // Where it is computed in one whose consumer is alone, that need not be in anything.
-    let is_first = |configuration: &Configuration| {
-        at(configuration, "a").starts_with("b/") && at(configuration, "b") == ALONE
-    };
-    assert!(configurations.iter().any(is_first));
+    let is_first =
+        |config: &Configuration| at(config, "a").starts_with("b/") && at(config, "b") == ALONE;
+    assert!(configs.iter().any(is_first));
 }
 
 /// Checks: what others read behind a consumer, too, is computed in its loops once, and in no loop of a loop.
@@ -357,29 +336,14 @@ fn chains_are_nested() {
 fn results_that_are_kept_have_consumers() {
     let program = program(KEPT);
     let space = program.space(&[]).unwrap();
-    let configurations = drawn(&space, 400);
-    assert!(
-        places(&configurations, "s")
-            .iter()
-            .any(|value| value == "y/core.i")
-    );
-    assert!(
-        places(&configurations, "s")
-            .iter()
-            .any(|value| value == "z/core.i")
-    );
-    assert!(
-        places(&configurations, "y")
-            .iter()
-            .any(|value| value == "z/core.i")
-    );
-    for configuration in &configurations {
-        let (s, y) = (at(configuration, "s"), at(configuration, "y"));
-        assert!(!s.starts_with("y/") || y == ALONE, "{configuration}");
-        assert!(
-            !s.starts_with("z/") || y.starts_with("z/"),
-            "{configuration}"
-        );
+    let configs = drawn(&space, 400);
+    assert!(places(&configs, "s").iter().any(|v| v == "y/core.i"));
+    assert!(places(&configs, "s").iter().any(|v| v == "z/core.i"));
+    assert!(places(&configs, "y").iter().any(|v| v == "z/core.i"));
+    for config in &configs {
+        let (s, y) = (at(config, "s"), at(config, "y"));
+        assert!(!s.starts_with("y/") || y == ALONE, "{config}");
+        assert!(!s.starts_with("z/") || y.starts_with("z/"), "{config}");
     }
     expect_code(KEPT, &program, &space, 100);
     // Parts that overlap would compute some of it several times.
@@ -392,12 +356,8 @@ fn results_that_are_kept_have_consumers() {
         "s = %s[i + 1] : tensor<64xf32>)\n  %z",
     );
     let space = self::program(&overlapping).space(&[]).unwrap();
-    let configurations = drawn(&space, 200);
-    assert!(
-        places(&configurations, "s")
-            .iter()
-            .all(|value| !value.starts_with("y/"))
-    );
+    let configs = drawn(&space, 200);
+    assert!(places(&configs, "s").iter().all(|v| !v.starts_with("y/")));
 }
 
 /// Checks: of the filters that ask the lowering, few reject anything.
@@ -484,8 +444,8 @@ fn a_search_nests_chains() {
     let context = context::program_context();
     let formed = Formed::new(&context, &Source::from_text("f.mlir", NESTED), None).unwrap();
     let space = program.space(&[]).unwrap();
-    let cost = |configuration: &Configuration| {
-        let lowered = loops_of(&formed, &context, &program, configuration);
+    let cost = |config: &Configuration| {
+        let lowered = loops_of(&formed, &context, &program, config);
         Outcome::of_cost(allocated(&lowered.expect("it is admitted")))
     };
     let tuned = tune(Tuning {
@@ -514,7 +474,7 @@ fn a_search_nests_chains() {
             .filter_map(|e| e.outcome.cost())
             .fold(f64::INFINITY, f64::min)
     };
-    let nested = least(&|configuration| configuration == best);
-    let alone = least(&|configuration| !is_fused(configuration));
+    let nested = least(&|config| config == best);
+    let alone = least(&|config| !is_fused(config));
     assert!(nested * 4.0 < alone, "{nested} and {alone} bytes");
 }

@@ -58,10 +58,9 @@ impl<'c> Links<'c, '_> {
 
     /// For each computation that is searched those that read it, by their numbers.
     pub(crate) fn readers(&self, searched: &[Searched]) -> Vec<Vec<usize>> {
-        let readers = searched.iter().map(|computation| {
-            let results = self.results(computation.position);
-            let behind =
-                (0..searched.len()).filter(|n| searched[*n].position > computation.position);
+        let readers = searched.iter().map(|entry| {
+            let results = self.results(entry.position);
+            let behind = (0..searched.len()).filter(|n| searched[*n].position > entry.position);
             behind
                 .filter(|n| self.reads(searched[*n].position, &results))
                 .collect()

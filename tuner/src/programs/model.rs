@@ -91,10 +91,7 @@ impl SearchedProgram {
 
     /// Returns whether the model's choice is a configuration.
     fn has_default(&self) -> bool {
-        let choices = self
-            .searched
-            .iter()
-            .map(|computation| computation.space.default());
+        let choices = self.searched.iter().map(|entry| entry.space.default());
         let mut choices = choices.flatten();
         let are_exact = self.says_default() && choices.all(|choice| choice.is_exact);
         let Some(fusion) = self.fusion.as_ref().filter(|_| are_exact) else {
@@ -105,9 +102,9 @@ impl SearchedProgram {
         let Some(nearest) = nearest.and_then(|nearest| self.schedules(&nearest)) else {
             return false;
         };
-        self.searched.iter().all(|computation| {
-            let schedule = nearest.computations.get(&computation.key);
-            let chosen = fusion.chosen_for(&computation.name);
+        self.searched.iter().all(|entry| {
+            let schedule = nearest.computations.get(&entry.key);
+            let chosen = fusion.chosen_for(&entry.name);
             schedule
                 .zip(chosen)
                 .is_some_and(|(schedule, chosen)| meaning(schedule) == meaning(chosen))
@@ -166,10 +163,8 @@ impl SearchedProgram {
         // What is computed in a loop of another one is counted as if it were alone, on the cores of that
         // one. That its results stay in caches is not counted: so chains stand behind what is alike
         // without them, but among the others, and every third proposal is drawn at random.
-        let cycles = |(n, computation): (usize, &Searched)| {
-            let count = computation
-                .space
-                .cycles(&computation.values(configuration)?)?;
+        let cycles = |(n, entry): (usize, &Searched)| {
+            let count = entry.space.cycles(&entry.values(configuration)?)?;
             let fusion = self.fusion.as_ref();
             Some(count / fusion.map_or(Some(1.0), |fusion| fusion.cores(n, configuration))?)
         };

@@ -274,19 +274,11 @@ impl SearchedProgram {
                 )));
             }
         }
-        let names_and_values = |computation: &Searched| {
-            let values = computation
-                .space
-                .knobs()
-                .iter()
-                .map(|knob| knob.values.clone());
-            computation
-                .names()
-                .into_iter()
-                .zip(values.collect::<Vec<_>>())
+        let knobs_of = |entry: &Searched| {
+            let values = entry.space.knobs().iter().map(|knob| knob.values.clone());
+            entry.names().into_iter().zip(values.collect::<Vec<_>>())
         };
-        let mut pairs: Vec<(String, Vec<String>)> =
-            self.free().flat_map(names_and_values).collect();
+        let mut pairs: Vec<(String, Vec<String>)> = self.free().flat_map(knobs_of).collect();
         if let Some(fusion) = &self.fusion {
             let name = |n: usize| Some((fusion.name(n)?, fusion.values(n)));
             pairs.extend((0..self.searched.len()).filter_map(name));

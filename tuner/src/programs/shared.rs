@@ -142,10 +142,8 @@ impl SearchedProgram {
             Sharing::None => self.chained(computations, asm, compile::RAISED),
             Sharing::Known(shared) => shared.with(|operations| {
                 let (mut after, others) = searched(operations, asm, self.parts)?;
-                for computation in &mut after {
-                    computation
-                        .key
-                        .clone_from(&shared.keys[computation.position]);
+                for entry in &mut after {
+                    entry.key.clone_from(&shared.keys[entry.position]);
                 }
                 let mut program = self;
                 let formed = std::mem::replace(&mut program.searched, after);

@@ -67,10 +67,11 @@ pub fn retyped<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
     // SAFETY: the type is valid, and its kind is known before more is asked of it.
     unsafe {
         if mlirTypeIsAFunction(raw) {
-            let types_of = |count: isize, nth: unsafe extern "C" fn(MlirType, isize) -> MlirType| {
-                let listed = (0..count).map(|n| Type::from_raw(nth(raw, n)));
-                listed.map(|ty| retyped(context, ty)).collect::<Vec<Type>>()
-            };
+            let types_of =
+                |count: isize, nth: unsafe extern "C" fn(MlirType, isize) -> MlirType| {
+                    let listed = (0..count).map(|n| Type::from_raw(nth(raw, n)));
+                    listed.map(|ty| retyped(context, ty)).collect::<Vec<Type>>()
+                };
             let inputs = types_of(mlirFunctionTypeGetNumInputs(raw), mlirFunctionTypeGetInput);
             let results = types_of(
                 mlirFunctionTypeGetNumResults(raw),

@@ -277,12 +277,7 @@ impl KernelSpace {
         if self.staged.is_empty() || self.shared.is_empty() {
             return;
         }
-        let texts = |words: &[&str]| {
-            words
-                .iter()
-                .map(|text| text.to_string())
-                .collect::<Vec<_>>()
-        };
+        let texts = |raw: &[&str]| raw.iter().map(|text| text.to_string()).collect::<Vec<_>>();
         // All so far: tiles and steps. Blocks that share a sum have steps of their own.
         let split = self.find(Role::Split);
         let mut before: Vec<usize> = (0..self.knobs.len())
@@ -492,10 +487,7 @@ impl Copied {
                 moving: moving.collect(),
             }
         };
-        let both = point
-            .into_iter()
-            .zip(whole)
-            .map(|(least, most)| [least, most]);
+        let both = point.into_iter().zip(whole).map(|(lo, hi)| [lo, hi]);
         let axes = forms.iter().zip(both).map(axis).collect();
         Some(Copied { input, view, axes })
     }

@@ -81,17 +81,14 @@ proptest! {
 #[test]
 fn large_blocks_give_the_oracles_result() {
     let mut random = Random::new(5);
-    let computations = [
+    let cases = [
         matmul(I64, 17, 29, 11),
         matmul(I64, 12, 30, 18),
         matvec(I64, 20, 70),
         convolution(I64, 9),
     ];
     let both = [SearchedParts::Model, SearchedParts::All];
-    for (c, parts) in computations
-        .iter()
-        .flat_map(|c| both.map(|parts| (c, parts)))
-    {
+    for (c, parts) in cases.iter().flat_map(|c| both.map(|parts| (c, parts))) {
         let space = KernelSpace::new(c, &cuda(), parts).unwrap();
         let mut several = 0;
         for _ in 0..40 {
@@ -110,16 +107,13 @@ fn large_blocks_give_the_oracles_result() {
 /// Checks: constraints leave little for the checks of all schedules to reject.
 #[test]
 fn few_configurations_are_rejected() {
-    let computations = [
+    let cases = [
         matmul(F32, 1024, 1000, 512),
         matvec(F32, 4096, 4096),
         convolution(F32, 4096),
     ];
     let both = [SearchedParts::Model, SearchedParts::All];
-    for (c, parts) in computations
-        .iter()
-        .flat_map(|c| both.map(|parts| (c, parts)))
-    {
+    for (c, parts) in cases.iter().flat_map(|c| both.map(|parts| (c, parts))) {
         let space = KernelSpace::new(c, &cuda(), parts).unwrap();
         let mut random = Random::new(1);
         let mut why = Vec::new();

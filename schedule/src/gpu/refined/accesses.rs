@@ -61,10 +61,10 @@ impl Parts<'_> {
             let tile = allocated.iter().find(is_own);
             let times = self.loads(buffer);
             for access in &buffer.accesses {
-                let request = self.warp_access(buffer, access, tile, true);
-                accesses.count += request.count * times;
+                let warp = self.warp_access(buffer, access, tile, true);
+                accesses.count += warp.count * times;
                 accesses.cycles +=
-                    request.count * times * self.cycles_of(&request, buffer, tile.is_some());
+                    warp.count * times * self.cycles_of(&warp, buffer, tile.is_some());
             }
             match tile {
                 Some(tile) => waits = waits.max(self.copy(n, buffer, tile, &mut accesses)),
@@ -136,13 +136,13 @@ impl Parts<'_> {
             let rewrites = self.product_of(self.sequential().filter(in_memory));
             let times = if rewrites > 1.0 { 2.0 * rewrites } else { 1.0 };
             for access in &buffer.accesses {
-                let request = self.warp_access(buffer, access, None, false);
-                accesses.count += request.count * times;
-                accesses.cycles += request.count * times * self.cycles_of(&request, buffer, false);
+                let warp = self.warp_access(buffer, access, None, false);
+                accesses.count += warp.count * times;
+                accesses.cycles += warp.count * times * self.cycles_of(&warp, buffer, false);
                 let lines =
-                    sectors(&request, width(buffer), DEVICE_LINE) * (DEVICE_LINE / SECTOR) as f64;
-                let moved = lines.max(sectors(&request, width(buffer), SECTOR));
-                accesses.written += request.count * times * moved;
+                    sectors(&warp, width(buffer), DEVICE_LINE) * (DEVICE_LINE / SECTOR) as f64;
+                let moved = lines.max(sectors(&warp, width(buffer), SECTOR));
+                accesses.written += warp.count * times * moved;
             }
         }
     }

@@ -388,11 +388,16 @@ impl KernelSpace {
         }
         let (warps, threads) = match product {
             Some([x, y, _]) => {
-                let own = [(x, matrix::THREADS[0]), (y, matrix::THREADS[1])];
-                let of = |d: usize| own.iter().find(|(o, _)| *o == d).map_or(1, |(_, n)| *n);
+                let per_warp = [(x, matrix::THREADS[0]), (y, matrix::THREADS[1])];
+                let in_warp = |d: usize| {
+                    per_warp
+                        .iter()
+                        .find(|(o, _)| *o == d)
+                        .map_or(1, |(_, n)| *n)
+                };
                 let warps: Vec<(usize, i64)> =
-                    threads.iter().map(|(d, n)| (*d, n / of(*d))).collect();
-                (warps, own.to_vec())
+                    threads.iter().map(|(d, n)| (*d, n / in_warp(*d))).collect();
+                (warps, per_warp.to_vec())
             }
             None => (Vec::new(), threads.to_vec()),
         };
