@@ -81,11 +81,11 @@ fn main() {
 }
 
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("cannot read {folder}: {error}"))
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| Path::new(path).extension().is_some_and(|e| e == extension))
         .collect();
-    found.sort();
-    found
+    paths.sort();
+    paths
 }

@@ -175,15 +175,15 @@ impl Expr {
         if let Some(linear) = self.linear(domain.len()) {
             return linear.range(domain);
         }
-        let of = |e: &Expr| e.range(domain).map(|x| (x.values(), x.ends));
+        let range_of = |e: &Expr| e.range(domain).map(|x| (x.values(), x.ends));
         let by = |e: &Expr| e.positive_constant().map(Interval::exactly);
         let (values, ends) = match self {
             Expr::Dim(_) | Expr::Const(_) => return None,
             Expr::Add(a, b) => {
-                let ((x, one), (y, other)) = (of(a)?, of(b)?);
+                let ((x, first), (y, other)) = (range_of(a)?, range_of(b)?);
                 let is_apart = a.dims().is_disjoint(&b.dims());
                 let ends = if is_apart {
-                    one.and(other)
+                    first.and(other)
                 } else {
                     Ends::Sound
                 };
@@ -194,20 +194,20 @@ impl Expr {
                     (a, Expr::Const(factor)) | (Expr::Const(factor), a) => (a, *factor),
                     _ => return None,
                 };
-                let (x, ends) = of(a)?;
+                let (x, ends) = range_of(a)?;
                 (x.times(Interval::exactly(factor)), ends)
             }
             Expr::FloorDiv(a, b) => {
-                let ((x, ends), b) = (of(a)?, by(b)?);
+                let ((x, ends), b) = (range_of(a)?, by(b)?);
                 (x.divided(b), ends)
             }
             Expr::CeilDiv(a, b) => {
-                let ((x, ends), b) = (of(a)?, by(b)?);
+                let ((x, ends), b) = (range_of(a)?, by(b)?);
                 let minus = Interval::exactly(-1);
                 (x.times(minus).divided(b).times(minus), ends)
             }
             Expr::Mod(a, b) => {
-                let ((x, ends), b) = (of(a)?, by(b)?);
+                let ((x, ends), b) = (range_of(a)?, by(b)?);
                 // In order as long as the quotient is the same.
                 let is_in_order = x.divided(b).constant().is_some();
                 (x.modulo(b), if is_in_order { ends } else { Ends::Sound })
@@ -229,9 +229,9 @@ impl Expr {
 
     /// Returns whether dimension `d` occurs.
     pub fn uses(&self, d: usize) -> bool {
-        let mut found = false;
-        self.visit(&mut |e| found |= *e == Expr::Dim(d));
-        found
+        let mut is_used = false;
+        self.visit(&mut |e| is_used |= *e == Expr::Dim(d));
+        is_used
     }
 
     fn visit(&self, see: &mut impl FnMut(&Expr)) {
@@ -286,13 +286,13 @@ impl Expr {
 
     /// Returns whether every divisor is a positive constant, as [`Expr::range`] needs it.
     pub fn has_only_positive_divisors(&self) -> bool {
-        let mut all = true;
+        let mut are_positive = true;
         self.visit(&mut |e| {
             if let Expr::FloorDiv(_, b) | Expr::CeilDiv(_, b) | Expr::Mod(_, b) = e {
-                all &= b.positive_constant().is_some();
+                are_positive &= b.positive_constant().is_some();
             }
         });
-        all
+        are_positive
     }
 
     fn positive_constant(&self) -> Option<i64> {

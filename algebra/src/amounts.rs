@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn three_digits() {
-        let found = [
+        let sizes = [
             bytes(0.0),
             bytes(1023.0),
             bytes(1536.0),
@@ -61,7 +61,7 @@ mod tests {
             bytes(1e18),
         ];
         assert_eq!(
-            found,
+            sizes,
             [
                 "0 bytes",
                 "1023 bytes",
@@ -70,7 +70,7 @@ mod tests {
                 "909495 TiB"
             ]
         );
-        let found = [count(7.0), count(0.25), count(2147.0), count(2.147e9)];
-        assert_eq!(found, ["7", "0.25", "2.15 thousand", "2.15 billion"]);
+        let counts = [count(7.0), count(0.25), count(2147.0), count(2.147e9)];
+        assert_eq!(counts, ["7", "0.25", "2.15 thousand", "2.15 billion"]);
     }
 }

@@ -183,13 +183,13 @@ fn fused_operations_round_once() {
                     z
                 };
                 let exact = x.as_f64() as i128 * scaled(y) + scaled(z);
-                let found = Op::Fma.apply(&[x, y, z], ty).unwrap();
-                let off = (scaled(found) - exact).abs();
-                for neighbour in [found.bits - 1, found.bits + 1] {
+                let fused = Op::Fma.apply(&[x, y, z], ty).unwrap();
+                let off = (scaled(fused) - exact).abs();
+                for neighbour in [fused.bits - 1, fused.bits + 1] {
                     let neighbour = Scalar::from_bits(ty, neighbour);
                     let farther = (scaled(neighbour) - exact).abs();
-                    let is_tie = farther == off && found.bits & 1 == 0;
-                    assert!(farther > off || is_tie, "{x} * {y} + {z} = {found} : {ty}");
+                    let is_tie = farther == off && fused.bits & 1 == 0;
+                    assert!(farther > off || is_tie, "{x} * {y} + {z} = {fused} : {ty}");
                 }
             }
         }

@@ -84,21 +84,22 @@ pub fn are_same(a: &Code, b: &Code, classes: &[usize], among: Among) -> bool {
     if !is_read || a.inputs != b.inputs || reading.orders.iter().any(in_two) {
         return false;
     }
-    let mut all: Vec<Vec<Scalar>> = vec![Vec::new()];
+    let mut tuples: Vec<Vec<Scalar>> = vec![Vec::new()];
     for (n, ty) in a.inputs.iter().enumerate() {
-        let own = values_of(*ty, reading.orders.get(classes[n]), among);
-        let longer = |one: &Vec<Scalar>| {
-            let one = one.clone();
-            own.iter()
-                .map(move |v| [&one[..], &[*v]].concat())
+        let values = values_of(*ty, reading.orders.get(classes[n]), among);
+        let longer = |tuple: &Vec<Scalar>| {
+            let tuple = tuple.clone();
+            values
+                .iter()
+                .map(move |v| [&tuple[..], &[*v]].concat())
                 .collect::<Vec<_>>()
         };
-        if all.len().saturating_mul(own.len()) > MOST {
+        if tuples.len().saturating_mul(values.len()) > MOST {
             return false;
         }
-        all = all.iter().flat_map(longer).collect();
+        tuples = tuples.iter().flat_map(longer).collect();
     }
-    all.iter().all(|inputs| {
+    tuples.iter().all(|inputs| {
         let both = a.eval(inputs, &[]).ok().zip(b.eval(inputs, &[]).ok());
         both.is_some_and(|(left, right)| agree(&left, &right, Agree::Exactly))
     })
@@ -106,20 +107,23 @@ pub fn are_same(a: &Code, b: &Code, classes: &[usize], among: Among) -> bool {
 
 /// Values of one type that tell all orders of three apart, the least and the largest one among them.
 fn values_of(ty: ScalarType, orders: Option<&Orders>, among: Among) -> Vec<Scalar> {
-    let is_ordered = orders.is_some_and(|own| own.signed || own.unsigned);
+    let is_ordered = orders.is_some_and(|order| order.signed || order.unsigned);
     if ty.is_float() {
         let most = f64::INFINITY;
-        let mut all = vec![-most, -1.0, -0.0, 0.0, 1.0, most, f64::NAN];
-        all.retain(|x| among == Among::All || !x.is_nan());
-        return all.into_iter().map(|x| Scalar::from_f64(ty, x)).collect();
+        let mut values = vec![-most, -1.0, -0.0, 0.0, 1.0, most, f64::NAN];
+        values.retain(|x| among == Among::All || !x.is_nan());
+        return values
+            .into_iter()
+            .map(|x| Scalar::from_f64(ty, x))
+            .collect();
     }
     if ty == ScalarType::I1 || !is_ordered {
         let most = if ty == ScalarType::I1 { 2 } else { 3 };
         return (0..most).map(|i| Scalar::from_i64(ty, i)).collect();
     }
     let ends = least_and_largest(ty);
-    let all = [-1, 0, 1].map(|i| Scalar::from_i64(ty, i)).into_iter();
-    all.chain(ends).collect()
+    let near = [-1, 0, 1].map(|i| Scalar::from_i64(ty, i)).into_iter();
+    near.chain(ends).collect()
 }
 
 /// The ends of a type's signed order; those of the other one are 0 and -1.
@@ -201,8 +205,8 @@ impl<'a> Choice<'a> {
             orders: reading.orders,
         };
         let patterns = (0..count).map(|n| choice.patterns(n, 3, 1.0).len());
-        let all = patterns.fold(1, usize::saturating_mul);
-        (all <= MOST).then_some(choice)
+        let total = patterns.fold(1, usize::saturating_mul);
+        (total <= MOST).then_some(choice)
     }
 
     /// Decides its laws.
@@ -211,13 +215,13 @@ impl<'a> Choice<'a> {
         let mut associative = self.violation(Law::Associative, &nans, Agree::Exactly);
         let mut instead = None;
         if associative.is_some() && !given.numbers {
-            let all = (0..self.components.len()).flat_map(|n| self.instead(n, &nans, given));
-            let found = all.into_iter().find(|(_, _, nans)| {
+            let ways = (0..self.components.len()).flat_map(|n| self.instead(n, &nans, given));
+            let way = ways.into_iter().find(|(_, _, nans)| {
                 let law = self.violation(Law::Associative, nans, Agree::Exactly);
                 law.is_none()
             });
-            if let Some((component, number, own)) = found {
-                (associative, nans) = (None, own);
+            if let Some((component, number, fewer)) = way {
+                (associative, nans) = (None, fewer);
                 instead = Some((component, number));
             }
         }
@@ -234,7 +238,7 @@ impl<'a> Choice<'a> {
         let [ty] = self.components else {
             return None;
         };
-        let all: &[Op] = match ty {
+        let operations: &[Op] = match ty {
             ScalarType::I1 => &[Op::Andi, Op::Ori, Op::Xori],
             _ if ty.is_float() => &[Op::Maximumf, Op::Minimumf, Op::Maxnumf, Op::Minnumf],
             _ => &[Op::Maxsi, Op::Minsi, Op::Maxui, Op::Minui],
@@ -255,44 +259,46 @@ impl<'a> Choice<'a> {
             pairs.iter().all(|[a, e]| {
                 let taken = number.filter(|_| e[0].is_nan());
                 let taken = taken.map_or(e[0], |number| Scalar::from_f64(*ty, number));
-                let own = op.apply(&[a[0], taken], *ty).ok();
+                let result = op.apply(&[a[0], taken], *ty).ok();
                 self.apply(a, e)
-                    .zip(own)
-                    .is_some_and(|(f, own)| agree(&f, &[own], Agree::AsNumbers))
+                    .zip(result)
+                    .is_some_and(|(f, result)| agree(&f, &[result], Agree::AsNumbers))
             })
         };
         let numbers: &[Option<f64>] = match ty.is_float() {
             true => &[None, Some(f64::NEG_INFINITY), Some(f64::INFINITY)],
             false => &[None],
         };
-        let mut ways = numbers.iter().flat_map(|n| all.iter().map(|op| (*op, *n)));
+        let mut ways = numbers
+            .iter()
+            .flat_map(|n| operations.iter().map(|op| (*op, *n)));
         ways.find(|(op, number)| is(*op, *number))
     }
 
     /// Returns whether a tuple changes no other one, on both sides.
     pub fn is_neutral(&self, tuple: &[Scalar], given: Given) -> bool {
-        let mut all: Vec<Vec<Scalar>> = vec![Vec::new()];
+        let mut tuples: Vec<Vec<Scalar>> = vec![Vec::new()];
         let nans = self.nans(given);
-        for (n, own) in tuple.iter().enumerate() {
+        for (n, element) in tuple.iter().enumerate() {
             let mut values = self.values(n, f64::INFINITY);
-            if !own.ty.is_float() {
+            if !element.ty.is_float() {
                 // Below and above it in both orders.
-                let half = 1u64 << (own.ty.bit_width() - 1);
+                let half = 1u64 << (element.ty.bit_width() - 1);
                 let ends =
-                    [0, half - 1, half, u64::MAX].map(|bits| Scalar::from_bits(own.ty, bits));
+                    [0, half - 1, half, u64::MAX].map(|bits| Scalar::from_bits(element.ty, bits));
                 values = ends.to_vec();
             }
-            values.push(*own);
+            values.push(*element);
             values.retain(|v| nans.others[n] || !v.is_nan());
             let longer = |tuple: &Vec<Scalar>| {
                 let tuple = tuple.clone();
                 let more = values.iter().map(move |v| [&tuple[..], &[*v]].concat());
                 more.collect::<Vec<_>>()
             };
-            all = all.iter().flat_map(longer).collect();
+            tuples = tuples.iter().flat_map(longer).collect();
         }
         tuple.len() == self.components.len()
-            && all.iter().all(|other| {
+            && tuples.iter().all(|other| {
                 let both = [self.apply(tuple, other), self.apply(other, tuple)];
                 let same =
                     |f: Option<Vec<Scalar>>| f.is_some_and(|f| agree(&f, other, Agree::Exactly));
@@ -302,11 +308,11 @@ impl<'a> Choice<'a> {
 
     fn nans(&self, given: Given) -> Nans {
         let components = self.components.iter().zip(&self.orders);
-        let may = components.map(|(ty, own)| ty.is_float() && !(given.numbers && own.floats));
-        let all: Vec<bool> = may.collect();
+        let may = components.map(|(ty, orders)| ty.is_float() && !(given.numbers && orders.floats));
+        let possible: Vec<bool> = may.collect();
         Nans {
-            first: all.clone(),
-            others: all,
+            first: possible.clone(),
+            others: possible,
         }
     }
 
@@ -324,13 +330,13 @@ impl<'a> Choice<'a> {
                 !e[component].is_nan() || both.is_some_and(|(x, y)| agree(&x, &y, Agree::Exactly))
             })
         };
-        let mut own = nans.clone();
-        own.others[component] = false;
-        own.first[component] = !given.starts.get(component).is_some_and(|starts| *starts);
+        let mut fewer = nans.clone();
+        fewer.others[component] = false;
+        fewer.first[component] = !given.starts.get(component).is_some_and(|starts| *starts);
         let ends = [f64::NEG_INFINITY, f64::INFINITY]
             .into_iter()
             .filter(is_exact);
-        ends.map(|number| (component, number, own.clone()))
+        ends.map(|number| (component, number, fewer.clone()))
             .collect()
     }
 
@@ -371,54 +377,57 @@ impl<'a> Choice<'a> {
 
     /// All pairs of which the second one is an element, with infinities.
     fn pairs(&self, nans: &Nans) -> Vec<[Vec<Scalar>; 2]> {
-        let all = self.tuples(2, f64::INFINITY, nans).into_iter();
-        all.filter_map(|pair| pair.try_into().ok()).collect()
+        let tuples = self.tuples(2, f64::INFINITY, nans).into_iter();
+        tuples.filter_map(|pair| pair.try_into().ok()).collect()
     }
 
     /// All that several tuples may be, as far as orders tell them apart.
     fn tuples(&self, count: usize, most: f64, nans: &Nans) -> Vec<Vec<Vec<Scalar>>> {
-        let mut all: Vec<Vec<Vec<Scalar>>> = vec![vec![Vec::new(); count]];
+        let mut partial: Vec<Vec<Vec<Scalar>>> = vec![vec![Vec::new(); count]];
         for n in 0..self.components.len() {
-            let mut own = self.patterns(n, count, most);
-            own.retain(|values| {
-                let mut all = values.iter().enumerate();
-                all.all(|(t, v)| !v.is_nan() || [nans.first[n], nans.others[n]][usize::from(t > 0)])
+            let mut patterns = self.patterns(n, count, most);
+            patterns.retain(|values| {
+                let mut numbered = values.iter().enumerate();
+                numbered.all(|(t, v)| {
+                    !v.is_nan() || [nans.first[n], nans.others[n]][usize::from(t > 0)]
+                })
             });
             let longer = |tuples: &Vec<Vec<Scalar>>| {
-                let more = own.iter().map(|values| {
+                let more = patterns.iter().map(|values| {
                     let both = tuples.iter().zip(values);
-                    let all = both.map(|(tuple, value)| [&tuple[..], &[*value]].concat());
-                    all.collect()
+                    let extended = both.map(|(tuple, value)| [&tuple[..], &[*value]].concat());
+                    extended.collect()
                 });
                 more.collect::<Vec<_>>()
             };
-            all = all.iter().flat_map(longer).collect();
+            partial = partial.iter().flat_map(longer).collect();
         }
-        all
+        partial
     }
 
     /// All that several values of a component may be.
     fn patterns(&self, component: usize, count: usize, most: f64) -> Vec<Vec<Scalar>> {
         let values = self.values(component, most);
-        let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut partial: Vec<Vec<usize>> = vec![Vec::new()];
         for _ in 0..count {
-            let longer = |one: &Vec<usize>| {
-                let one = one.clone();
-                let more = (0..values.len()).map(move |value| [&one[..], &[value]].concat());
+            let longer = |pattern: &Vec<usize>| {
+                let pattern = pattern.clone();
+                let more = (0..values.len()).map(move |value| [&pattern[..], &[value]].concat());
                 more.collect::<Vec<_>>()
             };
-            all = all.iter().flat_map(longer).collect();
+            partial = partial.iter().flat_map(longer).collect();
         }
         // In a single order the lowest values tell all.
-        let is_lowest = |one: &Vec<usize>| {
-            let most = one.iter().copied().max().unwrap_or_default();
-            (0..most).all(|value| one.contains(&value))
+        let is_lowest = |pattern: &Vec<usize>| {
+            let most = pattern.iter().copied().max().unwrap_or_default();
+            (0..most).all(|value| pattern.contains(&value))
         };
         if self.is_ordered_once(component) {
-            all.retain(is_lowest);
+            partial.retain(is_lowest);
         }
-        let of = |one: Vec<usize>| one.into_iter().map(|value| values[value]).collect();
-        all.into_iter().map(of).collect()
+        let values_at =
+            |pattern: Vec<usize>| pattern.into_iter().map(|value| values[value]).collect();
+        partial.into_iter().map(values_at).collect()
     }
 
     fn is_ordered_once(&self, component: usize) -> bool {
@@ -428,12 +437,12 @@ impl<'a> Choice<'a> {
 
     fn values(&self, component: usize, most: f64) -> Vec<Scalar> {
         let ty = self.components[component];
-        let integers = |all: &[i64]| all.iter().map(|i| Scalar::from_i64(ty, *i)).collect();
+        let integers = |numbers: &[i64]| numbers.iter().map(|i| Scalar::from_i64(ty, *i)).collect();
         match ty {
             ScalarType::I1 => integers(&[0, 1]),
             _ if ty.is_float() => {
-                let all = [0.0, most, f64::NAN, -most, -0.0];
-                all.map(|x| Scalar::from_f64(ty, x)).to_vec()
+                let special = [0.0, most, f64::NAN, -most, -0.0];
+                special.map(|x| Scalar::from_f64(ty, x)).to_vec()
             }
             _ if self.is_ordered_once(component) => integers(&[0, 1, 2]),
             _ => integers(&[0, 1, 2, -1, -2, -3]),
@@ -499,10 +508,11 @@ impl Reading {
     fn common(&self, registers: &[Register]) -> Option<Class> {
         let classes: Option<Vec<Class>> = registers.iter().map(|r| self.class(*r)).collect();
         let classes = classes?;
-        let own = classes.iter().find(|class| **class != Class::End);
-        let class = *own.or(classes.first())?;
-        let mut all = classes.iter();
-        all.all(|own| [class, Class::End].contains(own))
+        let known = classes.iter().find(|class| **class != Class::End);
+        let class = *known.or(classes.first())?;
+        classes
+            .iter()
+            .all(|other| [class, Class::End].contains(other))
             .then_some(class)
     }
 

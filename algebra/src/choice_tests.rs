@@ -87,8 +87,8 @@ fn the_first_of_the_best_is_associative_between_numbers() {
     }
     // An infinity would be chosen among its equals.
     let law = decided(&[F32, I32], &best(F::Oge), &[5, 6], ALL);
-    let found = law.associative.expect("it is not").example();
-    assert!(found.contains("NaN"), "{found}");
+    let example = law.associative.expect("it is not").example();
+    assert!(example.contains("NaN"), "{example}");
 }
 
 /// A NaN stays in a maximum, and leaves the place as it was.
@@ -102,8 +102,8 @@ fn a_place_beside_a_maximum_is_one_of_numbers() {
         assert_eq!(law.associative, None);
         let law = decided(&[F32, I32], &rows, &[5, 6], ALL);
         assert_eq!(law.instead, None);
-        let found = law.associative.expect("it is not").example();
-        assert!(found.contains("z = (NaN, 0)"), "{found}");
+        let example = law.associative.expect("it is not").example();
+        assert!(example.contains("z = (NaN, 0)"), "{example}");
     }
 }
 
@@ -115,9 +115,9 @@ fn ties_that_places_decide_commute() {
     // Of two that are no number it is the first one.
     let law = decided(&[F32, I32], &rows, &[11, 12], ALL);
     assert_eq!((law.associative, law.instead), (None, None));
-    let found = law.commutative.expect("it does not");
+    let violation = law.commutative.expect("it does not");
     assert_eq!(
-        found.example(),
+        violation.example(),
         "for x = (NaN, 0), y = (NaN, 1), f(x, y) = (NaN, 0), but f(y, x) = (NaN, 1)"
     );
 }
@@ -145,7 +145,7 @@ fn single_choices_are_operations() {
         let code = straight(&[ty, ty], rows, &[1 + rows.len()], &[ty]);
         Choice::new(&code).and_then(|choice| choice.operation(given))
     };
-    let of = |op, by: [Register; 2], chosen: [Register; 2], ty, given| {
+    let single = |op, by: [Register; 2], chosen: [Register; 2], ty, given| {
         named(
             ty,
             &[(op, &by, I1), (Op::Select, &[2, chosen[0], chosen[1]], ty)],
@@ -155,20 +155,23 @@ fn single_choices_are_operations() {
     let low = Some(f64::NEG_INFINITY);
     let greater = Op::Cmpf(F::Ogt);
     assert_eq!(
-        of(greater, [1, 0], [1, 0], F32, ALL),
+        single(greater, [1, 0], [1, 0], F32, ALL),
         Some((Op::Maximumf, low))
     );
     assert_eq!(
-        of(Op::Cmpf(F::Ule), [1, 0], [0, 1], F32, ALL),
+        single(Op::Cmpf(F::Ule), [1, 0], [0, 1], F32, ALL),
         Some((Op::Maximumf, low))
     );
     assert_eq!(
-        of(greater, [1, 0], [0, 1], F32, NUMBERS),
+        single(greater, [1, 0], [0, 1], F32, NUMBERS),
         Some((Op::Minimumf, None))
     );
-    assert_eq!(of(greater, [0, 1], [0, 1], F32, ALL), None);
+    assert_eq!(single(greater, [0, 1], [0, 1], F32, ALL), None);
     let less = Op::Cmpi(CmpiPredicate::Ult);
-    assert_eq!(of(less, [0, 1], [0, 1], I32, ALL), Some((Op::Minui, None)));
+    assert_eq!(
+        single(less, [0, 1], [0, 1], I32, ALL),
+        Some((Op::Minui, None))
+    );
     // What is no number is passed over, wherever it is.
     let rows: [Row; 4] = [
         (greater, &[1, 0], I1),
@@ -185,19 +188,19 @@ fn single_choices_are_operations() {
 
 #[test]
 fn what_computes_is_none() {
-    let of = |components: &[ScalarType], rows: &[Row], yields: &[Register]| {
+    let chooses = |components: &[ScalarType], rows: &[Row], yields: &[Register]| {
         let code = straight(&[components, components].concat(), rows, yields, components);
         Choice::new(&code).is_some()
     };
-    assert!(!of(&[I32], &[(Op::Addi, &[0, 1], I32)], &[2]));
-    assert!(!of(
+    assert!(!chooses(&[I32], &[(Op::Addi, &[0, 1], I32)], &[2]));
+    assert!(!chooses(
         &[I32, I32],
         &[(Op::Cmpi(CmpiPredicate::Slt), &[0, 1], I1)],
         &[0, 1]
     ));
     // A component is made of its own values.
-    assert!(!of(&[I32, I32], &[], &[1, 0]));
-    assert!(of(&[I32, I32], &[], &[2, 1]));
+    assert!(!chooses(&[I32, I32], &[], &[1, 0]));
+    assert!(chooses(&[I32, I32], &[], &[2, 1]));
 }
 
 /// Random choices on pairs, tested on random tuples: what is decided to hold has no counter-example.
@@ -226,7 +229,7 @@ fn tests_find_nothing_against_what_is_decided() {
         let last = 4 + pick(5);
         let by = [last, [last, 8][pick(2)]];
         let chosen = [side[pick(2)], place[pick(2)]];
-        let own = [by[0], chosen[0][0], chosen[0][1]];
+        let selected = [by[0], chosen[0][0], chosen[0][1]];
         let other = [by[1], chosen[1][0], chosen[1][1]];
         let rows: [Row; 7] = [
             (Op::Cmpf(floats[pick(8)]), &sides[0], I1),
@@ -234,7 +237,7 @@ fn tests_find_nothing_against_what_is_decided() {
             (Op::Cmpi(integers[pick(6)]), &sides[2], I1),
             (logic[pick(3)], &[4, 5], I1),
             (logic[pick(3)], &[6, 7], I1),
-            (Op::Select, &own, F32),
+            (Op::Select, &selected, F32),
             (Op::Select, &other, I32),
         ];
         let code = straight(&[F32, I32, F32, I32], &rows, &[9, 10], &[F32, I32]);

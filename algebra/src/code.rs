@@ -183,15 +183,15 @@ impl Code {
 
     /// Returns whether it has loops, or operations that are expensive ([`Op::is_expensive`]).
     pub fn is_expensive(&self) -> bool {
-        let mut found = false;
+        let mut expensive = false;
         self.body.visit(&mut |instruction| {
-            found |= match instruction {
+            expensive |= match instruction {
                 Instruction::Apply { op, .. } => op.is_expensive(),
                 Instruction::For { .. } | Instruction::While { .. } => true,
                 _ => false,
             };
         });
-        found
+        expensive
     }
 
     /// Returns the number of instructions, those of nested blocks and callees included.
@@ -332,13 +332,13 @@ impl Block {
     }
 
     fn applies(&self, wanted: fn(Op) -> bool) -> bool {
-        let mut found = false;
+        let mut applied = false;
         self.visit(&mut |instruction| {
             if let Instruction::Apply { op, .. } = instruction {
-                found |= wanted(*op);
+                applied |= wanted(*op);
             }
         });
-        found
+        applied
     }
 
     /// The most of them on the way to a value that it yields, where the registers before have these numbers.

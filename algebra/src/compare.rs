@@ -252,22 +252,25 @@ mod tests {
         assert_eq!(told(0.0, 0.0, F32), 0);
         assert_eq!((told(3.0, 0.0, I32), told(0.0, 0.0, I32)), (1, 0));
         assert_eq!(told(f64::NAN, 0.0, F32), 1);
-        let mut all = one(8.0, 8.0, 1.0, F32);
-        assert!(!all.is_weak());
-        all.merge(&one(8.0, 8.0, 2.0, F32));
-        assert!(!all.is_weak());
-        all.merge(&one(8.0, 8.0, 2.0, F32));
-        assert!(all.is_weak());
+        let mut merged = one(8.0, 8.0, 1.0, F32);
+        assert!(!merged.is_weak());
+        merged.merge(&one(8.0, 8.0, 2.0, F32));
+        assert!(!merged.is_weak());
+        merged.merge(&one(8.0, 8.0, 2.0, F32));
+        assert!(merged.is_weak());
         assert!(!Comparison::default().is_weak());
     }
 
     #[test]
     fn merging_keeps_the_first() {
-        let mut all = one(1.0, 1.0, 0.0, F32);
-        all.merge(&one(5.0, 1.0, 0.0, F32));
-        all.merge(&one(9.0, 1.0, 0.0, F32));
-        assert_eq!((all.points, all.mismatches, all.max_abs_error), (3, 2, 8.0));
-        assert_eq!(all.first.unwrap().found.as_f64(), 5.0);
+        let mut merged = one(1.0, 1.0, 0.0, F32);
+        merged.merge(&one(5.0, 1.0, 0.0, F32));
+        merged.merge(&one(9.0, 1.0, 0.0, F32));
+        assert_eq!(
+            (merged.points, merged.mismatches, merged.max_abs_error),
+            (3, 2, 8.0)
+        );
+        assert_eq!(merged.first.unwrap().found.as_f64(), 5.0);
     }
 
     #[test]

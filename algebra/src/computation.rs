@@ -250,8 +250,8 @@ impl Computation {
 
     /// The dimensions that the result keeps: `cc` and `ps` ones.
     pub fn kept(&self) -> Vec<usize> {
-        let kept = |d: &usize| !self.dimensions[*d].combine.is_pw();
-        (0..self.dimensions.len()).filter(kept).collect()
+        let is_kept = |d: &usize| !self.dimensions[*d].combine.is_pw();
+        (0..self.dimensions.len()).filter(is_kept).collect()
     }
 
     /// The one operator of all combined dimensions, if there are any; the rules see to it that

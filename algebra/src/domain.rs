@@ -221,8 +221,8 @@ mod tests {
     #[test]
     fn points_are_lexicographic() {
         let grids = [Grid::dense(2), Grid::new(1, 6, 3, 1).unwrap()];
-        let all: Vec<_> = points(&grids).collect();
-        assert_eq!(all, [[0, 1], [0, 4], [1, 1], [1, 4]]);
+        let indices: Vec<_> = points(&grids).collect();
+        assert_eq!(indices, [[0, 1], [0, 4], [1, 1], [1, 4]]);
         assert_eq!(points(&[]).count(), 1, "no dimension: one point");
         assert_eq!(points(&[Grid::dense(0)]).count(), 0);
     }

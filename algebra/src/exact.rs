@@ -137,8 +137,8 @@ pub fn operation<I: Integers>(own: &mut I, op: Op, operands: &[I::Value]) -> Opt
 /// Returns whether an operation is one of [`operation`].
 pub fn is_operation(op: Op) -> bool {
     let mut numbers = Numbers(ScalarType::I8);
-    let one = numbers.constant(1);
-    operation(&mut numbers, op, &vec![one; op.arity()]).is_some()
+    let unit = numbers.constant(1);
+    operation(&mut numbers, op, &vec![unit; op.arity()]).is_some()
 }
 
 /// The integer for what is no number, which `maxnumf` and `minnumf` leave out.
@@ -164,26 +164,26 @@ fn is_function(op: Op) -> bool {
 
 /// A mixing of the bits of all operands: by what the name is, and by their order. It is a bijection of each
 /// of them.
-fn mixed<I: Integers>(own: &mut I, name: &str, operands: &[I::Value]) -> I::Value {
-    let half = own.constant(u64::from(own.bits() / 2));
-    let mut all = None;
+fn mixed<I: Integers>(integers: &mut I, name: &str, operands: &[I::Value]) -> I::Value {
+    let half = integers.constant(u64::from(integers.bits() / 2));
+    let mut state = None;
     for (number, operand) in operands.iter().enumerate() {
         let seed = |part: u64| {
             let name = name.bytes().map(u64::from);
             random::hash(name.chain([number as u64, part]))
         };
-        let (offset, factor) = (own.constant(seed(0)), own.constant(seed(1) | 1));
-        let mut x = own.apply(Op::Addi, &[*operand, offset]);
-        if let Some(before) = all {
-            x = own.apply(Op::Addi, &[x, before]);
+        let (offset, factor) = (integers.constant(seed(0)), integers.constant(seed(1) | 1));
+        let mut x = integers.apply(Op::Addi, &[*operand, offset]);
+        if let Some(before) = state {
+            x = integers.apply(Op::Addi, &[x, before]);
         }
-        let high = own.apply(Op::Shrui, &[x, half]);
-        x = own.apply(Op::Xori, &[x, high]);
-        x = own.apply(Op::Muli, &[x, factor]);
-        let high = own.apply(Op::Shrui, &[x, half]);
-        all = Some(own.apply(Op::Xori, &[x, high]));
+        let high = integers.apply(Op::Shrui, &[x, half]);
+        x = integers.apply(Op::Xori, &[x, high]);
+        x = integers.apply(Op::Muli, &[x, factor]);
+        let high = integers.apply(Op::Shrui, &[x, half]);
+        state = Some(integers.apply(Op::Xori, &[x, high]));
     }
-    all.unwrap_or(half)
+    state.unwrap_or(half)
 }
 
 /// The inverse of an odd number; of an even one that of an odd number which stands for it. It has the
@@ -265,11 +265,12 @@ mod tests {
 
     /// Numbers of a width: all of 8 bits, random ones of others.
     fn some(ty: ScalarType) -> Vec<Scalar> {
-        let all = (0..256).map(|n| match ty {
+        let patterns = (0..256).map(|n| match ty {
             ScalarType::I8 => n,
             _ => random::hash([n, 7]),
         });
-        all.chain([0, 1, 2, u64::MAX])
+        patterns
+            .chain([0, 1, 2, u64::MAX])
             .map(|bits| Scalar::from_bits(ty, bits))
             .collect()
     }
@@ -292,9 +293,9 @@ mod tests {
                     }
                 }
             }
-            let one = Scalar::from_bits(ty, 1);
-            assert_ne!(apply(Op::Exp, &[one]), apply(Op::Exp2, &[one]));
-            assert_ne!(apply(Op::Exp, &[one]).bits, 1);
+            let unit = Scalar::from_bits(ty, 1);
+            assert_ne!(apply(Op::Exp, &[unit]), apply(Op::Exp2, &[unit]));
+            assert_ne!(apply(Op::Exp, &[unit]).bits, 1);
         }
     }
 
@@ -302,9 +303,9 @@ mod tests {
     #[test]
     fn quotients_are_products_with_inverses() {
         for ty in WIDTHS {
-            let one = Scalar::from_bits(ty, 1);
+            let unit = Scalar::from_bits(ty, 1);
             for a in some(ty) {
-                assert_eq!(apply(Op::Divf, &[a, one]), a);
+                assert_eq!(apply(Op::Divf, &[a, unit]), a);
                 for b in some(ty) {
                     let quotient = apply(Op::Divf, &[a, b]);
                     if b.bits & 1 == 1 {
@@ -338,8 +339,8 @@ mod tests {
                     operands[place] = x;
                     operands
                 };
-                let all = (0..256).map(|n| operands(Scalar::from_bits(ty, n)));
-                let Some(table) = all
+                let inputs = (0..256).map(|n| operands(Scalar::from_bits(ty, n)));
+                let Some(table) = inputs
                     .map(|operands| operation(&mut Numbers(ty), op, &operands))
                     .collect::<Option<Vec<Scalar>>>()
                 else {
@@ -359,7 +360,7 @@ mod tests {
     /// Numbers that are neutral stay so; integral ones are themselves; others are told apart.
     #[test]
     fn numbers_keep_what_is_neutral() {
-        let of = |ty, x| number(Scalar::from_f64(ty, x)).as_i64();
+        let mapped = |ty, x| number(Scalar::from_f64(ty, x)).as_i64();
         for ty in [
             ScalarType::F16,
             ScalarType::BF16,
@@ -369,16 +370,19 @@ mod tests {
             let bits = integer(ty).bit_width();
             let least = (-1i64) << (bits - 1);
             for x in [-3, -1, 0, 1, 2, 100] {
-                assert_eq!(of(ty, x as f64), x);
+                assert_eq!(mapped(ty, x as f64), x);
             }
-            assert_eq!(of(ty, -0.0), 0);
+            assert_eq!(mapped(ty, -0.0), 0);
             for (huge, end) in [
                 (f64::INFINITY, least.wrapping_sub(1)),
                 (f64::NEG_INFINITY, least),
             ] {
                 let end = Scalar::from_i64(integer(ty), end).as_i64();
-                assert_eq!(of(ty, huge), end);
-                assert_eq!(of(ty, huge.clamp(-ty.max_finite(), ty.max_finite())), end);
+                assert_eq!(mapped(ty, huge), end);
+                assert_eq!(
+                    mapped(ty, huge.clamp(-ty.max_finite(), ty.max_finite())),
+                    end
+                );
             }
             let none = number(Scalar::from_f64(ty, f64::NAN));
             for x in some(integer(ty)) {
@@ -387,8 +391,8 @@ mod tests {
                     assert_eq!(apply(op, &[none, x]), x);
                 }
             }
-            assert_ne!(of(ty, 0.5), of(ty, 0.25));
-            assert_ne!(of(ty, 0.5), of(ty, -0.5));
+            assert_ne!(mapped(ty, 0.5), mapped(ty, 0.25));
+            assert_ne!(mapped(ty, 0.5), mapped(ty, -0.5));
         }
         let integer = Scalar::from_i64(ScalarType::I32, 7);
         assert_eq!(number(integer), integer);

@@ -70,9 +70,9 @@ pub fn matrix_product() -> UserOperator {
         .iter()
         .map(|(op, r, ty)| (*op, r.as_slice(), *ty))
         .collect();
-    let one = |v| Scalar::from_i64(I64, v);
+    let entry = |v| Scalar::from_i64(I64, v);
     UserOperator {
-        neutral: Some(vec![one(1), one(0), one(0), one(1)]),
+        neutral: Some(vec![entry(1), entry(0), entry(0), entry(1)]),
         ..user("matmul", straight(&[I64; 8], &rows, &yields, &[I64; 4]))
     }
 }
@@ -239,15 +239,15 @@ pub fn drawn(dims: Vec<DrawnDimension>, operator: usize, maps: Vec<Vec<i64>>) ->
     }
     let counts: Vec<i64> = dims.iter().map(|((_, span, ..), _)| *span).collect();
     let mut builder = Builder::new(&counts, &combines, vec![operator]);
-    let kept = builder.0.kept();
+    let kept_dims = builder.0.kept();
     for map in maps.iter().take(arity) {
         let sum = (0..dims.len()).fold(Expr::Const(0), |e, n| e + d(n) * map[n]);
         builder = builder.input(I64, &[9], &[sum + map[3]]);
     }
     builder = builder.id();
-    let shape: Vec<i64> = kept.iter().map(|n| counts[*n] + 1).collect();
+    let shape: Vec<i64> = kept_dims.iter().map(|n| counts[*n] + 1).collect();
     for _ in 0..arity {
-        let map: Vec<_> = kept.iter().map(|n| d(*n)).collect();
+        let map: Vec<_> = kept_dims.iter().map(|n| d(*n)).collect();
         builder = builder.output(I64, &shape, &map);
     }
     let mut c = builder.0;
@@ -263,7 +263,7 @@ pub fn drawn(dims: Vec<DrawnDimension>, operator: usize, maps: Vec<Vec<i64>>) ->
             width: Some(width.min(step)),
             ..c.dimensions[n].clone()
         };
-        if let Some(axis) = kept.iter().position(|k| *k == n) {
+        if let Some(axis) = kept_dims.iter().position(|k| *k == n) {
             for output in &mut c.outputs {
                 output.origin[axis] = Some(lower);
             }

@@ -339,8 +339,8 @@ impl Expr {
 
     /// The product of several; 1 if there are none.
     pub fn product<'a>(factors: impl IntoIterator<Item = &'a Expr>) -> Expr {
-        let one = Expr::constant(1);
-        factors.into_iter().fold(one, |product, n| product * n)
+        let unit = Expr::constant(1);
+        factors.into_iter().fold(unit, |product, n| product * n)
     }
 
     /// An index function, with these expressions for its dimensions.
@@ -348,15 +348,15 @@ impl Expr {
     /// # Panics
     /// If it uses a dimension that has no expression.
     pub fn from_affine(function: &affine::Expr, dims: &[Expr]) -> Expr {
-        let of = |e: &affine::Expr| Expr::from_affine(e, dims);
+        let convert = |e: &affine::Expr| Expr::from_affine(e, dims);
         match function {
             affine::Expr::Dim(d) => dims[*d].clone(),
             affine::Expr::Const(c) => Expr::constant(*c),
-            affine::Expr::Add(a, b) => of(a) + of(b),
-            affine::Expr::Mul(a, b) => of(a) * of(b),
-            affine::Expr::FloorDiv(a, b) => of(a) / of(b),
-            affine::Expr::CeilDiv(a, b) => (of(a) + (of(b) - 1)) / of(b),
-            affine::Expr::Mod(a, b) => of(a) % of(b),
+            affine::Expr::Add(a, b) => convert(a) + convert(b),
+            affine::Expr::Mul(a, b) => convert(a) * convert(b),
+            affine::Expr::FloorDiv(a, b) => convert(a) / convert(b),
+            affine::Expr::CeilDiv(a, b) => (convert(a) + (convert(b) - 1)) / convert(b),
+            affine::Expr::Mod(a, b) => convert(a) % convert(b),
         }
     }
 

@@ -388,11 +388,11 @@ mod tests {
     #[test]
     fn equations_have_solutions_over_the_integers_or_not() {
         assert_eq!(system(&[[2, 4, 1]], &[]).solve(), Answer::None);
-        let one = system(&[[6, 10, 15, 1]], &[]);
-        let Answer::Solution(found) = one.solve() else {
+        let equation = system(&[[6, 10, 15, 1]], &[]);
+        let Answer::Solution(solution) = equation.solve() else {
             panic!("6x + 10y + 15z = -1 has solutions");
         };
-        assert!(holds(&one, &found), "{found:?}");
+        assert!(holds(&equation, &solution), "{solution:?}");
     }
 
     /// Rational solutions are between integers: 27 <= 11x + 13y <= 45, -10 <= 7x - 9y <= 4 (Pugh's
@@ -410,8 +410,8 @@ mod tests {
         let far = system(&[], &[[1, -1_000_000]]);
         assert_eq!(far.solve(), Answer::Solution(vec![1_000_000]));
         let large = i128::MAX / 2;
-        let found = system(&[[large, large - 1, 1]], &[[large, 1, 1]]).solve();
-        assert!(found != Answer::None);
+        let answer = system(&[[large, large - 1, 1]], &[[large, 1, 1]]).solve();
+        assert!(answer != Answer::None);
     }
 
     /// Against all points of a box.

@@ -82,11 +82,11 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operator = self.operator.trim_start_matches('@');
         let ([name, ..], example) = (self.law.texts(), self.example());
-        let of = match self.law {
+        let subject = match self.law {
             Law::Associative | Law::Commutative => "",
             _ => "the neutral element of ",
         };
-        write!(f, "{of}operator '{operator}' is not {name}: {example}")
+        write!(f, "{subject}operator '{operator}' is not {name}: {example}")
     }
 }
 

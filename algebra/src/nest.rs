@@ -87,20 +87,20 @@ impl Nest {
     /// The loops that all outputs have as an axis each, if there is one set of such for all: every
     /// point of these is the only one to write its elements, as far as they are concerned.
     pub fn kept(&self) -> Option<Vec<usize>> {
-        let mut kept: Option<BTreeSet<usize>> = None;
+        let mut dims: Option<BTreeSet<usize>> = None;
         for output in &self.outputs {
-            let mut own = BTreeSet::new();
+            let mut axes = BTreeSet::new();
             for axis in &output.map {
                 match axis {
-                    Expr::Dim(d) if own.insert(*d) => {}
+                    Expr::Dim(d) if axes.insert(*d) => {}
                     _ => return None,
                 }
             }
-            if *kept.get_or_insert_with(|| own.clone()) != own {
+            if *dims.get_or_insert_with(|| axes.clone()) != axes {
                 return None;
             }
         }
-        kept.map(|kept| kept.into_iter().collect())
+        dims.map(|dims| dims.into_iter().collect())
     }
 
     /// Returns how its outputs come about.
@@ -157,12 +157,12 @@ mod tests {
 
     #[test]
     fn kept_loops_are_axes_of_all_outputs() {
-        let of = |map: &[Expr]| nest([&[d(0), d(1)], map], &[], 0).kept();
-        assert_eq!(of(&[d(1)]), Some(vec![1]));
-        assert_eq!(of(&[d(1), d(0)]), Some(vec![0, 1]));
-        assert_eq!(of(&[]), Some(vec![]));
+        let kept_by = |map: &[Expr]| nest([&[d(0), d(1)], map], &[], 0).kept();
+        assert_eq!(kept_by(&[d(1)]), Some(vec![1]));
+        assert_eq!(kept_by(&[d(1), d(0)]), Some(vec![0, 1]));
+        assert_eq!(kept_by(&[]), Some(vec![]));
         for odd in [vec![d(0), d(0)], vec![d(0) + d(1)], vec![Expr::Const(0)]] {
-            assert_eq!(of(&odd), None);
+            assert_eq!(kept_by(&odd), None);
         }
         let mut two = nest([&[d(0), d(1)], &[d(0)]], &[], 0);
         two.outputs.push(two.outputs[0].clone());
@@ -174,7 +174,7 @@ mod tests {
     /// Checks: reductions are seen where, and only where, the accumulator has no other use.
     #[test]
     fn reductions_are_known_by_their_code() {
-        let of = |rows: &[(Op, &[Register], ScalarType)], yields| {
+        let reduction = |rows: &[(Op, &[Register], ScalarType)], yields| {
             nest([&[d(0), d(1)], &[d(0)]], rows, yields).accumulation()
         };
         let operators = |accumulation| match accumulation {
@@ -184,42 +184,48 @@ mod tests {
             }
             _ => None,
         };
-        assert_eq!(of(&[], 0), Accumulation::Last);
+        assert_eq!(reduction(&[], 0), Accumulation::Last);
         assert_eq!(
-            operators(of(&[(Op::Mulf, &[0, 0], F32), (Op::Addf, &[1, 2], F32)], 3)),
+            operators(reduction(
+                &[(Op::Mulf, &[0, 0], F32), (Op::Addf, &[1, 2], F32)],
+                3
+            )),
             Some((vec![Builtin::Addf], vec![2]))
         );
         assert_eq!(
-            operators(of(&[(Op::Maximumf, &[0, 1], F32)], 2)),
+            operators(reduction(&[(Op::Maximumf, &[0, 1], F32)], 2)),
             Some((vec![Builtin::Maximumf], vec![0]))
         );
         assert_eq!(
-            operators(of(&[(Op::Subf, &[1, 0], F32)], 2)),
+            operators(reduction(&[(Op::Subf, &[1, 0], F32)], 2)),
             Some((vec![Builtin::Addf], vec![2]))
         );
         assert_eq!(
-            operators(of(&[(Op::Fma, &[0, 0, 1], F32)], 2)),
+            operators(reduction(&[(Op::Fma, &[0, 0, 1], F32)], 2)),
             Some((vec![Builtin::Addf], vec![2]))
         );
         // Of the two sums nothing needs the first one.
         let fma = (Op::Fma, &[0, 0, 1][..], F32);
         assert_eq!(
-            operators(of(&[fma, fma], 3)),
+            operators(reduction(&[fma, fma], 3)),
             Some((vec![Builtin::Addf], vec![3]))
         );
         // acc - x + x is the sum of -x and x.
         assert_eq!(
-            operators(of(&[(Op::Subf, &[1, 0], F32), (Op::Addf, &[0, 2], F32)], 3)),
+            operators(reduction(
+                &[(Op::Subf, &[1, 0], F32), (Op::Addf, &[0, 2], F32)],
+                3
+            )),
             Some((vec![Builtin::Addf], vec![2, 0]))
         );
         for other in [
-            of(&[(Op::Subf, &[1, 0], F32), (Op::Mulf, &[0, 2], F32)], 3),
-            of(&[(Op::Subf, &[0, 1], F32)], 2),
-            of(&[(Op::Addf, &[1, 1], F32)], 2),
-            of(&[(Op::Mulf, &[0, 1], F32), (Op::Addf, &[1, 2], F32)], 3),
-            of(&[(Op::Addf, &[0, 1], F32), (Op::Negf, &[2], F32)], 3),
-            of(&[(Op::Divf, &[1, 0], F32)], 2),
-            of(&[], 1),
+            reduction(&[(Op::Subf, &[1, 0], F32), (Op::Mulf, &[0, 2], F32)], 3),
+            reduction(&[(Op::Subf, &[0, 1], F32)], 2),
+            reduction(&[(Op::Addf, &[1, 1], F32)], 2),
+            reduction(&[(Op::Mulf, &[0, 1], F32), (Op::Addf, &[1, 2], F32)], 3),
+            reduction(&[(Op::Addf, &[0, 1], F32), (Op::Negf, &[2], F32)], 3),
+            reduction(&[(Op::Divf, &[1, 0], F32)], 2),
+            reduction(&[], 1),
         ] {
             assert_eq!(other, Accumulation::InOrder);
         }
@@ -229,27 +235,27 @@ mod tests {
     /// what these accumulate.
     #[test]
     fn outputs_combine_each_by_itself() {
-        let of = |term: Register, divided: Register| {
+        let combined = |term: Register, divided: Register| {
             let rows: [(Op, &[Register], ScalarType); 2] =
                 [(Op::Addf, &[1, term], F32), (Op::Divf, &[2, divided], F32)];
-            let mut of = nest([&[d(0), d(1)], &[d(0)]], &[], 0);
-            of.outputs.push(of.outputs[0].clone());
-            of.code = straight(&[F32; 3], &rows, &[3, 4], &[F32; 2]);
-            match of.accumulation() {
+            let mut reduction = nest([&[d(0), d(1)], &[d(0)]], &[], 0);
+            reduction.outputs.push(reduction.outputs[0].clone());
+            reduction.code = straight(&[F32; 3], &rows, &[3, 4], &[F32; 2]);
+            match reduction.accumulation() {
                 Accumulation::Combined(chains, code) => {
                     Some((chains[0].is_some(), chains[1].is_some(), code))
                 }
                 _ => None,
             }
         };
-        let (first, second, code) = of(0, 0).expect("one is a sum");
+        let (first, second, code) = combined(0, 0).expect("one is a sum");
         assert_eq!((first, second), (true, false));
         // What is not asked for is not computed.
         assert_eq!(
             (code.body.yields, code.body.instructions),
             (vec![0], vec![])
         );
-        assert_eq!(of(2, 0), None);
+        assert_eq!(combined(2, 0), None);
     }
 
     /// Checks: an operator that is said to be associative is told from its elements, where it rounds.
@@ -267,13 +273,13 @@ mod tests {
             (Op::Log, &[8], F32),
             (Op::Addf, &[3, 9], F32),
         ];
-        let mut of = nest([&[d(0), d(1)], &[d(0)]], &rows, 10);
-        assert_eq!(of.accumulation(), Accumulation::InOrder);
-        of.licence = Licence::Associative;
-        let Accumulation::Licensed(own) = of.accumulation() else {
+        let mut reduction = nest([&[d(0), d(1)], &[d(0)]], &rows, 10);
+        assert_eq!(reduction.accumulation(), Accumulation::InOrder);
+        reduction.licence = Licence::Associative;
+        let Accumulation::Licensed(licensed) = reduction.accumulation() else {
             panic!("it is licensed");
         };
-        let (Operator::User(user), terms) = *own else {
+        let (Operator::User(user), terms) = *licensed else {
             panic!("it is the program's own");
         };
         assert_eq!(terms.body.yields, [2]);
@@ -287,16 +293,16 @@ mod tests {
             (Op::Addf, &[3, 2], F32),
             (Op::Log, &[4], F32),
         ];
-        let mut of = nest([&[d(0), d(1)], &[d(0)]], &rows, 5);
-        of.licence = Licence::Associative;
-        assert_eq!(of.accumulation(), Accumulation::InOrder);
+        let mut reduction = nest([&[d(0), d(1)], &[d(0)]], &rows, 5);
+        reduction.licence = Licence::Associative;
+        assert_eq!(reduction.accumulation(), Accumulation::InOrder);
     }
 
     #[test]
     fn what_the_code_does_not_use_is_known() {
-        let of = nest([&[d(0), d(1)], &[d(0)]], &[(Op::Negf, &[0], F32)], 2);
-        assert_eq!(of.used(), [true, false]);
-        let of = nest([&[d(0), d(1)], &[d(0)]], &[(Op::Addi, &[1, 1], I32)], 2);
-        assert_eq!(of.used(), [false, true]);
+        let reduction = nest([&[d(0), d(1)], &[d(0)]], &[(Op::Negf, &[0], F32)], 2);
+        assert_eq!(reduction.used(), [true, false]);
+        let reduction = nest([&[d(0), d(1)], &[d(0)]], &[(Op::Addi, &[1, 1], I32)], 2);
+        assert_eq!(reduction.used(), [false, true]);
     }
 }

@@ -49,15 +49,15 @@ pub struct Program {
 impl Program {
     /// All statements, nested ones after the statement that holds them.
     pub fn all_statements(&self) -> Vec<&Statement> {
-        let mut all = Vec::new();
+        let mut statements = Vec::new();
         let mut open: Vec<&Statement> = self.statements.iter().rev().collect();
         while let Some(statement) = open.pop() {
-            all.push(statement);
+            statements.push(statement);
             let held = statement.bodies().into_iter().flat_map(|b| &b.statements);
             let held: Vec<&Statement> = held.collect();
             open.extend(held.into_iter().rev());
         }
-        all
+        statements
     }
 }
 

@@ -96,26 +96,26 @@ mod tests {
         for a in -128i64..128 {
             for b in -128i64..128 {
                 let operands = [Scalar::from_i64(I8, a), Scalar::from_i64(I8, b)];
-                let kept = |promise: Promise, op| promise.hold(op, &operands, I8).is_ok();
+                let is_kept = |promise: Promise, op| promise.hold(op, &operands, I8).is_ok();
                 let (u, v) = (a & 0xff, b & 0xff);
                 let signed = [(Op::Addi, a + b), (Op::Subi, a - b), (Op::Muli, a * b)];
                 for (op, result) in signed {
                     let fits = (-128..128).contains(&result);
-                    assert_eq!(kept(Promise::NoSignedWrap, op), fits, "{op} {a} {b}");
+                    assert_eq!(is_kept(Promise::NoSignedWrap, op), fits, "{op} {a} {b}");
                 }
                 let unsigned = [(Op::Addi, u + v), (Op::Subi, u - v), (Op::Muli, u * v)];
                 for (op, result) in unsigned {
                     let fits = (0..256).contains(&result);
-                    assert_eq!(kept(Promise::NoUnsignedWrap, op), fits, "{op} {u} {v}");
+                    assert_eq!(is_kept(Promise::NoUnsignedWrap, op), fits, "{op} {u} {v}");
                 }
-                assert_eq!(kept(Promise::Exact, Op::Divsi), b == 0 || a % b == 0);
-                assert_eq!(kept(Promise::Exact, Op::Divui), v == 0 || u % v == 0);
+                assert_eq!(is_kept(Promise::Exact, Op::Divsi), b == 0 || a % b == 0);
+                assert_eq!(is_kept(Promise::Exact, Op::Divui), v == 0 || u % v == 0);
                 let lost = (0..8).contains(&b) && u % (1 << b.clamp(0, 7)) != 0;
-                assert_eq!(kept(Promise::Exact, Op::Shrui), !lost);
+                assert_eq!(is_kept(Promise::Exact, Op::Shrui), !lost);
                 if (0..8).contains(&b) {
                     let fits = (-128..128).contains(&(a << b));
-                    assert_eq!(kept(Promise::NoSignedWrap, Op::Shli), fits);
-                    assert_eq!(kept(Promise::NoUnsignedWrap, Op::Shli), u << b < 256);
+                    assert_eq!(is_kept(Promise::NoSignedWrap, Op::Shli), fits);
+                    assert_eq!(is_kept(Promise::NoUnsignedWrap, Op::Shli), u << b < 256);
                 }
             }
         }

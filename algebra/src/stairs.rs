@@ -61,16 +61,16 @@ mod tests {
     /// Checks: each stair is found again, as a function of the same values.
     #[test]
     fn stairs_are_found() {
-        let all = |p: i64, q: i64, r: i64| {
+        let check = |p: i64, q: i64, r: i64| {
             for count in [1, 2, 5, 40] {
-                let of = values(count, |i| (p * i + q).div_euclid(r));
-                let found = stair(&of, 1).expect("it is one");
-                assert_eq!(values(count, |i| found.eval(&[9, i]).unwrap()), of);
+                let steps = values(count, |i| (p * i + q).div_euclid(r));
+                let expression = stair(&steps, 1).expect("it is one");
+                assert_eq!(values(count, |i| expression.eval(&[9, i]).unwrap()), steps);
             }
         };
         for p in -4..=6 {
             for q in -5..=5 {
-                [1, 2, 3, 7, 10].iter().for_each(|r| all(p, q, *r));
+                [1, 2, 3, 7, 10].iter().for_each(|r| check(p, q, *r));
             }
         }
     }

@@ -103,27 +103,27 @@ impl Support {
         let operator = computation.operator();
         let neutral = operator.and_then(|operator| operator.neutral(&computation.components));
         let is_sum = |n: usize| match operator {
-            Some(Operator::Builtin(all)) => all.get(n) == Some(&Builtin::Addf),
+            Some(Operator::Builtin(builtins)) => builtins.get(n) == Some(&Builtin::Addf),
             _ => false,
         };
         let yields = &computation.scalar.body.yields;
         let points = match (operator, &neutral) {
             // Of signatures there is no code.
             (Some(_), Some(neutral)) if yields.len() == neutral.len() => {
-                let each = yields.iter().zip(neutral).enumerate();
-                each.fold(Points::None, |all, (n, (value, neutral))| {
+                let pairs = yields.iter().zip(neutral).enumerate();
+                pairs.fold(Points::None, |joined, (n, (value, neutral))| {
                     let sought = Neutral {
                         value: *neutral,
                         is_sum: is_sum(n),
                     };
-                    all.join(reader.support(*value, &sought))
+                    joined.join(reader.support(*value, &sought))
                 })
             }
             _ => Points::ALL,
         };
         let conditions = match points {
             Points::None => vec![Form::constant(-1)],
-            Points::Where(all) => all,
+            Points::Where(forms) => forms,
         };
         let conditions: Vec<Condition> = conditions
             .into_iter()
@@ -154,20 +154,20 @@ impl Support {
     /// Returns an estimate of the share of a box's points that lie in it: of a sample of so many along
     /// each dimension that decides.
     pub fn share(&self, grids: &[Grid]) -> f64 {
-        let mut own: Vec<usize> = self.dimensions().collect();
-        own.sort_unstable();
-        own.dedup();
-        let along: i64 = match own.len() {
+        let mut dims: Vec<usize> = self.dimensions().collect();
+        dims.sort_unstable();
+        dims.dedup();
+        let along: i64 = match dims.len() {
             0..=2 => 32,
             3 => 16,
             _ => 4,
         };
         let mut point: Vec<i64> = grids.iter().map(|grid| grid.lower).collect();
-        let total = along.pow(own.len().min(6) as u32);
+        let total = along.pow(dims.len().min(6) as u32);
         let mut inside = 0;
         for sample in 0..total {
             let mut rest = sample;
-            for d in own.iter().take(6) {
+            for d in dims.iter().take(6) {
                 let grid = &grids[*d];
                 let span = (grid.upper.saturating_sub(grid.lower)).max(1);
                 let at = (2 * (rest % along) + 1).saturating_mul(span) / (2 * along);
@@ -253,16 +253,18 @@ impl<'a> Reader<'a> {
 
     /// The points at which a value may be another one than the neutral element.
     fn support(&self, value: Register, neutral: &Neutral) -> Points {
-        let own = |r: Register| self.support(r, neutral);
+        let support_of = |r: Register| self.support(r, neutral);
         match self.made(value) {
             Some(Instruction::Constant { value, .. }) if neutral.is(*value) => Points::None,
             Some(Instruction::Apply { op, operands, .. }) => match (op, &operands[..]) {
-                (Op::Select, [c, a, b]) => self.chosen(*c, own(*a), own(*b)),
-                (Op::Muli | Op::Andi, [a, b]) if neutral.is_zero() => own(*a).meet(own(*b)),
-                (Op::Extsi | Op::Extui | Op::Extf | Op::Sitofp | Op::Uitofp, [of])
+                (Op::Select, [c, a, b]) => self.chosen(*c, support_of(*a), support_of(*b)),
+                (Op::Muli | Op::Andi, [a, b]) if neutral.is_zero() => {
+                    support_of(*a).meet(support_of(*b))
+                }
+                (Op::Extsi | Op::Extui | Op::Extf | Op::Sitofp | Op::Uitofp, [narrow])
                     if neutral.is_zero() =>
                 {
-                    self.extended(*of, neutral)
+                    self.extended(*narrow, neutral)
                 }
                 (Op::Cmpi(_), _) => self.when(value, !neutral.value.is_true()),
                 _ => Points::ALL,
@@ -276,7 +278,11 @@ impl<'a> Reader<'a> {
                 let Some(n) = results.iter().position(|r| *r == value) else {
                     return Points::ALL;
                 };
-                self.chosen(*condition, own(then.yields[n]), own(otherwise.yields[n]))
+                self.chosen(
+                    *condition,
+                    support_of(then.yields[n]),
+                    support_of(otherwise.yields[n]),
+                )
             }
             _ => Points::ALL,
         }
@@ -385,7 +391,7 @@ impl<'a> Reader<'a> {
         };
         // Below a number that is not negative is nothing that is.
         let counts = |x: &Condition| x.as_constant().is_some_and(|number| number >= 0);
-        let all = match predicate {
+        let conditions = match predicate {
             Eq => [at_least(&a, &b)?, at_least(&b, &a)?].to_vec(),
             Slt => vec![more(&b, &a)?],
             Sle => vec![at_least(&b, &a)?],
@@ -397,7 +403,7 @@ impl<'a> Reader<'a> {
             Uge if counts(&a) => vec![at_least(&a, &b)?, b],
             Ne | Ult | Ule | Ugt | Uge => return None,
         };
-        Some(all)
+        Some(conditions)
     }
 
     /// A number as a form of the indices, where its type holds all values of that. Of sizes that are not
@@ -451,14 +457,14 @@ impl<'a> Reader<'a> {
 
     /// The values of a form, where its dimensions are known.
     fn values(&self, form: &Condition) -> Option<Interval> {
-        let mut all = Interval::exactly(form.constant);
+        let mut range = Interval::exactly(form.constant);
         for (d, factor) in form.terms() {
             let dimension = self.dimensions.get(d)?;
             let (lower, upper) = (dimension.lower?, dimension.upper?);
             let indices = Interval::new(lower.into(), i128::from(upper) - 1);
-            all = all.plus(indices.times(Interval::exactly(factor)));
+            range = range.plus(indices.times(Interval::exactly(factor)));
         }
-        Some(all)
+        Some(range)
     }
 
     fn always_holds(&self, condition: &Condition) -> bool {
@@ -524,15 +530,15 @@ impl<'a> Reader<'a> {
             _ => None,
         });
         let holds = |c: &Condition| support.implies(c) || self.always_holds(c);
-        let mut all = choices.filter_map(|condition| {
+        let mut kinds = choices.filter_map(|condition| {
             let sides = [true, false].map(|truth| self.when(condition, truth));
             let is_known = |points: &Points| match points {
                 Points::None => true,
-                Points::Where(all) => !all.is_empty() && all.iter().all(holds),
+                Points::Where(forms) => !forms.is_empty() && forms.iter().all(holds),
             };
             let is_affine = |points: &Points| match points {
                 Points::None => false,
-                Points::Where(all) => all.iter().any(|c| c.as_constant().is_none()),
+                Points::Where(forms) => forms.iter().any(|c| c.as_constant().is_none()),
             };
             match self.indices(condition) {
                 _ if sides.iter().any(is_known) => None,
@@ -541,7 +547,7 @@ impl<'a> Reader<'a> {
                 _ => None,
             }
         });
-        all.next()
+        kinds.next()
     }
 
     /// Returns whether indices are part of a number that depends on nothing but them and constants.

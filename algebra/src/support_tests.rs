@@ -189,12 +189,12 @@ fn alternatives_have_in_common_what_both_imply() {
 #[test]
 fn other_values_and_sizes_say_nothing() {
     use CmpiPredicate::*;
-    let one = Instruction::Constant {
+    let unit = Instruction::Constant {
         result: 4,
         value: Scalar::from_f64(F32, 1.0),
     };
     let chosen = [
-        one,
+        unit,
         compare(5, Sle, &[2, 1]),
         apply(6, Op::Select, &[5, 0, 4], F32),
     ];

@@ -195,19 +195,19 @@ mod tests {
 
     #[test]
     fn exponents_are_those_of_powers() {
-        let times = |of: fn(f64) -> f64| -> Vec<Time> {
+        let times = |curve: fn(f64) -> f64| -> Vec<Time> {
             let time = |n: &usize| Time {
                 n: *n,
-                ms: of(*n as f64),
+                ms: curve(*n as f64),
             };
             SIZES.iter().map(time).collect()
         };
-        let found = |of| exponent(&times(of)).unwrap();
-        assert!((found(|n| 3.0 * n) - 1.0).abs() < 1e-9);
-        assert!((found(|n| 0.1 * n * n) - 2.0).abs() < 1e-9);
-        assert!(found(|_| 7.0).abs() < 1e-9);
+        let fitted = |curve| exponent(&times(curve)).unwrap();
+        assert!((fitted(|n| 3.0 * n) - 1.0).abs() < 1e-9);
+        assert!((fitted(|n| 0.1 * n * n) - 2.0).abs() < 1e-9);
+        assert!(fitted(|_| 7.0).abs() < 1e-9);
         // What stands at 32 does not count.
-        assert!((found(|n| if n < 100.0 { 1e9 } else { n.powf(1.5) }) - 1.5).abs() < 1e-9);
+        assert!((fitted(|n| if n < 100.0 { 1e9 } else { n.powf(1.5) }) - 1.5).abs() < 1e-9);
         assert_eq!(exponent(&[Time { n: 5, ms: 1.0 }]), None);
     }
 

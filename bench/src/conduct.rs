@@ -238,14 +238,14 @@ fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
             Ok(answer) => player.failed = Some(unexpected(answer)),
             Err(silence) => player.failed = Some(silence.to_string()),
         }
-        let found = files.iter().map(Shared::read).collect::<Result<Vec<_>>>()?;
+        let results = files.iter().map(Shared::read).collect::<Result<Vec<_>>>()?;
         let Some(ours) = &expected else {
-            expected = Some(found);
+            expected = Some(results);
             continue;
         };
-        let pairs = compiled.outputs.iter().zip(ours.iter().zip(&found));
+        let pairs = compiled.outputs.iter().zip(ours.iter().zip(&results));
         let types: Vec<&str> = compiled.inputs.iter().map(|a| a.dtype.as_str()).collect();
-        let wrong = pairs.map(|(array, (ours, found))| disagreement(array, &types, ours, found));
+        let wrong = pairs.map(|(array, (ours, result))| disagreement(array, &types, ours, result));
         if let Some(wrong) = wrong.flatten().next() {
             player.failed = Some(wrong);
         }

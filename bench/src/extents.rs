@@ -61,10 +61,10 @@ impl Extent {
 
 /// Bytes of an element.
 fn width(dtype: &str) -> Result<u64> {
-    let mut all = ScalarType::ALL.into_iter();
-    let found = all.find(|ty| ty.name() == dtype);
-    let found = found.ok_or_else(|| Error::bug(format!("there is no type '{dtype}'")))?;
-    Ok(found.byte_width() as u64)
+    let mut types = ScalarType::ALL.into_iter();
+    let element = types.find(|ty| ty.name() == dtype);
+    let element = element.ok_or_else(|| Error::bug(format!("there is no type '{dtype}'")))?;
+    Ok(element.byte_width() as u64)
 }
 
 /// The smallest power of two elements of so many bytes that caches do not hold.

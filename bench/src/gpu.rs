@@ -133,8 +133,12 @@ fn measure(command: &BenchArguments, folder: &Path) -> Result<()> {
         );
         return Err(Error::input(message).help("build it: `scripts/build`"));
     }
-    let own = peers::environment().join("bin/python");
-    let python = if own.is_file() { own } else { "python3".into() };
+    let venv = peers::environment().join("bin/python");
+    let python = if venv.is_file() {
+        venv
+    } else {
+        "python3".into()
+    };
     let mut runner = Command::new(python);
     runner.arg(peers::repository().join("bench/gpu/run.py"));
     runner.arg(folder).arg("--exec").arg(beside);

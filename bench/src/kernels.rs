@@ -59,21 +59,21 @@ pub struct Products {
 
 /// Returns this machine's instructions that multiply and add, by the type of the factors.
 pub fn products() -> Vec<Products> {
-    let one = |ty, name, by| Products {
+    let plain = |ty, name, by| Products {
         factor: ty,
         sum: ty,
         group: 1,
         name,
         by,
     };
-    let mut all = vec![
-        one("f32", "FMA", "fma"),
-        one("f64", "FMA", "fma"),
-        one("i32", "i32 multiply-add", "multiply-add"),
-        one("i64", "i64 multiply-add", "multiply-add"),
+    let mut products = vec![
+        plain("f32", "FMA", "fma"),
+        plain("f64", "FMA", "fma"),
+        plain("i32", "i32 multiply-add", "multiply-add"),
+        plain("i64", "i64 multiply-add", "multiply-add"),
     ];
     if mdh_machine::has_dot_products("i8") {
-        all.push(Products {
+        products.push(Products {
             factor: "i8",
             sum: "i32",
             group: 4,
@@ -82,7 +82,7 @@ pub fn products() -> Vec<Products> {
         });
     }
     if mdh_machine::has_dot_products("bf16") {
-        all.push(Products {
+        products.push(Products {
             factor: "bf16",
             sum: "f32",
             group: 2,
@@ -90,7 +90,7 @@ pub fn products() -> Vec<Products> {
             by: "vdpbf16ps",
         });
     }
-    all
+    products
 }
 
 /// Operations in a second.

@@ -146,8 +146,8 @@ fn measure(
 
 /// Our processes for a case: one for each schedule, and for each variant of its program.
 fn ours(given: &[GivenSchedule], case: &Case) -> Result<Vec<Ours>> {
-    let own = schedules::own(given, case);
-    let mut forms = vec![(OURS.to_string(), Entrant::Own(own))];
+    let schedule = schedules::own(given, case);
+    let mut forms = vec![(OURS.to_string(), Entrant::Own(schedule))];
     let beside = schedules::beside(given, case).into_iter();
     forms.extend(beside.map(|(name, file)| (name, Entrant::Schedule(file))));
     let variants = case.variants.iter().cloned();

@@ -86,8 +86,8 @@ impl Limits {
             let name = &memory.name;
             format!("{name}{part} {read:.0} GB/s read, {copy:.0} copied")
         });
-        let all: Vec<String> = flops.chain(memories).collect();
-        format!("limits of {} cores: {}", self.cores, all.join("; "))
+        let texts: Vec<String> = flops.chain(memories).collect();
+        format!("limits of {} cores: {}", self.cores, texts.join("; "))
     }
 
     /// Returns the bound of a run on elements of that type: each buffer is read or written once.
@@ -109,8 +109,8 @@ impl Limits {
             other if other.starts_with('i') => "i32",
             _ => "f32",
         };
-        let own = self.products.get(dtype);
-        own.or_else(|| self.products.get(wider))
+        let exact = self.products.get(dtype);
+        exact.or_else(|| self.products.get(wider))
     }
 
     fn memory(&self, work: Work) -> Option<Limit> {
@@ -181,11 +181,11 @@ fn at_best(mut memories: Vec<Memory>) -> Vec<Memory> {
 /// measured in parts, each four times the one before: others may share it as well (a virtual
 /// machine sees all of it), and the more of it one takes, the less there is.
 fn sizes(caches: &Caches, cores: u64) -> Vec<(&'static str, Option<u64>, u64)> {
-    let own = caches.l2.map(|bytes| bytes * cores);
-    let l2 = own.map(|bytes| ("L2", Some(bytes), bytes / 2));
+    let private = caches.l2.map(|bytes| bytes * cores);
+    let l2 = private.map(|bytes| ("L2", Some(bytes), bytes / 2));
     let mut shared: Vec<u64> = caches.l3.into_iter().collect();
-    while let (Some(least), Some(own)) = (shared.last(), own)
-        && least / 4 >= 2 * own
+    while let (Some(least), Some(private)) = (shared.last(), private)
+        && least / 4 >= 2 * private
     {
         shared.push(least / 4);
     }
@@ -258,13 +258,13 @@ mod tests {
 
     #[test]
     fn each_type_has_what_multiplies_it() {
-        let of = |dtype| bound(2e9, 1e6, 0.0, dtype);
-        assert_eq!(of("i8"), ("VNNI".to_string(), 2.5));
-        assert_eq!(of("i32"), ("i32 multiply-add".to_string(), 40.0));
-        assert_eq!(of("index"), ("i64 multiply-add".to_string(), 100.0));
+        let bound_of = |dtype| bound(2e9, 1e6, 0.0, dtype);
+        assert_eq!(bound_of("i8"), ("VNNI".to_string(), 2.5));
+        assert_eq!(bound_of("i32"), ("i32 multiply-add".to_string(), 40.0));
+        assert_eq!(bound_of("index"), ("i64 multiply-add".to_string(), 100.0));
         // What the machine has nothing for is widened.
-        assert_eq!(of("i16"), ("i32 multiply-add".to_string(), 40.0));
-        assert_eq!(of("bf16"), ("FMA".to_string(), 10.0));
+        assert_eq!(bound_of("i16"), ("i32 multiply-add".to_string(), 40.0));
+        assert_eq!(bound_of("bf16"), ("FMA".to_string(), 10.0));
     }
 
     #[test]

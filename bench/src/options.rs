@@ -130,16 +130,16 @@ mod tests {
 
     #[test]
     fn schedules_have_names_and_workloads() {
-        let of = |text: &str| {
+        let parsed = |text: &str| {
             let given: GivenSchedule = text.parse().unwrap();
             (given.workload, given.name, given.file)
         };
         let some = |text: &str| Some(text.to_string());
-        assert_eq!(of("s.json"), (None, None, "s.json".into()));
-        assert_eq!(of("./a=b.json"), (None, None, "./a=b.json".into()));
-        assert_eq!(of("z=a=b.json"), (None, some("z"), "a=b.json".into()));
+        assert_eq!(parsed("s.json"), (None, None, "s.json".into()));
+        assert_eq!(parsed("./a=b.json"), (None, None, "./a=b.json".into()));
+        assert_eq!(parsed("z=a=b.json"), (None, some("z"), "a=b.json".into()));
         assert_eq!(
-            of("matmul/10x500x64:z=s.json"),
+            parsed("matmul/10x500x64:z=s.json"),
             (some("matmul/10x500x64"), some("z"), "s.json".into())
         );
         assert!("z=".parse::<GivenSchedule>().is_err());

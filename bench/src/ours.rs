@@ -245,8 +245,8 @@ pub fn limit_memory(entry: &Entry) -> Result<()> {
 /// The bytes of all arrays of a function.
 fn bytes(entry: &Entry) -> u64 {
     let parameters = entry.arguments.iter().chain(&entry.results);
-    let each = parameters.map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()));
-    each.fold(0, u64::saturating_add)
+    let sizes = parameters.map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()));
+    sizes.fold(0, u64::saturating_add)
 }
 
 fn bytes_of(shape: &[Option<i64>], width: usize) -> u64 {
@@ -277,8 +277,8 @@ fn outputs<'a>(
 fn describe_outputs(entry: &Entry, call: &Call, files: &[Shared]) -> Vec<Array> {
     let before = |parameter: &Parameter| {
         let mut pairs = entry.arguments.iter().zip(files);
-        let own = pairs.find(|(other, _)| std::ptr::eq(*other, parameter));
-        own.filter(|_| parameter.is_read())
+        let pair = pairs.find(|(other, _)| std::ptr::eq(*other, parameter));
+        pair.filter(|_| parameter.is_read())
             .map(|(_, file)| file.path())
     };
     outputs(entry, call)

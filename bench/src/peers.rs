@@ -105,8 +105,8 @@ fn chosen(wanted: &str) -> Result<Vec<(&'static str, PeerKind)>> {
         _ => {}
     }
     let find = |name: &str| {
-        let found = PEERS.iter().copied().find(|(known, _)| *known == name);
-        found.ok_or_else(|| {
+        let peer = PEERS.iter().copied().find(|(known, _)| *known == name);
+        peer.ok_or_else(|| {
             let known: Vec<&str> = PEERS.iter().map(|(name, _)| *name).collect();
             Error::usage(format!("there is no peer '{name}'")).help(format!(
                 "expected none, all, or some of {}",
@@ -202,10 +202,10 @@ mod tests {
             chosen(wanted).map(|peers| peers.iter().map(|p| p.0).collect::<Vec<_>>())
         };
         assert_eq!(names("none").unwrap(), [""; 0]);
-        let all = [
+        let quick = [
             "upstream", "openblas", "mkl", "onednn", "numpy", "torch", "jax", "numba",
         ];
-        assert_eq!(names("all").unwrap(), all);
+        assert_eq!(names("all").unwrap(), quick);
         assert_eq!(names("iree,torch").unwrap(), ["iree", "torch"]);
         assert_eq!(names("torch, mkl").unwrap(), ["torch", "mkl"]);
         insta::assert_snapshot!(names("numpy,tensorflow").unwrap_err());

@@ -185,8 +185,8 @@ impl Row {
 
     /// The schedules and variants without a time, of a case that has one.
     pub fn failed_forms(&self) -> Vec<String> {
-        let all = self.schedules.iter().chain(&self.variants);
-        let failed = all.filter(|other| other.ms.is_none());
+        let forms = self.schedules.iter().chain(&self.variants);
+        let failed = forms.filter(|other| other.ms.is_none());
         failed
             .filter(|_| self.failed.is_none())
             .map(|s| format!("{} with '{}'", self.name(), s.name))

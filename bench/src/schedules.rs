@@ -32,10 +32,10 @@ pub struct Given {
 
 /// The schedules that a command is given, and says which were tuned.
 pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Given> {
-    let mut all = command.schedule.clone();
+    let mut given = command.schedule.clone();
     let Some(folder) = &command.tuned else {
         return Ok(Given {
-            all,
+            all: given,
             tuned: BTreeMap::new(),
             _files: None,
         });
@@ -58,7 +58,7 @@ pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Gi
         if let Choice::Kept(schedules) = tuned.choice {
             let file = files.path().join(format!("{number}.json"));
             output::write(&file, schedules.to_json().as_bytes())?;
-            all.push(GivenSchedule {
+            given.push(GivenSchedule {
                 workload: Some(case.name()),
                 name: Some(TUNED.to_string()),
                 file,
@@ -66,7 +66,7 @@ pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Gi
         }
     }
     Ok(Given {
-        all,
+        all: given,
         tuned: taken,
         _files: Some(files),
     })
@@ -191,13 +191,13 @@ mod tests {
     fn each_case_has_its_own() {
         let cases = cases(&["transpose", "matmul/10x500x64"]);
         let (matmul, transpose) = (&cases[0], &cases[1]);
-        let all = given(&["a.json", "matmul:z=b.json", "matmul/10x500x64:y=c.json"]);
-        check(&all, &cases).unwrap();
-        assert_eq!(own(&all, transpose), Some("a.json".to_string()));
-        assert_eq!(beside(&all, transpose), []);
+        let listed = given(&["a.json", "matmul:z=b.json", "matmul/10x500x64:y=c.json"]);
+        check(&listed, &cases).unwrap();
+        assert_eq!(own(&listed, transpose), Some("a.json".to_string()));
+        assert_eq!(beside(&listed, transpose), []);
         let named = [("z", "b.json"), ("y", "c.json")];
         assert_eq!(
-            beside(&all, matmul),
+            beside(&listed, matmul),
             named.map(|(name, file)| (name.to_string(), file.to_string()))
         );
     }

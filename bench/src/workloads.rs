@@ -211,13 +211,14 @@ impl Case {
     /// Returns the ranges of its random inputs.
     pub fn ranges(&self) -> Vec<cli::Range> {
         let named = self.inputs.iter().map(|(name, range)| (Some(name), range));
-        let all = named.chain(self.range.iter().map(|range| (None, range)));
-        all.map(|(name, [low, high])| cli::Range {
-            name: name.cloned(),
-            low: *low,
-            high: *high,
-        })
-        .collect()
+        let ranges = named.chain(self.range.iter().map(|range| (None, range)));
+        ranges
+            .map(|(name, [low, high])| cli::Range {
+                name: name.cloned(),
+                low: *low,
+                high: *high,
+            })
+            .collect()
     }
 
     /// Its program, in MLIR.
@@ -435,15 +436,18 @@ mod tests {
     #[test]
     fn names_select() {
         let cases = all(Scale::Full).unwrap();
-        let of = |names: &[&str]| {
+        let selected = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
             select(cases.clone(), &names)
                 .map(|cases| cases.iter().map(Case::name).collect::<Vec<_>>())
         };
-        assert_eq!(of(&["dot"]).unwrap(), ["dot/16777216", "dot/10000000"]);
-        assert_eq!(of(&["scan", "matvec/4096x4096"]).unwrap().len(), 2);
-        assert_eq!(of(&[]).unwrap().len(), cases.len());
-        let error = of(&["matmul/1024x1024"]).unwrap_err();
+        assert_eq!(
+            selected(&["dot"]).unwrap(),
+            ["dot/16777216", "dot/10000000"]
+        );
+        assert_eq!(selected(&["scan", "matvec/4096x4096"]).unwrap().len(), 2);
+        assert_eq!(selected(&[]).unwrap().len(), cases.len());
+        let error = selected(&["matmul/1024x1024"]).unwrap_err();
         insta::assert_snapshot!(error);
     }
 }

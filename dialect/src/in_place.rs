@@ -137,9 +137,9 @@ pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     if wanted.iter().filter(is_written).count() > 1 {
         return false;
     }
-    let others = |n: usize| wanted[..n].iter();
-    let mut all = wanted.iter().enumerate();
-    all.all(|(n, one)| others(n).all(|other| one.may_share(other, &buffers.domain)))
+    let earlier = |n: usize| wanted[..n].iter();
+    let mut numbered = wanted.iter().enumerate();
+    numbered.all(|(n, buffer)| earlier(n).all(|other| buffer.may_share(other, &buffers.domain)))
 }
 
 /// Bufferization's decisions about the tensors of a module; valid until the module changes.

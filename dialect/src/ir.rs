@@ -190,16 +190,16 @@ pub fn has_uses(value: Val) -> bool {
 
 /// The operations that use a value, once for each use.
 pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
-    let mut found = Vec::new();
+    let mut users = Vec::new();
     // SAFETY: the value and its uses are valid.
     unsafe {
         let mut operand = mlirValueGetFirstUse(value.to_raw());
         while !mlirOpOperandIsNull(operand) {
-            found.push(OperationRef::from_raw(mlirOpOperandGetOwner(operand)));
+            users.push(OperationRef::from_raw(mlirOpOperandGetOwner(operand)));
             operand = mlirOpOperandGetNextUse(operand);
         }
     }
-    found
+    users
 }
 
 /// The only operation that uses a value, if it uses it once.
@@ -228,25 +228,25 @@ pub fn last_of<'c>(block: BlockRef<'_, '_>) -> Option<Op<'c>> {
 
 /// The operations of a block in order.
 pub fn ops_of<'c>(block: BlockRef<'c, 'c>) -> Vec<Op<'c>> {
-    let mut found = Vec::new();
+    let mut operations = Vec::new();
     // SAFETY: the block and its operations are valid.
     unsafe {
         let mut raw = mlirBlockGetFirstOperation(block.to_raw());
         while !raw.ptr.is_null() {
-            found.push(OperationRef::from_raw(raw));
+            operations.push(OperationRef::from_raw(raw));
             raw = mlirOperationGetNextInBlock(raw);
         }
     }
-    found
+    operations
 }
 
 /// The operation before another one in its block.
 pub fn previous<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let block = op.block()?;
     // SAFETY: only lifetimes change, see `Op`.
-    let all = ops_of(unsafe { BlockRef::from_raw(block.to_raw()) });
-    let place = all.iter().position(|other| *other == op)?;
-    place.checked_sub(1).map(|place| all[place])
+    let operations = ops_of(unsafe { BlockRef::from_raw(block.to_raw()) });
+    let place = operations.iter().position(|other| *other == op)?;
+    place.checked_sub(1).map(|place| operations[place])
 }
 
 /// The region with a number.
@@ -273,16 +273,16 @@ pub fn is_empty(region: RegionRef) -> bool {
 
 /// All operations below `root` (itself included) with one of the names, in order.
 pub fn find_all<'c>(root: Op<'c>, names: &[&str]) -> Vec<Op<'c>> {
-    let mut found = all(root);
-    found.retain(|op| names.contains(&name_of(*op)));
-    found
+    let mut operations = all(root);
+    operations.retain(|op| names.contains(&name_of(*op)));
+    operations
 }
 
 /// All operations below `root` (itself included), in order.
 pub fn all<'c>(root: Op<'c>) -> Vec<Op<'c>> {
-    let mut found = Vec::new();
-    collect(root, &mut found);
-    found
+    let mut operations = Vec::new();
+    collect(root, &mut operations);
+    operations
 }
 
 fn collect<'c>(op: Op<'c>, found: &mut Vec<Op<'c>>) {
@@ -300,15 +300,15 @@ fn collect<'c>(op: Op<'c>, found: &mut Vec<Op<'c>>) {
 
 /// The names of all symbols that an operation's attributes refer to.
 pub fn symbols_named_by<'c>(op: Op<'c>) -> Vec<&'c str> {
-    let mut found = Vec::new();
+    let mut symbols = Vec::new();
     // SAFETY: the operation is valid, and the numbers are those of its attributes.
     unsafe {
         for i in 0..mlirOperationGetNumAttributes(op.to_raw()) {
             let attribute = mlirOperationGetAttribute(op.to_raw(), i).attribute;
-            collect_symbols(Attribute::from_raw(attribute), &mut found);
+            collect_symbols(Attribute::from_raw(attribute), &mut symbols);
         }
     }
-    found
+    symbols
 }
 
 fn collect_symbols<'c>(attribute: Attribute<'c>, found: &mut Vec<&'c str>) {
@@ -428,10 +428,10 @@ pub fn lookup_symbol<'c>(from: Op<'c>, name: &str) -> Option<Op<'c>> {
         while !current.ptr.is_null() {
             let table = mlirSymbolTableCreate(current);
             if !table.ptr.is_null() {
-                let found = mlirSymbolTableLookup(table, ffi::string_ref(name));
+                let symbol = mlirSymbolTableLookup(table, ffi::string_ref(name));
                 mlirSymbolTableDestroy(table);
-                if !found.ptr.is_null() {
-                    return Some(OperationRef::from_raw(found));
+                if !symbol.ptr.is_null() {
+                    return Some(OperationRef::from_raw(symbol));
                 }
             }
             current = mlirOperationGetParentOperation(current);

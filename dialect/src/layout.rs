@@ -126,8 +126,8 @@ pub fn view_type<'c>(outer: &[i64], layout: &Layout, element: Type<'c>) -> Optio
 pub fn is_run(ty: Type, axis: usize, run: Run) -> bool {
     type Asked = (Arc<Layout>, usize, Run);
     static KNOWN: OnceLock<Mutex<HashMap<Asked, bool>>> = OnceLock::new();
-    let all = KNOWN.get_or_init(Mutex::default);
-    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    let cache = KNOWN.get_or_init(Mutex::default);
+    let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
     let rank = types::buffer_type(ty).map_or(0, |ty| ty.shape.len());
     let Some(layout) = of_type(ty) else {
         return false;
@@ -140,9 +140,9 @@ pub fn is_run(ty: Type, axis: usize, run: Run) -> bool {
     if let Some(known) = lock().get(&asked) {
         return *known;
     }
-    let found = asked.0.is_run(axis, run) == Answer::Proved;
-    lock().insert(asked, found);
-    found
+    let answer = asked.0.is_run(axis, run) == Answer::Proved;
+    lock().insert(asked, answer);
+    answer
 }
 
 /// The operation that gives the offset of an index of whole dimensions in a layout of numbers.
@@ -192,7 +192,8 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
             count(sizes.len(), "axis")
         ));
     };
-    let own: Vec<Option<i64>> = to.shape[..outer].iter().copied().chain([size]).collect();
+    let expected_shape: Vec<Option<i64>> =
+        to.shape[..outer].iter().copied().chain([size]).collect();
     if to.shape[outer..] != sizes || size.is_none() {
         let sizes: Vec<String> = layout.sizes().iter().map(ToString::to_string).collect();
         return refuse(format!(
@@ -200,7 +201,7 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
             sizes.join("x")
         ));
     }
-    if from.shape != own || from.element != to.element {
+    if from.shape != expected_shape || from.element != to.element {
         return refuse(format!(
             "expected memory of the axes before, and of one of {} elements",
             size.unwrap_or(0)
@@ -212,14 +213,14 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
 /// Verifies an operation that asks a layout.
 pub(crate) fn errors(op: Op) -> Result<(), Errors> {
     let question = read(op)?;
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     let rank = question.layout.dims().len();
     let (components, what) = match question.asked {
         Asked::Apply => (question.operands.len(), "component"),
         Asked::Inv => (op.result_count(), "result"),
     };
     if components != rank {
-        found.push(format!(
+        errors.push(format!(
             "has {}, but the layout's view has {}: expected one for each",
             count(components, what),
             count(rank, "dimension")
@@ -229,8 +230,8 @@ pub(crate) fn errors(op: Op) -> Result<(), Errors> {
     for symbol in &symbols {
         match question.sizes.iter().filter(|(s, _)| s == symbol).count() {
             1 => {}
-            0 => found.push(format!("lacks a value for the layout's symbol '{symbol}'")),
-            n => found.push(format!(
+            0 => errors.push(format!("lacks a value for the layout's symbol '{symbol}'")),
+            n => errors.push(format!(
                 "has {n} values for the layout's symbol '{symbol}', expected one"
             )),
         }
@@ -238,7 +239,7 @@ pub(crate) fn errors(op: Op) -> Result<(), Errors> {
     for (given, _) in &question.sizes {
         if !symbols.contains(given) {
             let known: Vec<String> = symbols.iter().map(|s| format!("'{s}'")).collect();
-            found.push(match known.is_empty() {
+            errors.push(match known.is_empty() {
                 true => format!("has a value for '{given}', but its layout has no symbols"),
                 false => format!(
                     "has a value for '{given}', which is no symbol of its layout: expected {}",
@@ -247,7 +248,7 @@ pub(crate) fn errors(op: Op) -> Result<(), Errors> {
             });
         }
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 /// The text between `<` and `>` as the attribute keeps it, or what is wrong with one and the
@@ -284,8 +285,8 @@ pub(crate) fn bare(text: &str) -> (&str, usize) {
 /// Reads a layout, once: to prove that it is one may take trying all indices.
 fn known(text: &str) -> Result<Arc<Layout>, (String, usize)> {
     static KNOWN: OnceLock<Mutex<HashMap<String, Arc<Layout>>>> = OnceLock::new();
-    let all = KNOWN.get_or_init(Mutex::default);
-    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    let cache = KNOWN.get_or_init(Mutex::default);
+    let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(layout) = lock().get(text) {
         return Ok(layout.clone());
     }

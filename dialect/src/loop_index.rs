@@ -53,19 +53,19 @@ pub struct Extraction<'c> {
 
 /// The extractions in a body that are accesses of views.
 pub fn extractions<'c>(block: BlockRef<'c, 'c>, extents: &[Option<i64>]) -> Vec<Extraction<'c>> {
-    let own = ir::ops_of(block);
-    let all = own.iter().flat_map(|op| ir::all(*op));
-    let of = own.first().and_then(|op| ir::parent(*op));
-    let found = all.filter_map(|op| {
-        let (tensor, map) = extraction(op, extents).filter(|_| is_in_branches(op, of))?;
+    let body = ir::ops_of(block);
+    let nested = body.iter().flat_map(|op| ir::all(*op));
+    let parent = body.first().and_then(|op| ir::parent(*op));
+    let extractions = nested.filter_map(|op| {
+        let (tensor, map) = extraction(op, extents).filter(|_| is_in_branches(op, parent))?;
         Some(Extraction {
             op,
             tensor,
             map,
-            is_conditional: !own.contains(&op),
+            is_conditional: !body.contains(&op),
         })
     });
-    found.collect()
+    extractions.collect()
 }
 
 /// Returns whether an operation in the body of another one, which a copy of a body has none of, stands in

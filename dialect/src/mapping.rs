@@ -23,8 +23,8 @@ pub(crate) fn canonical(text: &[u8]) -> Result<String, (String, usize)> {
 /// Reads a mapping, once: the definition is asked of all its points.
 fn known(text: &str) -> Result<Arc<Mapping>, (String, usize)> {
     static KNOWN: OnceLock<Mutex<HashMap<String, Arc<Mapping>>>> = OnceLock::new();
-    let all = KNOWN.get_or_init(Mutex::default);
-    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    let cache = KNOWN.get_or_init(Mutex::default);
+    let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(mapping) = lock().get(text) {
         return Ok(mapping.clone());
     }

@@ -245,16 +245,17 @@ fn are_sizes(text: &str) -> bool {
 }
 
 fn is_versions(value: Attribute) -> bool {
-    let all = ir::elements(value);
-    let is_version =
-        |one: &Attribute| ir::symbol(*one).is_some() || ir::text(*one).is_some_and(are_sizes);
-    !all.is_empty() && all.iter().all(is_version)
+    let versions = ir::elements(value);
+    let is_version = |version: &Attribute| {
+        ir::symbol(*version).is_some() || ir::text(*version).is_some_and(are_sizes)
+    };
+    !versions.is_empty() && versions.iter().all(is_version)
 }
 
 fn are_schedules(value: Attribute) -> bool {
-    let all = ir::pairs(value);
-    let is_one = |(_, one): &(&str, Attribute)| schedule::of_attribute(*one).is_ok();
-    !all.is_empty() && all.iter().all(is_one)
+    let pairs = ir::pairs(value);
+    let is_one = |(_, attribute): &(&str, Attribute)| schedule::of_attribute(*attribute).is_ok();
+    !pairs.is_empty() && pairs.iter().all(is_one)
 }
 
 /// Describes where an attribute stands.
@@ -271,28 +272,28 @@ pub enum Host {
 /// Returns what is wrong with a discardable attribute of the dialect.
 pub fn error(op: Op, host: Host, name: &str, value: Attribute) -> Option<String> {
     let Some(mark) = ALL.iter().find(|mark| mark.name == name) else {
-        let all: Vec<&str> = ALL.iter().map(|mark| mark.name).collect();
-        let own = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
-        let found = name.strip_prefix(PREFIX).unwrap_or(name);
-        let near = nearest(found, all.iter().map(|name| own(name)));
+        let names: Vec<&str> = ALL.iter().map(|mark| mark.name).collect();
+        let short = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
+        let given = name.strip_prefix(PREFIX).unwrap_or(name);
+        let near = nearest(given, names.iter().map(|name| short(name)));
         let mean = near
             .first()
             .map(|near| format!(" (did you mean '{PREFIX}{near}'?)"));
         return Some(format!(
             "carries the attribute '{name}', which the dialect does not have: expected one of {}{}; \
              give an attribute of your own another prefix than 'mdh.'",
-            quoted(&all),
+            quoted(&names),
             mean.unwrap_or_default()
         ));
     };
-    let found = match host {
+    let place = match host {
         Host::Operation if mark.hosts.contains(&ir::name_of(op)) => return mark.wrong(value),
         Host::Operation => "",
         Host::Argument => " on one of its arguments",
         Host::Result => " on one of its results",
     };
     Some(format!(
-        "carries '{name}'{found}: expected it on {}; remove it",
+        "carries '{name}'{place}: expected it on {}; remove it",
         quoted(mark.hosts)
     ))
 }

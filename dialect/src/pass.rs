@@ -256,8 +256,8 @@ pub fn each<'c>(
     name: &str,
     mut rewrite: impl FnMut(Op<'c>) -> Result<(), Errors>,
 ) -> Result<(), Errors> {
-    let mut all = ir::find_all(module, &[name]).into_iter();
-    all.try_for_each(|op| rewrite(op).or_else(|errors| emit_all(op, errors)))
+    let mut operations = ir::find_all(module, &[name]).into_iter();
+    operations.try_for_each(|op| rewrite(op).or_else(|errors| emit_all(op, errors)))
 }
 
 /// Emits errors at an operation; `Err` if there are any, with nothing left to emit.

@@ -400,13 +400,13 @@ pub fn laws(op: Op) -> Laws {
 pub fn threads(op: Op) -> Result<Threads, Errors> {
     let is_there = |name: &str| ir::attribute(op, name).is_some();
     let pair = |name: &str, expected: &str| {
-        let found = strings(op, name);
-        match <[String; 2]>::try_from(found) {
+        let names = strings(op, name);
+        match <[String; 2]>::try_from(names) {
             _ if !is_there(name) => Ok(None),
             Ok(pair) => Ok(Some(pair)),
-            Err(found) => Err(vec![format!(
+            Err(names) => Err(vec![format!(
                 "has {} for '{name}': expected two, {expected}",
-                count(found.len(), "name")
+                count(names.len(), "name")
             )]),
         }
     };

@@ -95,22 +95,22 @@ fn label(op: Op) -> String {
 
 /// The operations of a region and those nested in them, but for the one that ends it.
 fn body<'c>(region: RegionRef<'c, 'c>) -> Vec<Op<'c>> {
-    let mut found = Vec::new();
+    let mut operations = Vec::new();
     for block in blocks(region) {
         let ops = ir::ops_of(block);
-        found.extend(ops.split_last().map_or(&[][..], |(_, body)| body));
+        operations.extend(ops.split_last().map_or(&[][..], |(_, body)| body));
     }
     let mut next = 0;
-    while let Some(op) = found.get(next).copied() {
+    while let Some(op) = operations.get(next).copied() {
         next += 1;
         // What stands in a foreign operation is its own affair.
         if rules::role(ir::name_of(op)) == OperationRole::Control {
             for r in 0..op.region_count() {
-                found.extend(blocks(ir::region(op, r)).flat_map(ir::ops_of));
+                operations.extend(blocks(ir::region(op, r)).flat_map(ir::ops_of));
             }
         }
     }
-    found
+    operations
 }
 
 fn blocks<'c>(region: RegionRef<'c, 'c>) -> impl Iterator<Item = melior::ir::BlockRef<'c, 'c>> {

@@ -65,12 +65,12 @@ pub fn name(compute: Op) -> String {
 pub fn find<'c>(computations: &[Op<'c>], key: &str) -> Result<Op<'c>, String> {
     let names: Vec<String> = computations.iter().map(|op| name(*op)).collect();
     let is = |n: usize| *key == n.to_string() || *key == names[n];
-    let found: Vec<usize> = (0..names.len()).filter(|n| is(*n)).collect();
-    match found[..] {
+    let matching: Vec<usize> = (0..names.len()).filter(|n| is(*n)).collect();
+    match matching[..] {
         [only] => Ok(computations[only]),
         _ => Err(format!(
             "found {} '{key}', expected one: a position from 0, or one of {}",
-            ir::count(found.len(), "computation"),
+            ir::count(matching.len(), "computation"),
             names.join(", ")
         )),
     }
@@ -78,12 +78,12 @@ pub fn find<'c>(computations: &[Op<'c>], key: &str) -> Result<Op<'c>, String> {
 
 /// The only computation of a name.
 pub fn find_by_name<'c>(computations: &[Op<'c>], wanted: &str) -> Result<Op<'c>, String> {
-    let found = computations.iter().filter(|op| name(**op) == wanted);
-    match found.collect::<Vec<_>>()[..] {
+    let matching = computations.iter().filter(|op| name(**op) == wanted);
+    match matching.collect::<Vec<_>>()[..] {
         [only] => Ok(*only),
-        ref found => Err(format!(
+        ref matching => Err(format!(
             "has a schedule by the name '{wanted}', which {} have: expected one",
-            ir::count(found.len(), "computation")
+            ir::count(matching.len(), "computation")
         )),
     }
 }
@@ -142,11 +142,11 @@ fn checked(schedule: &Schedule, computation: &Computation) -> Result<Resolved, V
 pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
     match resolved(op, computation) {
         Ok(Some((schedule, resolved))) => {
-            let found = without_code(computation, &schedule, &resolved);
-            found.iter().map(refused).collect()
+            let refusals = without_code(computation, &schedule, &resolved);
+            refusals.iter().map(refused).collect()
         }
         Ok(None) => Errors::new(),
-        Err(found) => found,
+        Err(errors) => errors,
     }
 }
 
@@ -173,9 +173,9 @@ fn without_code(
         schedule,
         resolved,
     };
-    let mut found = legality::check(&subject).err().unwrap_or_default();
-    found.retain(|refusal| !refusal.is_open);
-    found
+    let mut refusals = legality::check(&subject).err().unwrap_or_default();
+    refusals.retain(|refusal| !refusal.is_open);
+    refusals
 }
 
 /// A refusal as it is said of an operation.
@@ -187,22 +187,22 @@ pub fn refused(refusal: &Refusal) -> String {
 /// constraints.
 pub fn broken(op: Op) -> Errors {
     let computation = translate::compute(op, Depth::Signatures);
-    let found = computation.and_then(|computation| resolved(op, &computation));
-    found.err().unwrap_or_default()
+    let checked = computation.and_then(|computation| resolved(op, &computation));
+    checked.err().unwrap_or_default()
 }
 
 /// The name of the machine that a schedule is for, whether it names it or not.
 pub fn machine_of(schedule: &Schedule) -> Option<String> {
-    let own = || smallest(schedule).map(|asm| asm.name);
-    schedule.asm.clone().or_else(own)
+    let derived = || smallest(schedule).map(|asm| asm.name);
+    schedule.asm.clone().or_else(derived)
 }
 
 /// The first machine that has all layers of a schedule that names none; else the first.
 fn smallest(schedule: &Schedule) -> Option<Asm> {
-    let mut all = Asm::builtins();
+    let mut asms = Asm::builtins();
     let fits = |asm: &Asm| schedule.layers.iter().all(|l| asm.layer(&l.name).is_some());
-    let position = all.iter().position(fits).unwrap_or(0);
-    Some(all.swap_remove(position))
+    let position = asms.iter().position(fits).unwrap_or(0);
+    Some(asms.swap_remove(position))
 }
 
 /// The attribute `#mdh.schedule<...>`.
@@ -223,9 +223,10 @@ pub fn copy(from: Op, to: Op) {
 
 /// The schedules by name that a function's computations get once those of common subexpressions are made.
 pub fn named(function: Op) -> Result<Vec<(String, Schedule)>, Errors> {
-    let all = ir::attribute(function, SCHEDULES.name).map_or(Vec::new(), ir::pairs);
-    let all = all.into_iter();
-    all.map(|(name, own)| Ok((name.to_owned(), of_attribute(own)?)))
+    let entries = ir::attribute(function, SCHEDULES.name).map_or(Vec::new(), ir::pairs);
+    let entries = entries.into_iter();
+    entries
+        .map(|(name, written)| Ok((name.to_owned(), of_attribute(written)?)))
         .collect()
 }
 
@@ -236,10 +237,10 @@ pub fn set_named(function: Op, schedules: &BTreeMap<String, Schedule>) {
         return ir::remove_attribute(function, SCHEDULES.name);
     }
     let context = ir::context_of(function);
-    let all = schedules.iter();
-    let all = all.map(|(name, own)| (name.as_str(), attribute(context, own)));
-    let all = ir::dictionary(context, &all.collect::<Vec<_>>());
-    ir::set_attribute(function, SCHEDULES.name, all);
+    let entries = schedules.iter();
+    let entries = entries.map(|(name, schedule)| (name.as_str(), attribute(context, schedule)));
+    let entries = ir::dictionary(context, &entries.collect::<Vec<_>>());
+    ir::set_attribute(function, SCHEDULES.name, entries);
 }
 
 fn set_attribute(op: Op, attribute: Option<Attribute>) {

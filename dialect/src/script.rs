@@ -163,7 +163,7 @@ pub fn knobs<'c>(sequence: Op<'c>) -> Vec<Finding<'c>> {
 /// The same as what a search decides, in the order of the script. Knobs of one name are one; they are
 /// numbers, of which there are options.
 pub fn open_knobs<'c>(sequence: Op<'c>) -> Result<Vec<OpenKnob>, Vec<Finding<'c>>> {
-    let mut found: Vec<OpenKnob> = Vec::new();
+    let mut knobs: Vec<OpenKnob> = Vec::new();
     let mut findings = Vec::new();
     let mut refuse = |op, message| findings.push(Finding { op, message });
     for op in open(sequence) {
@@ -177,8 +177,8 @@ pub fn open_knobs<'c>(sequence: Op<'c>) -> Result<Vec<OpenKnob>, Vec<Finding<'c>
                 continue;
             }
         };
-        match found.iter().find(|other| other.name == knob.name) {
-            None => found.push(knob),
+        match knobs.iter().find(|other| other.name == knob.name) {
+            None => knobs.push(knob),
             Some(same) if *same == knob => {}
             Some(other) => refuse(
                 op,
@@ -191,7 +191,7 @@ pub fn open_knobs<'c>(sequence: Op<'c>) -> Result<Vec<OpenKnob>, Vec<Finding<'c>
         }
     }
     match findings.is_empty() {
-        true => Ok(found),
+        true => Ok(knobs),
         false => Err(findings),
     }
 }
@@ -209,14 +209,14 @@ pub fn others<'c>(sequence: Op<'c>) -> Vec<Op<'c>> {
         transform::mnemonic(*op).is_some() || read.contains(&ir::name_of(*op))
     };
     let body = ir::only_block(ir::region(sequence, 0));
-    let all = body.map_or(Vec::new(), ir::ops_of).into_iter();
-    all.filter(|op| !is_read(op)).collect()
+    let operations = body.map_or(Vec::new(), ir::ops_of).into_iter();
+    operations.filter(|op| !is_read(op)).collect()
 }
 
 /// The knobs without a value.
 fn open<'c>(sequence: Op<'c>) -> impl Iterator<Item = Op<'c>> {
-    let all = ir::find_all(sequence, &[ops::transform::TUNE_KNOB]).into_iter();
-    all.filter(|op| ir::attribute(*op, "selected").is_none())
+    let operations = ir::find_all(sequence, &[ops::transform::TUNE_KNOB]).into_iter();
+    operations.filter(|op| ir::attribute(*op, "selected").is_none())
 }
 
 /// A string's own text, or another attribute as it is written.
@@ -229,13 +229,15 @@ fn knob_name(op: Op) -> String {
 
 /// The numbers that a knob may have.
 fn options(op: Op) -> Result<Vec<i64>, String> {
-    let found = ir::attribute(op, "options");
+    let attribute = ir::attribute(op, "options");
     let wrong = || {
-        let found = found.map_or("none".into(), |found| found.to_string());
-        format!("has the options {found}: expected an array of integers, each once")
+        let text = attribute.map_or("none".into(), |attribute| attribute.to_string());
+        format!("has the options {text}: expected an array of integers, each once")
     };
-    let elements = found.map_or(Vec::new(), ir::elements).into_iter();
-    let numbers: Result<Vec<i64>, _> = elements.map(|one| transform::number(&[one])).collect();
+    let elements = attribute.map_or(Vec::new(), ir::elements).into_iter();
+    let numbers: Result<Vec<i64>, _> = elements
+        .map(|element| transform::number(&[element]))
+        .collect();
     let numbers = numbers.map_err(|_| wrong())?;
     let distinct: BTreeSet<&i64> = numbers.iter().collect();
     match !numbers.is_empty() && distinct.len() == numbers.len() {

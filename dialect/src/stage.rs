@@ -72,8 +72,8 @@ fn with_hom(op: Op, parts: &Parts, tuple: &[Type], depth: Depth) -> Result<Compu
         Depth::Code => crate::code::code(ir::region(op, 0), "the scalar function")?,
     };
     let expected: Vec<Option<ScalarType>> = tuple.iter().map(|t| types::scalar_type(*t)).collect();
-    let found: Vec<Option<ScalarType>> = scalar.inputs.iter().copied().map(Some).collect();
-    if parts.inputs.is_empty() && expected != found {
+    let actual: Vec<Option<ScalarType>> = scalar.inputs.iter().copied().map(Some).collect();
+    if parts.inputs.is_empty() && expected != actual {
         let text = |types: &[Option<ScalarType>]| {
             types
                 .iter()
@@ -83,7 +83,7 @@ fn with_hom(op: Op, parts: &Parts, tuple: &[Type], depth: Depth) -> Result<Compu
         };
         return Err(vec![format!(
             "has a scalar function of ({}), but the MDA's tuple is ({})",
-            text(&found),
+            text(&actual),
             text(&expected)
         )]);
     }

@@ -26,28 +26,28 @@ const THREAD: &str = "thread";
 
 /// Finds what threads cannot do of a computation.
 pub(crate) fn errors(op: Op, parts: &Parts, computation: Option<&Computation>) -> Errors {
-    let mut found = names(parts);
-    let Some(computation) = computation.filter(|_| found.is_empty()) else {
-        return found;
+    let mut errors = names(parts);
+    let Some(computation) = computation.filter(|_| errors.is_empty()) else {
+        return errors;
     };
     if parts.threads.asynchronous {
-        found.extend(copy(op, computation));
+        errors.extend(copy(op, computation));
     }
     if let Some(pair) = &parts.threads.matrix {
-        found.extend(product(op, pair, computation));
+        errors.extend(product(op, pair, computation));
     }
     if let Some([lanes, _]) = &parts.threads.lanes {
-        found.extend(combination(lanes, computation));
+        errors.extend(combination(lanes, computation));
     }
-    found
+    errors
 }
 
 /// Checks that dimensions and levels are there.
 fn names(parts: &Parts) -> Errors {
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     for name in parts.threads.dimensions() {
         if !parts.dim_names().contains(&name) {
-            found.push(format!(
+            errors.push(format!(
                 "is shared out to threads by the dimension '{name}', which it has not: expected one \
                  of {}",
                 parts.dim_names().join(", ")
@@ -55,19 +55,19 @@ fn names(parts: &Parts) -> Errors {
         }
     }
     match &parts.threads.matrix {
-        Some([rows, columns]) if rows == columns => found.push(format!(
+        Some([rows, columns]) if rows == columns => errors.push(format!(
             "has '{rows}' as the rows and the columns of a matrix: expected two dimensions"
         )),
         _ => {}
     }
     match &parts.threads.lanes {
-        Some([_, level]) if !is_axis(level) => found.push(format!(
+        Some([_, level]) if !is_axis(level) => errors.push(format!(
             "combines what threads of the level '{level}' have: expected '{THREAD}' and its axis, such \
              as {THREAD}.x"
         )),
         _ => {}
     }
-    found
+    errors
 }
 
 /// Returns whether a text is an axis of the threads of a warp, `thread.x`.
@@ -143,8 +143,8 @@ fn is_copy(op: Op) -> bool {
 
 /// Returns whether a computation's function is the product of two elements, perhaps widened ones.
 pub fn is_product(op: Op) -> bool {
-    let all = yielded(op);
-    let [value] = all[..] else {
+    let values = yielded(op);
+    let [value] = values[..] else {
         return false;
     };
     let is_factor = |value: Val| is_element(value, &[ops::arith::EXTF]);
@@ -154,11 +154,11 @@ pub fn is_product(op: Op) -> bool {
 
 /// Checks that a warp can compute it as a product of matrices.
 fn product(op: Op, [rows, columns]: &[String; 2], computation: &Computation) -> Errors {
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     for (what, name) in [("rows", rows), ("columns", columns)] {
         let combine = find(computation, name).map(|dimension| dimension.combine);
         if let Some(combine) = combine.filter(|combine| *combine != Combine::Cc) {
-            found.push(format!(
+            errors.push(format!(
                 "has '{name}' as the {what} of a matrix, but combines by {} in it: expected a \
                  dimension that is kept (cc)",
                 written(combine)
@@ -169,12 +169,12 @@ fn product(op: Op, [rows, columns]: &[String; 2], computation: &Computation) -> 
         Combine::Cc => true,
         Combine::Ps(_) => false,
         Combine::Pw(n) => {
-            matches!(&computation.operators[n], Operator::Builtin(all) if all[..] == [Builtin::Addf])
+            matches!(&computation.operators[n], Operator::Builtin(builtins) if builtins[..] == [Builtin::Addf])
         }
     };
     let mut dimensions = computation.dimensions.iter();
     if let Some(other) = dimensions.find(|dimension| !is_summed(dimension.combine)) {
-        found.push(format!(
+        errors.push(format!(
             "is a product of matrices, but combines by {} of something else than addf in the \
              dimension '{}': expected pw(addf)",
             written(other.combine),
@@ -182,14 +182,14 @@ fn product(op: Op, [rows, columns]: &[String; 2], computation: &Computation) -> 
         ));
     }
     if !is_product(op) {
-        found.push(
+        errors.push(
             "is a product of matrices, but its function is none of two elements: expected \
              arith.mulf of two that are read, or of an arith.extf of each"
                 .into(),
         );
     }
-    if !found.is_empty() {
-        return found;
+    if !errors.is_empty() {
+        return errors;
     }
     let number = |name: &String| {
         let mut dimensions = computation.dimensions.iter();
@@ -198,13 +198,13 @@ fn product(op: Op, [rows, columns]: &[String; 2], computation: &Computation) -> 
     if let (Some(r), Some(c)) = (number(rows), number(columns))
         && !matrix::is_product(computation, [r, c])
     {
-        found.push(format!(
+        errors.push(format!(
             "has '{rows}' and '{columns}' as the rows and columns of a matrix: expected one input \
              that is read along the first of them only, and another along the second only"
         ));
     }
-    found.extend(fragment(op, [rows, columns]));
-    found
+    errors.extend(fragment(op, [rows, columns]));
+    errors
 }
 
 /// The schedule's instruction keeps the same two dimensions.
@@ -224,29 +224,31 @@ fn fragment(op: Op, matrix: [&String; 2]) -> Option<String> {
 
 /// Checks that what is combined is what threads have, one each.
 fn combination(lanes: &str, computation: &Computation) -> Errors {
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     let mut dimensions = computation.dimensions.iter();
     let Some(number) = dimensions.position(|dimension| dimension.name == lanes) else {
-        return found;
+        return errors;
     };
     let combine = computation.dimensions[number].combine;
     if !combine.is_pw() {
-        found.push(format!(
+        errors.push(format!(
             "has threads as the points of '{lanes}', in which it combines by {}: expected pw, of what \
              each of them has",
             written(combine)
         ));
     }
     let mut accesses = computation.inputs.iter().flat_map(|input| {
-        let each = input.accesses.iter();
-        each.map(move |access| (&input.name, &access.map))
+        input
+            .accesses
+            .iter()
+            .map(move |access| (&input.name, &access.map))
     });
     let along = accesses.find(|(_, map)| map.iter().any(|e| e.dims().contains(&number)));
     if let Some((input, _)) = along {
-        found.push(format!(
+        errors.push(format!(
             "has threads as the points of '{lanes}', but reads input '{input}' along it: expected \
              memory of each thread, which all of them read alike"
         ));
     }
-    found
+    errors
 }

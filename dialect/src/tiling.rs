@@ -99,12 +99,12 @@ unsafe extern "C" {
 }
 
 /// A slice of a tensor, of stride 1.
-pub fn slice<'c>(at: At<'c>, of: Op<'c>, source: Val<'c>, part: &IndexBox<'c>) -> Op<'c> {
+pub fn slice<'c>(at: At<'c>, origin: Op<'c>, source: Val<'c>, part: &IndexBox<'c>) -> Op<'c> {
     use melior::ir::ValueLike;
     use melior::ir::operation::OperationLike;
-    let [offsets, sizes] = [&part.offsets, &part.sizes].map(|all| {
-        let all = all.iter().map(|bound| raw(*bound));
-        all.collect::<Vec<RawIndex>>()
+    let [offsets, sizes] = [&part.offsets, &part.sizes].map(|bounds| {
+        let bounds = bounds.iter().map(|bound| raw(*bound));
+        bounds.collect::<Vec<RawIndex>>()
     });
     let null = MlirOperation {
         ptr: std::ptr::null_mut(),
@@ -117,7 +117,7 @@ pub fn slice<'c>(at: At<'c>, of: Op<'c>, source: Val<'c>, part: &IndexBox<'c>) -
     unsafe {
         ir::op_from_raw(mdhSlice(
             place,
-            of.location().to_raw(),
+            origin.location().to_raw(),
             source.to_raw(),
             offsets.as_ptr(),
             sizes.as_ptr(),
@@ -142,19 +142,19 @@ pub(crate) fn raw(bound: Bound) -> RawIndex {
 
 /// # Safety
 /// There are as many indices as it says.
-pub(crate) unsafe fn bounds<'c>(all: *const RawIndex, count: isize) -> Vec<Bound<'c>> {
+pub(crate) unsafe fn bounds<'c>(indices: *const RawIndex, count: isize) -> Vec<Bound<'c>> {
     let count = usize::try_from(count).unwrap_or(0);
     if count == 0 {
         return Vec::new();
     }
     // SAFETY: by contract; a value is null or valid.
-    let all = unsafe { std::slice::from_raw_parts(all, count) };
+    let indices = unsafe { std::slice::from_raw_parts(indices, count) };
     let bound = |index: &RawIndex| match index.value.ptr.is_null() {
         true => Bound::Static(index.number),
         // SAFETY: as above.
         false => Bound::Dynamic(ir::value(unsafe { Value::from_raw(index.value) })),
     };
-    all.iter().map(bound).collect()
+    indices.iter().map(bound).collect()
 }
 
 /// # Safety
@@ -279,8 +279,8 @@ macro_rules! positions {
             let (op, at, part) =
                 unsafe { (ir::op_from_raw(op), place(at), part(offsets, sizes, rank)) };
             let number = usize::try_from(number).unwrap_or(usize::MAX);
-            let found = answer(op, $say, |tiling| (tiling.$function)(op, at, number, &part));
-            give(found, data, each)
+            let outcome = answer(op, $say, |tiling| (tiling.$function)(op, at, number, &part));
+            give(outcome, data, each)
         }
     )*};
 }

@@ -55,19 +55,19 @@ pub fn edit(
 /// Finds the operation of a script that a place of the schedule comes from: the last one that
 /// changes the closest there is to it.
 pub fn culprit<'c>(ops: &[Op<'c>], place: &SchedulePath) -> Option<Op<'c>> {
-    let mut found: Option<(usize, Op)> = None;
+    let mut closest: Option<(usize, Op)> = None;
     for op in ops {
         let Ok(Some(edit)) = edit(*op, |_| Ok(1)) else {
             continue;
         };
         let shared = edit.place().shared(place);
         let is_whole = matches!(edit, Edit::Schedule { .. });
-        let is_closer = found.is_none_or(|(best, _)| shared >= best);
+        let is_closer = closest.is_none_or(|(best, _)| shared >= best);
         if (shared > 0 || is_whole) && is_closer {
-            found = Some((shared, *op));
+            closest = Some((shared, *op));
         }
     }
-    found.map(|(_, op)| op)
+    closest.map(|(_, op)| op)
 }
 
 /// The attributes of an operation's definition.
@@ -75,15 +75,16 @@ fn inherent<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
     // SAFETY: the operation is valid, and the numbers are those of its attributes; names live as
     // long as the context.
     unsafe {
-        let all = 0..mlirOperationGetNumAttributes(op.to_raw());
-        let all = all.map(|i| mlirOperationGetAttribute(op.to_raw(), i));
-        all.filter_map(|named| {
-            let name = mlirIdentifierStr(named.name);
-            let other = mlirOperationGetDiscardableAttributeByName(op.to_raw(), name);
-            let attribute = Attribute::from_raw(named.attribute);
-            other.ptr.is_null().then(|| (ir::string(name), attribute))
-        })
-        .collect()
+        let attributes = 0..mlirOperationGetNumAttributes(op.to_raw());
+        let attributes = attributes.map(|i| mlirOperationGetAttribute(op.to_raw(), i));
+        attributes
+            .filter_map(|named| {
+                let name = mlirIdentifierStr(named.name);
+                let other = mlirOperationGetDiscardableAttributeByName(op.to_raw(), name);
+                let attribute = Attribute::from_raw(named.attribute);
+                other.ptr.is_null().then(|| (ir::string(name), attribute))
+            })
+            .collect()
     }
 }
 

@@ -168,18 +168,18 @@ pub fn combine_operators<'c>(
     attributes: &[melior::ir::Attribute<'c>],
     mut resolve: impl FnMut(&Operators<'c>) -> Result<Operator, Errors>,
 ) -> Result<(Vec<Combine>, Vec<Operator>), Errors> {
-    let mut found: Vec<Operators> = Vec::new();
+    let mut functions: Vec<Operators> = Vec::new();
     let (mut combines, mut operators) = (Vec::new(), Vec::new());
     for attribute in attributes {
         let CombinePart::Fold(fold, function) = combine_part(*attribute)? else {
             combines.push(Combine::Cc);
             continue;
         };
-        let index = match found.iter().position(|f| *f == function) {
+        let index = match functions.iter().position(|f| *f == function) {
             Some(index) => index,
             None => {
                 operators.push(resolve(&function)?);
-                found.push(function);
+                functions.push(function);
                 operators.len() - 1
             }
         };

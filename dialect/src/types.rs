@@ -267,11 +267,11 @@ pub fn strides(ty: Type) -> Option<(Extent, Vec<Extent>)> {
     let rank = buffer_type(ty).filter(|ty| ty.kind == BufferKind::MemRef)?;
     let (mut strides, mut offset) = (vec![0i64; rank.shape.len()], 0i64);
     // SAFETY: the type is a memref's, and there is room for each of its strides.
-    let found = unsafe {
+    let success = unsafe {
         mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset)
     };
     let strides = strides.into_iter().map(extent).collect();
-    (found.value == 1).then_some((extent(offset), strides))
+    (success.value == 1).then_some((extent(offset), strides))
 }
 
 /// The element of a dense attribute whose elements are all the same.

@@ -72,9 +72,9 @@ pub fn errors(op: Op) -> Vec<Finding> {
         },
         None => Err(vec![bug(&format!("nothing verifies {name}"))]),
     };
-    let own = checked.err().unwrap_or_default().into_iter();
-    let own = own.map(|message| Finding { op, message });
-    own.chain(scalar_code::check(op)).collect()
+    let findings = checked.err().unwrap_or_default().into_iter();
+    let findings = findings.map(|message| Finding { op, message });
+    findings.chain(scalar_code::check(op)).collect()
 }
 
 fn report(computation: &Computation) -> Result<(), Errors> {
@@ -102,16 +102,16 @@ fn combine(op: Op) -> Result<(), Errors> {
     };
     let (inputs, results) = (&operator.code.inputs, &operator.code.results);
     let arity = results.len();
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     if arity == 0 {
-        found.push(format!(
+        errors.push(format!(
             "{what} yields nothing: expected the combined tuple"
         ));
     } else if inputs.len() != 2 * arity
         || inputs[..arity] != results[..]
         || inputs[arity..] != results[..]
     {
-        found.push(format!(
+        errors.push(format!(
             "{what} maps ({}) to ({}): expected the left tuple, then the right one, of the types \
              that it yields",
             names(inputs),
@@ -121,14 +121,14 @@ fn combine(op: Op) -> Result<(), Errors> {
     if let Some(neutral) = &operator.neutral {
         let types: Vec<ScalarType> = neutral.iter().map(|v| v.ty).collect();
         if types != *results {
-            found.push(format!(
+            errors.push(format!(
                 "{what} has a neutral element of types ({}), but the tuple has ({})",
                 names(&types),
                 names(results)
             ));
         }
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn names(types: &[ScalarType]) -> String {
@@ -141,26 +141,26 @@ fn names(types: &[ScalarType]) -> String {
 
 fn compute(op: Op) -> Result<(), Errors> {
     let parts = read::compute(op)?;
-    let mut found = operand_kinds(&parts);
-    found.extend(identifiers(&parts, &parts.dim_names()));
+    let mut errors = operand_kinds(&parts);
+    errors.extend(identifiers(&parts, &parts.dim_names()));
     let mut view = parts.clone();
     if parts.in_place {
         view.inputs.clear();
     }
-    found.extend(proof_of_nothing(&parts));
-    found.extend(shared_memory(&view, &parts, &parts.combine));
-    found.extend(result_types(op, &parts));
-    found.extend(unused_region(op, &parts));
+    errors.extend(proof_of_nothing(&parts));
+    errors.extend(shared_memory(&view, &parts, &parts.combine));
+    errors.extend(result_types(op, &parts));
+    errors.extend(unused_region(op, &parts));
     let computation = translate::compute(op, Depth::Signatures);
-    found.extend(threads::errors(op, &parts, computation.as_ref().ok()));
+    errors.extend(threads::errors(op, &parts, computation.as_ref().ok()));
     match computation {
         Ok(computation) => {
-            found.extend(report(&computation).err().unwrap_or_default());
-            found.extend(schedule::findings(op, &computation));
+            errors.extend(report(&computation).err().unwrap_or_default());
+            errors.extend(schedule::findings(op, &computation));
         }
-        Err(errors) => found.extend(errors),
+        Err(refused) => errors.extend(refused),
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 /// A computation that is proved to run in place reads memory that it writes.
@@ -234,10 +234,10 @@ fn shared_memory(view: &Parts, stores: &Parts, combine: &[Attribute]) -> Errors 
 /// Destinations are buffers, and tensors and memrefs do not mix.
 fn operand_kinds(parts: &Parts) -> Errors {
     let kind = |value: ir::Val| types::buffer_type(value.r#type()).map(|t| t.kind);
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     for buffer in parts.destinations() {
         if kind(buffer.value) == Some(BufferKind::Scalar) {
-            found.push(format!(
+            errors.push(format!(
                 "output '{}' is a value of type {}: expected a tensor or memref to write into",
                 buffer.name,
                 buffer.value.r#type()
@@ -246,37 +246,37 @@ fn operand_kinds(parts: &Parts) -> Errors {
     }
     let has = |k| parts.buffers().any(|b| kind(b.value) == Some(k));
     if has(BufferKind::Tensor) && has(BufferKind::MemRef) {
-        found.push(
+        errors.push(
             "mixes tensors and memrefs: expected one kind for all of its buffers; bufferize the \
              tensors, or use bufferization.to_tensor on the memrefs"
                 .into(),
         );
     }
-    found
+    errors
 }
 
 /// Checks that names are identifiers, and all differ.
 fn identifiers(parts: &Parts, dims: &[&str]) -> Errors {
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     let mut taken: Vec<&str> = Vec::new();
     let buffers = parts.buffers().map(|b| ("buffers", b.name.as_str()));
     for (what, name) in buffers.chain(dims.iter().map(|d| ("dimensions", *d))) {
         if taken.contains(&name) {
-            found.push(format!(
+            errors.push(format!(
                 "names two of its {what} '{name}': expected names that differ, since schedules \
                  and messages go by them"
             ));
         }
         taken.push(name);
         if !is_identifier(name) {
-            found.push(format!(
+            errors.push(format!(
                 "names one of its {what} '{name}': expected a letter or '_', then letters, \
                  digits, '_', '$' and '.', and none of the words '_', mod, floordiv, ceildiv and \
                  symbol"
             ));
         }
     }
-    found
+    errors
 }
 
 /// Returns whether the custom assembly can write it and read it back.
@@ -289,8 +289,8 @@ pub fn is_identifier(name: &str) -> bool {
 
 fn result_types(op: Op, parts: &Parts) -> Errors {
     let expected = crate::write::result_types(parts);
-    let found: Vec<Type> = op.results().map(|r| ir::value(r).r#type()).collect();
-    if expected == found {
+    let actual: Vec<Type> = op.results().map(|r| ir::value(r).r#type()).collect();
+    if expected == actual {
         return Errors::new();
     }
     let text = |types: &[Type]| {
@@ -302,7 +302,7 @@ fn result_types(op: Op, parts: &Parts) -> Errors {
     };
     vec![format!(
         "has results of types ({}): expected one for each tensor that it writes, ({})",
-        text(&found),
+        text(&actual),
         text(&expected)
     )]
 }
@@ -344,7 +344,7 @@ fn mda_type(value: ir::Val, shape: &[i64], components: &[ScalarType]) -> Errors 
 
 /// Only the triple's operations, in the same block, may use an MDA.
 fn mda_uses(op: Op) -> Errors {
-    let mut found = Errors::new();
+    let mut errors = Errors::new();
     for result in op.results() {
         for user in ir::users(ir::value(result)) {
             let near = match (user.block(), op.block()) {
@@ -352,7 +352,7 @@ fn mda_uses(op: Op) -> Errors {
                 _ => false,
             };
             if !near || !matches!(ir::name_of(user), ops::mdh::HOM | ops::mdh::OUT_VIEW) {
-                found.push(format!(
+                errors.push(format!(
                     "has a result that '{}' uses: an MDA is an alias of buffers and is used by \
                      mdh.hom and mdh.out_view of the same block only; store it with mdh.out_view",
                     ir::name_of(user)
@@ -360,23 +360,23 @@ fn mda_uses(op: Op) -> Errors {
             }
         }
     }
-    found
+    errors
 }
 
 fn inp_view(op: Op) -> Result<(), Errors> {
     let parts = read::inp_view(op)?;
     let computation = stage::of_inputs(&parts)?;
-    let mut found = report(&computation).err().unwrap_or_default();
-    found.extend(operand_kinds(&parts));
-    found.extend(identifiers(&parts, &parts.dim_names()));
+    let mut errors = report(&computation).err().unwrap_or_default();
+    errors.extend(operand_kinds(&parts));
+    errors.extend(identifiers(&parts, &parts.dim_names()));
     let shape: Vec<i64> = parts.dims.iter().map(translate::point_count).collect();
-    found.extend(mda_type(
+    errors.extend(mda_type(
         ir::value(op.result(0).map_err(missing)?),
         &shape,
         &computation.scalar.inputs,
     ));
-    found.extend(mda_uses(op));
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    errors.extend(mda_uses(op));
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn missing(_: melior::Error) -> Errors {
@@ -401,7 +401,7 @@ fn hom(op: Op) -> Result<(), Errors> {
         )]);
     }
     let computation = stage::of_hom(op, Depth::Signatures)?;
-    let mut found = report(&computation).err().unwrap_or_default();
+    let mut errors = report(&computation).err().unwrap_or_default();
     let result: Vec<i64> = computation
         .dimensions
         .iter()
@@ -409,9 +409,9 @@ fn hom(op: Op) -> Result<(), Errors> {
         .map(|(dim, size)| if stage::is_pw(dim) { 1 } else { *size })
         .collect();
     let value = ir::value(op.result(0).map_err(missing)?);
-    found.extend(mda_type(value, &result, &computation.components));
-    found.extend(mda_uses(op));
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    errors.extend(mda_type(value, &result, &computation.components));
+    errors.extend(mda_uses(op));
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn out_view(op: Op) -> Result<(), Errors> {
@@ -426,20 +426,20 @@ fn out_view(op: Op) -> Result<(), Errors> {
             count(rank, "dimension")
         )]);
     }
-    let mut found = operand_kinds(&parts);
+    let mut errors = operand_kinds(&parts);
     let dims: Vec<&str> = dims.iter().map(String::as_str).collect();
-    found.extend(identifiers(&parts, &dims));
+    errors.extend(identifiers(&parts, &dims));
     let view = read::inp_view(chain.inp_view)?;
-    found.extend(mixed_kinds(&view, &parts));
+    errors.extend(mixed_kinds(&view, &parts));
     let homs = chain.homs.iter();
     let combine: Vec<Attribute> = homs.flat_map(|hom| ir::array(*hom, "combine")).collect();
-    found.extend(shared_memory(&view, &parts, &combine));
-    found.extend(result_types(op, &parts));
+    errors.extend(shared_memory(&view, &parts, &combine));
+    errors.extend(result_types(op, &parts));
     match stage::of_outputs(&chain, Depth::Signatures) {
-        Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),
-        Err(errors) => found.extend(errors),
+        Ok(computation) => errors.extend(report(&computation).err().unwrap_or_default()),
+        Err(refused) => errors.extend(refused),
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn index(op: Op) -> Result<(), Errors> {

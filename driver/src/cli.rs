@@ -86,18 +86,18 @@ pub fn parse() -> Result<Cli, Error> {
 /// Reads a command line. Where it has a word too many, what follows `--tuned` and is nowhere is meant as
 /// a folder: the command says that it is not there.
 fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let of = |words: &[OsString]| {
+    let parsed = |words: &[OsString]| {
         let matches = command().try_get_matches_from(words);
         matches.and_then(|matches| Cli::from_arg_matches(&matches))
     };
     let words = joined(words, Path::is_dir);
-    of(&words).or_else(|found| match found.kind() {
+    parsed(&words).or_else(|error| match error.kind() {
         ErrorKind::UnknownArgument => {
             let is_nowhere =
                 |word: &Path| !word.to_string_lossy().starts_with('-') && !word.exists();
-            of(&joined(words, is_nowhere)).map_err(|_| found)
+            parsed(&joined(words, is_nowhere)).map_err(|_| error)
         }
-        _ => Err(found),
+        _ => Err(error),
     })
 }
 
@@ -107,22 +107,22 @@ fn joined(
     words: impl IntoIterator<Item = OsString>,
     is_folder: impl Fn(&Path) -> bool,
 ) -> Vec<OsString> {
-    let mut all: Vec<OsString> = Vec::new();
+    let mut arguments: Vec<OsString> = Vec::new();
     for word in words {
         let is_value = |option: &OsString| match option.to_str() {
             Some("--check") => word.to_str().is_some_and(is_check_value),
             Some("--tuned" | "--from-db") => is_folder(Path::new(&word)),
             _ => false,
         };
-        match all.last_mut() {
+        match arguments.last_mut() {
             Some(last) if is_value(last) => {
                 last.push("=");
                 last.push(word);
             }
-            _ => all.push(word),
+            _ => arguments.push(word),
         }
     }
-    all
+    arguments
 }
 
 /// Returns whether `--check` has that value.
@@ -154,10 +154,10 @@ mod tests {
     fn help(path: &[&str]) -> String {
         let mut command = command().term_width(100);
         command.build();
-        let found = path
+        let subcommand = path
             .iter()
             .fold(&mut command, |c, name| c.find_subcommand_mut(name).unwrap());
-        found.render_help().to_string()
+        subcommand.render_help().to_string()
     }
 
     #[test]
@@ -261,13 +261,13 @@ mod tests {
 
     #[test]
     fn what_follows_check() {
-        let of = |line: &str| {
+        let parsed = |line: &str| {
             let run = run(line);
             (run.check, run.file.display().to_string())
         };
         let file = || "a.mlir".to_string();
         assert_eq!(
-            of("mdh run --check a.mlir"),
+            parsed("mdh run --check a.mlir"),
             (Some(CheckHow::Sample), file())
         );
         for how in CheckHow::value_variants() {
@@ -278,14 +278,14 @@ mod tests {
                 format!("mdh run --check={name} a.mlir"),
                 format!("mdh run --check {name} a.mlir"),
             ] {
-                assert_eq!(of(&line), (Some(*how), file()), "{line}");
+                assert_eq!(parsed(&line), (Some(*how), file()), "{line}");
             }
         }
         assert_eq!(
-            of("mdh run a.mlir --check --json"),
+            parsed("mdh run a.mlir --check --json"),
             (Some(CheckHow::Sample), file())
         );
-        assert_eq!(of("mdh run a.mlir").0, None);
+        assert_eq!(parsed("mdh run a.mlir").0, None);
     }
 
     /// Checks: `--tuned` is followed by a folder that is there, or by the file to run.

@@ -68,9 +68,9 @@ pub fn check(syntax: &Syntax, diagnostics: &mut Vec<Diagnostic>) -> CheckedProgr
         }
     }
     roles.check_outputs(syntax, diagnostics);
-    let all = 0..syntax.names.len();
-    program.inputs = all.clone().filter(|v| roles.inputs[*v]).collect();
-    program.outputs = all.filter(|v| roles.outputs[*v]).collect();
+    let variables = 0..syntax.names.len();
+    program.inputs = variables.clone().filter(|v| roles.inputs[*v]).collect();
+    program.outputs = variables.filter(|v| roles.outputs[*v]).collect();
     program
 }
 
@@ -79,10 +79,10 @@ fn declarations<'s>(
     syntax: &'s Syntax,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Option<&'s Declaration>> {
-    let mut found: Vec<Option<&Declaration>> = vec![None; syntax.names.len()];
+    let mut declared: Vec<Option<&Declaration>> = vec![None; syntax.names.len()];
     for declaration in &syntax.declarations {
         let name = &syntax.names[declaration.name];
-        if let Some(first) = found[declaration.name] {
+        if let Some(first) = declared[declaration.name] {
             let message = format!("'{name}' is declared twice");
             let span = declaration.span.clone();
             let twice = Diagnostic::new(message, span, format!("of shape {}", declaration.shape));
@@ -90,7 +90,7 @@ fn declarations<'s>(
             diagnostics.push(twice.also(first.span.clone(), before));
             continue;
         }
-        found[declaration.name] = Some(declaration);
+        declared[declaration.name] = Some(declaration);
         if declaration.shape.rank() > shape::MOST_DIMENSIONS {
             let message = format!(
                 "'{name}' has {} dimensions, expected at most {}",
@@ -107,7 +107,7 @@ fn declarations<'s>(
             diagnostics.push(Diagnostic::new(message, declaration.shape_span.clone(), ""));
         }
     }
-    found
+    declared
 }
 
 /// Returns whether the bytes of a tensor can be counted in 64 bits with a sign.
@@ -174,13 +174,13 @@ fn assignment(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Assignment> {
     let value = &statement.value;
-    let found = Statement {
+    let assigned = Statement {
         target: statement.target,
         value: value.expression.clone(),
     };
-    match shape::statement(&program.context, &found) {
+    match shape::statement(&program.context, &assigned) {
         Ok(shapes) => Some(Assignment {
-            statement: found,
+            statement: assigned,
             shapes,
             target: statement.span.clone(),
             spans: value.spans.clone(),

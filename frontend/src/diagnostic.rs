@@ -104,15 +104,15 @@ pub const MOST_SHOWN: usize = 100;
 /// All errors as text.
 pub fn render_all(diagnostics: &[Diagnostic], file: &str, text: &str) -> String {
     let shown = &diagnostics[..diagnostics.len().min(MOST_SHOWN)];
-    let mut all: String = shown
+    let mut rendered: String = shown
         .iter()
         .map(|diagnostic| diagnostic.render(file, text, Severity::Error) + "\n")
         .collect();
     if diagnostics.len() > shown.len() {
         let more = diagnostics.len() - shown.len();
-        all.push_str(&format!("error: {file} has {more} more errors\n"));
+        rendered.push_str(&format!("error: {file} has {more} more errors\n"));
     }
-    all
+    rendered
 }
 
 /// Line and column (in characters) of a byte, from 1.

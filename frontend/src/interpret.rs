@@ -22,7 +22,7 @@ pub fn value(assignment: &Assignment, values: &[Elements]) -> Elements {
     let shapes = &assignment.shapes;
     let mut nodes: Vec<Elements> = Vec::new();
     for (id, node) in assignment.statement.value.nodes().iter().enumerate() {
-        let of = |id: usize| Tensor {
+        let tensor = |id: usize| Tensor {
             shape: &shapes[id],
             elements: &nodes[id],
         };
@@ -41,15 +41,18 @@ pub fn value(assignment: &Assignment, values: &[Elements]) -> Elements {
             Node::Transposition(e, [m, n]) => {
                 let exchanged = places.map(|mut at| {
                     at.swap(*m as usize - 1, *n as usize - 1);
-                    of(*e).at(&at)
+                    tensor(*e).at(&at)
                 });
                 exchanged.collect()
             }
-            Node::Contraction(e, pairs) => places.map(|at| of(*e).diagonals(pairs, &at)).collect(),
+            Node::Contraction(e, pairs) => {
+                places.map(|at| tensor(*e).diagonals(pairs, &at)).collect()
+            }
             Node::Elementwise(operator, e, f) => {
-                let (e, f) = (of(*e), of(*f));
-                let all = places.map(|at| operator.value(e.at_or_scalar(&at), f.at_or_scalar(&at)));
-                all.collect()
+                let (e, f) = (tensor(*e), tensor(*f));
+                places
+                    .map(|at| operator.value(e.at_or_scalar(&at), f.at_or_scalar(&at)))
+                    .collect()
             }
         };
         nodes.push(value);

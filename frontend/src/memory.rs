@@ -66,10 +66,12 @@ fn account(
 fn verdict(assignment: &Assignment, target: &str) -> String {
     let statement = &assignment.statement;
     let derivation = Derivation::search(statement, &assignment.shapes);
-    let own = tuple(&derivation.judgements[statement.value.root()].index);
+    let goal = tuple(&derivation.judgements[statement.value.root()].index);
     if let Some((_, judgement)) = derivation.breaches().next() {
         let at = tuple(&judgement.index);
-        return format!("not compatible: '{target}' is read at {at} where it is assigned at {own}");
+        return format!(
+            "not compatible: '{target}' is read at {at} where it is assigned at {goal}"
+        );
     }
     let mut rules = vec!["ok-c-stmt"];
     for judgement in derivation.judgements.iter().rev() {
@@ -79,7 +81,7 @@ fn verdict(assignment: &Assignment, target: &str) -> String {
         }
     }
     let why = match is_read(assignment) {
-        true => format!("'{target}' is read at {own} only"),
+        true => format!("'{target}' is read at {goal} only"),
         false => format!("'{target}' is not read"),
     };
     format!("compatible: {why}, by {}", rules.join(", "))
@@ -99,8 +101,8 @@ fn step_bytes(program: &CheckedProgram, number: usize, assignment: &Assignment) 
     let is_last = later.all(|other| other.statement.target != target);
     let is_given = program.inputs.contains(&target);
     let is_result = is_last && !is_given && program.outputs.contains(&target);
-    let own = plan.steps.len() - usize::from(is_result);
-    let bytes = plan.steps[..own].iter().map(|step| {
+    let temporaries = plan.steps.len() - usize::from(is_result);
+    let bytes = plan.steps[..temporaries].iter().map(|step| {
         let elements = plan.shape(&step.kept).elements();
         elements.unwrap_or(u64::MAX).saturating_mul(ELEMENT_BYTES)
     });
@@ -148,9 +150,9 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_said() {
-        let own = &accounts_of("var u : [4] var v : [4] v = exp(u)")[0];
+        let account = &accounts_of("var u : [4] var v : [4] v = exp(u)")[0];
         assert_eq!(
-            own.verdict,
+            account.verdict,
             "compatible: 'v' is not read, by ok-c-stmt, tc-fun, tc-var-xy"
         );
     }

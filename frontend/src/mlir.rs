@@ -462,11 +462,11 @@ fn apply(text: &mut String, function: Function, name: &str, e: &str) -> String {
             return format!("arith.maximumf {e}, {zero}");
         }
         Function::Sigmoid => {
-            let one = line("one", format!("arith.constant {}", literal(1.0)));
+            let unit = line("one", format!("arith.constant {}", literal(1.0)));
             let negated = line("negated", format!("arith.negf {e}"));
             let exponential = line("exp", format!("math.exp {negated}"));
-            let sum = line("sum", format!("arith.addf {one}, {exponential}"));
-            return format!("arith.divf {one}, {sum}");
+            let sum = line("sum", format!("arith.addf {unit}, {exponential}"));
+            return format!("arith.divf {unit}, {sum}");
         }
     };
     format!("math.{math} {e}")

@@ -166,11 +166,11 @@ impl<'t> Parser<'t> {
         match numbers[..] {
             [m, n] => Ok(([m, n], span)),
             _ => {
-                let found = match numbers.len() {
+                let given = match numbers.len() {
                     0 => "none".to_string(),
                     count => count.to_string(),
                 };
-                let message = format!("found {found} in brackets, expected two dimensions");
+                let message = format!("found {given} in brackets, expected two dimensions");
                 let wrong = Diagnostic::new(message, span, "");
                 self.fail(
                     wrong.help("dimensions are counted from 1, and separated by spaces: [2 3]"),
@@ -300,11 +300,11 @@ impl<'t> Parser<'t> {
 
     /// Something else was expected here.
     pub(crate) fn unexpected(&self, what: &str) -> Diagnostic {
-        let found = match self.peek() {
+        let token = match self.peek() {
             None => "the end".to_string(),
             Some(_) => format!("'{}'", self.peek_text()),
         };
-        Diagnostic::new(format!("found {found}, expected {what}"), self.here(), "")
+        Diagnostic::new(format!("found {token}, expected {what}"), self.here(), "")
     }
 
     /// Reports an error about the next word, unless that is none, which has been reported.

@@ -229,15 +229,15 @@ impl Planner {
     /// An operator on two values.
     fn elementwise(&mut self, operator: Operator, left: Network, right: Network) -> Network {
         let operands = [self.value(left), self.value(right)];
-        let all: Loops = operands
+        let loops: Loops = operands
             .iter()
             .flat_map(|id| self.terms.loops(*id).clone())
             .collect();
-        let points = self.terms.points(&all);
+        let points = self.terms.points(&loops);
         let [left, right] = operands.map(|operand| {
-            let own = self.terms.points(self.terms.loops(operand));
-            let again = self.terms.operations(operand) * (points - own);
-            match again > own * STORED {
+            let inner = self.terms.points(self.terms.loops(operand));
+            let again = self.terms.operations(operand) * (points - inner);
+            match again > inner * STORED {
                 true => self.stored(operand),
                 false => operand,
             }
@@ -254,15 +254,15 @@ impl Planner {
             .factors
             .iter()
             .flat_map(|id| self.terms.loops(*id).clone());
-        let kept: Loops = loops.filter(|l| !network.sums.contains(l)).collect();
-        let step = self.contract(network, kept.iter().copied().collect());
+        let kept_loops: Loops = loops.filter(|l| !network.sums.contains(l)).collect();
+        let step = self.contract(network, kept_loops.iter().copied().collect());
         self.result(step)
     }
 
     /// A term as the result of a step.
     fn stored(&mut self, term: TermId) -> TermId {
-        let kept = self.terms.loops(term).iter().copied().collect();
-        let step = self.step(term, kept);
+        let kept_loops = self.terms.loops(term).iter().copied().collect();
+        let step = self.step(term, kept_loops);
         self.result(step)
     }
 
@@ -279,9 +279,9 @@ impl Planner {
         let choices = choose(&self.terms, &factors, &outside);
         let mut results: Vec<TermId> = Vec::new();
         for (number, choice) in choices.iter().enumerate() {
-            let own = choice.factors.iter().map(|n| factors[*n]);
+            let direct = choice.factors.iter().map(|n| factors[*n]);
             let before = choice.results.iter().map(|n| results[*n]);
-            let parts: Vec<TermId> = own.chain(before).collect();
+            let parts: Vec<TermId> = direct.chain(before).collect();
             let product = self.terms.product(&parts);
             if number + 1 == choices.len() {
                 return self.step(product, kept);

@@ -30,11 +30,14 @@ fn module(text: &str) -> String {
 
 /// The points of each step.
 fn points(plan: &StatementPlan) -> Vec<u64> {
-    let of = |step: &Step| {
+    let elements_of = |step: &Step| {
         plan.shape(&[&step.kept[..], &step.sums].concat())
             .elements()
     };
-    plan.steps.iter().map(|step| of(step).unwrap()).collect()
+    plan.steps
+        .iter()
+        .map(|step| elements_of(step).unwrap())
+        .collect()
 }
 
 fn plan(text: &str) -> StatementPlan {
@@ -68,8 +71,8 @@ fn the_cheapest_order_is_taken() {
     // What is computed at every point anyway is computed there.
     let fused = plan("var A : [50 60] var x : [60] var y : [50] y = (tanh(A) # x) . [2 3]");
     assert_eq!(points(&fused), [50 * 60]);
-    let all = plan("var x : [9] var y : [9] y = 2 * x + exp(x - y) / 3");
-    assert_eq!(points(&all), [9]);
+    let elementwise = plan("var x : [9] var y : [9] y = 2 * x + exp(x - y) / 3");
+    assert_eq!(points(&elementwise), [9]);
 }
 
 #[test]

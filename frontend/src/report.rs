@@ -23,22 +23,22 @@ pub(crate) const LONGEST_STATEMENT: usize = 72;
 /// Of each variable a line with its shape and role; of each statement a line that ends in `compatible`
 /// or `not compatible`, followed by the reads that break it.
 pub fn report(program: &CheckedProgram, file: &str, text: &str, detail: Detail) -> String {
-    let mut all = String::new();
+    let mut out = String::new();
     let context = &program.context;
     for (number, variable) in context.variables.iter().enumerate() {
         let roles = [("input", &program.inputs), ("output", &program.outputs)];
         let roles = roles.iter().filter(|(_, list)| list.contains(&number));
         let roles: Vec<&str> = roles.map(|(role, _)| *role).collect();
-        let _ = write!(all, "{} : {}", variable.name, variable.shape);
+        let _ = write!(out, "{} : {}", variable.name, variable.shape);
         let _ = match roles.is_empty() {
-            true => writeln!(all),
-            false => writeln!(all, "  {}", roles.join(", ")),
+            true => writeln!(out),
+            false => writeln!(out, "  {}", roles.join(", ")),
         };
     }
     for assignment in &program.statements {
-        all.push_str(&verdict(program, assignment, file, text, detail));
+        out.push_str(&verdict(program, assignment, file, text, detail));
     }
-    all
+    out
 }
 
 fn verdict(
@@ -52,7 +52,7 @@ fn verdict(
     let derivation = Derivation::search(statement, &assignment.shapes);
     let root = statement.value.root();
     let (line, column) = position(text, assignment.target.start);
-    let mut all = format!(
+    let mut out = format!(
         "{file}:{line}:{column}: {} : {} = {}: {}\n",
         context.name(statement.target),
         assignment.shapes[root],
@@ -62,17 +62,17 @@ fn verdict(
             false => "not compatible",
         }
     );
-    let own = tuple(&derivation.judgements[root].index);
+    let goal = tuple(&derivation.judgements[root].index);
     for (id, judgement) in derivation.breaches() {
         let name = context.name(statement.target);
         let at = tuple(&judgement.index);
-        let message = format!("'{name}' is read at {at} where it is assigned at {own}");
+        let message = format!("'{name}' is read at {at} where it is assigned at {goal}");
         let place = Diagnostic::new(message, assignment.spans[id].clone(), format!("at {at}"))
-            .also(assignment.target.clone(), format!("at {own}"));
-        all.push_str(&place.render(file, text, Severity::Note));
+            .also(assignment.target.clone(), format!("at {goal}"));
+        out.push_str(&place.render(file, text, Severity::Note));
     }
     if detail == Detail::Derivations {
-        all.push_str(&derivation.display(context, statement).to_string());
+        out.push_str(&derivation.display(context, statement).to_string());
     }
-    all
+    out
 }

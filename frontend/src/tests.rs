@@ -220,10 +220,10 @@ fn depth_costs_memory_only() {
 
 #[test]
 fn of_many_errors_the_first_are_shown() {
-    let all = errors(&"x = y\n".repeat(1000));
+    let message = errors(&"x = y\n".repeat(1000));
     assert!(
-        all.ends_with("error: f.tdsl has 1900 more errors\n"),
-        "{all}"
+        message.ends_with("error: f.tdsl has 1900 more errors\n"),
+        "{message}"
     );
 }
 

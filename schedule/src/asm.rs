@@ -187,8 +187,8 @@ impl Asm {
 
     /// Checks the description, and returns all findings; none if it is well formed.
     pub fn check(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut say = |what: String| found.push(format!("ASM '{}': {what}", self.name));
+        let mut errors = Vec::new();
+        let mut say = |what: String| errors.push(format!("ASM '{}': {what}", self.name));
         if self.layers.first().and_then(AsmLayer::memory).is_none() {
             say("the first layer must be the memory that holds the buffers".into());
         }
@@ -223,7 +223,7 @@ impl Asm {
                 }
             }
         }
-        found
+        errors
     }
 
     fn check_core(&self, core: &Core, say: &mut impl FnMut(String)) {

@@ -28,7 +28,7 @@ impl Names<'_> {
         order: &[Level],
         first: T,
     ) -> (PerLevel<T>, T) {
-        let mut all = vec![vec![first.clone(); self.dimensions.len()]; self.layers.len()];
+        let mut per_level = vec![vec![first.clone(); self.dimensions.len()]; self.layers.len()];
         let mut at: BTreeMap<Level, T> = BTreeMap::new();
         for (name, value) in written {
             let place = spot.place.clone().entry(name.to_string()).name();
@@ -41,9 +41,9 @@ impl Names<'_> {
             if let Some(value) = at.get(level) {
                 current = value.clone();
             }
-            all[level.layer][level.dimension] = current.clone();
+            per_level[level.layer][level.dimension] = current.clone();
         }
-        (all, current)
+        (per_level, current)
     }
 
     fn regions(

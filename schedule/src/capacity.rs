@@ -58,7 +58,7 @@ pub fn allocations(
     computation: &Computation,
     tiles: &Tiles,
 ) -> Option<Vec<Allocation>> {
-    let mut all = Vec::new();
+    let mut allocations = Vec::new();
     let nests = resolved.nests();
     let deferred = resolved.deferred(computation);
     let results_stay = deferred.is_some();
@@ -69,9 +69,9 @@ pub fn allocations(
         deferred: deferred.unwrap_or_default(),
     };
     let inputs_stay = nests.iter().any(|nest| nest.decompose && nest.scalar);
-    context.inputs(inputs_stay, &mut all)?;
-    context.outputs(results_stay, &mut all)?;
-    Some(all)
+    context.inputs(inputs_stay, &mut allocations)?;
+    context.outputs(results_stay, &mut allocations)?;
+    Some(allocations)
 }
 
 struct Context<'a> {
@@ -262,16 +262,18 @@ impl Context<'_> {
             return Vec::new();
         }
         let is_loop = |level: &&Level| !resolved.count(**level).is_one();
-        let mut all: Vec<Level> = Vec::new();
+        let mut parallel: Vec<Level> = Vec::new();
         for level in outer.iter().filter(is_loop) {
             let to = phase.assign[level.layer][level.dimension];
             match resolved.is_parallel(phase, *level) {
-                true if to.layer > region => all.push(*level),
-                false if all.iter().any(|l| l.dimension == level.dimension) => return Vec::new(),
+                true if to.layer > region => parallel.push(*level),
+                false if parallel.iter().any(|l| l.dimension == level.dimension) => {
+                    return Vec::new();
+                }
                 _ => {}
             }
         }
-        all
+        parallel
     }
 }
 
@@ -320,12 +322,16 @@ fn layouts_fit(
 }
 
 /// Explicit regions hold all their copies.
-pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
-    let all = resolved
+pub(super) fn check(
+    resolved: &Resolved,
+    computation: &Computation,
+    violations: &mut Vec<Violation>,
+) {
+    let held = resolved
         .tiles(&[])
         .and_then(|tiles| allocations(resolved, computation, &tiles));
-    let Some(all) = all else { return };
-    layouts_fit(resolved, computation, &all, found);
+    let Some(held) = held else { return };
+    layouts_fit(resolved, computation, &held, violations);
     for (region, layer) in resolved.asm.layers.iter().enumerate() {
         let Some(memory) = layer.memory().filter(|m| m.kind == MemoryKind::Explicit) else {
             continue;
@@ -333,7 +339,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
         let Some(capacity) = memory.capacity else {
             continue;
         };
-        let here: Vec<&Allocation> = all.iter().filter(|a| a.region == region).collect();
+        let here: Vec<&Allocation> = held.iter().filter(|a| a.region == region).collect();
         let bytes = here.iter().fold(0i64, |sum, a| sum.saturating_add(a.bytes));
         if u64::try_from(bytes).is_ok_and(|bytes| bytes > capacity) {
             let texts = here.iter().map(|a| {
@@ -355,7 +361,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
             let first = here.first();
             let place = first.map(|first| buffer_place(computation, first.place));
             find(
-                found,
+                violations,
                 Constraint::Capacity,
                 place.unwrap_or_default(),
                 message,

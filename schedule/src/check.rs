@@ -15,18 +15,23 @@ pub fn check(
     asm: &Asm,
 ) -> Result<Resolved, Vec<Violation>> {
     let resolved = Resolved::new(schedule, computation, asm)?;
-    let mut found = Vec::new();
-    order_kept(&resolved, computation, &mut found);
-    tile_order::check(&resolved, computation, &mut found);
-    machine_rules::check(&resolved, computation, &mut found);
-    matrix::check(&resolved, computation, &mut found);
-    stages::check(&resolved, computation, &mut found);
-    capacity::check(&resolved, computation, &mut found);
-    if found.is_empty() {
+    let mut violations = Vec::new();
+    order_kept(&resolved, computation, &mut violations);
+    tile_order::check(&resolved, computation, &mut violations);
+    machine_rules::check(&resolved, computation, &mut violations);
+    matrix::check(&resolved, computation, &mut violations);
+    stages::check(&resolved, computation, &mut violations);
+    capacity::check(&resolved, computation, &mut violations);
+    if violations.is_empty() {
         return Ok(resolved);
     }
-    resolved.explain_left_out(schedule, found.iter_mut().map(|own| &mut own.message));
-    Err(found)
+    resolved.explain_left_out(
+        schedule,
+        violations
+            .iter_mut()
+            .map(|violation| &mut violation.message),
+    );
+    Err(violations)
 }
 
 /// Levels of a dimension that a non-commutative operator combines are nested as their layers

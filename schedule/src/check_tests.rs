@@ -17,8 +17,8 @@ fn cuda() -> Asm {
 
 fn refusals(text: &str, c: &Computation, asm: &Asm) -> Vec<String> {
     let schedule: Schedule = text.parse().unwrap();
-    let found = check(&schedule, c, asm).err().unwrap_or_default();
-    found.iter().map(Violation::to_string).collect()
+    let violations = check(&schedule, c, asm).err().unwrap_or_default();
+    violations.iter().map(Violation::to_string).collect()
 }
 
 fn refused(text: &str) -> Vec<String> {
@@ -196,8 +196,9 @@ fn cores_combine_where_they_can() {
     let resolved = check(&lanes.parse().unwrap(), &matmul(F32, 4, 4, 256), &cuda());
     assert!(resolved.is_ok(), "the lanes of a warp combine in registers");
     // `cc` dimensions are not combined.
-    let kept = "layers = [device {}, block {i: 4}], outputs = {C: {combine: {block.i: shared}}}";
-    assert!(check(&kept.parse().unwrap(), &matmul(F32, 16, 4, 4), &cuda()).is_ok());
+    let cc_parts =
+        "layers = [device {}, block {i: 4}], outputs = {C: {combine: {block.i: shared}}}";
+    assert!(check(&cc_parts.parse().unwrap(), &matmul(F32, 16, 4, 4), &cuda()).is_ok());
 }
 
 #[test]
@@ -281,12 +282,12 @@ fn an_order_that_is_not_kept_gives_something_else() {
             };
             Scalar::from_i64(I64, (n * (k + 2) % 5) as i64 - 1)
         });
-        let found = execute(&c, &resolved, &mut arrays).unwrap().outputs;
+        let results = execute(&c, &resolved, &mut arrays).unwrap().outputs;
         let mut oracle = Evaluator::new(&c, Errors::Ignored).unwrap();
         let expected = oracle.all_results(&mut arrays).unwrap();
-        let found: Vec<i64> = found.iter().map(|o| o[&vec![]].as_i64()).collect();
+        let results: Vec<i64> = results.iter().map(|o| o[&vec![]].as_i64()).collect();
         let expected: Vec<i64> = expected.iter().map(|(_, e)| e[0].value.as_i64()).collect();
-        found == expected
+        results == expected
     };
     assert!(run("device.d0, register.d0"));
     assert!(!run("register.d0, device.d0"));
@@ -294,12 +295,12 @@ fn an_order_that_is_not_kept_gives_something_else() {
 
 #[test]
 fn private_regions_stay_with_their_cores() {
-    let found = refused(
+    let messages = refused(
         "layers = [device {}, thread {i: 4}], inputs = {A: {stage: {thread.i: register}}},
          scalar = {assign: {thread.i: device.x, device.i: thread.x}}",
     );
     assert_eq!(
-        found[0],
+        messages[0],
         "hand-over: input 'A' is left in 'register', private to each 'thread', which has \
          thread.i in de-composition and device.i in the scalar phase"
     );
@@ -421,19 +422,19 @@ fn stages_are_refused_where_nothing_is_copied_asynchronously() {
         "scalar = {order: [block.j, block.i, device.k, shared.k]},
          inputs = {A: {stage: {shared.k: shared}, stages: 2}}",
     );
-    let found = refusals(&apart, &c, &cuda());
+    let messages = refusals(&apart, &c, &cuda());
     assert_eq!(
-        found[0],
+        messages[0],
         "stages: input 'A' has 2 stages and is staged at 'shared.k', but the phases are 2 loop nests: \
          expected de-composition and the scalar phase in one"
     );
     // Each thread goes through its own part of `i`.
-    let own = "layers = [block {i: *, j: *}, thread {i: 8}, register {i: 4, k: *}],
+    let private_parts = "layers = [block {i: *, j: *}, thread {i: 8}, register {i: 4, k: *}],
         decompose = {order: [block.i, block.j, thread.i, register.i, register.k],
           assign: {register.i: shared.x, shared.i: register.x}},
         inputs = {A: {stage: {register.k: shared}, stages: 2}}";
     assert_eq!(
-        refusals(own, &c, &cuda()),
+        refusals(private_parts, &c, &cuda()),
         [
             "stages: input 'A' has 2 stages and is staged at 'register.k', inside of 'register.i', \
              which each part of 'thread.i' goes through alone: expected loops that all threads go \
@@ -450,9 +451,9 @@ fn consumers_have_the_level() {
         consumer: consumer.into(),
         level: LevelName::new("block", level),
     };
-    let others = [("rows", &resolved)];
-    assert_eq!(check_compute_at(&at("rows", "d1"), &others), Ok(()));
-    let refused = |at: &ComputeAt| check_compute_at(at, &others).unwrap_err().to_string();
+    let consumers = [("rows", &resolved)];
+    assert_eq!(check_compute_at(&at("rows", "d1"), &consumers), Ok(()));
+    let refused = |at: &ComputeAt| check_compute_at(at, &consumers).unwrap_err().to_string();
     assert_eq!(
         refused(&at("row", "d1")),
         "compute-at: found no computation 'row' to compute at, expected one of rows"
@@ -479,10 +480,10 @@ fn footprints_have_halos_and_no_holes() {
             .access(halo, &[d(0) + halo as i64, d(1) * 4 + 1]);
     }
     let tile = [7, 9].map(|reach| Span { reach, step: 1 });
-    let found = footprint(&c, &c.inputs[0], &tile).unwrap();
-    assert_eq!(found.shape(), [10, 10]);
+    let region = footprint(&c, &c.inputs[0], &tile).unwrap();
+    assert_eq!(region.shape(), [10, 10]);
     assert_eq!(
-        found.axes[1],
+        region.axes[1],
         FootprintAxis {
             extent: 37,
             stride: 4

@@ -121,10 +121,10 @@ mod tests {
 
     /// `f(a, b) = max(a, b) + 1`: of zeros, the depth of the tree in which they are combined.
     fn deeper(components: usize) -> Code {
-        let one = Scalar::from_i64(I64, 1);
+        let unit = Scalar::from_i64(I64, 1);
         let mut instructions = vec![Instruction::Constant {
             result: 2 * components,
-            value: one,
+            value: unit,
         }];
         let mut apply = |result, op, operands: [usize; 2]| {
             instructions.push(Instruction::Apply {
@@ -157,18 +157,18 @@ mod tests {
         fn no_tree_is_deeper(mut c in any_computation(), seed in any::<u64>()) {
             let mut random = Random::new(seed);
             for operator in &mut c.operators {
-                let mut own = user("deeper", deeper(c.components.len()));
-                own.commutative = operator.is_commutative();
-                *operator = Operator::User(own);
+                let mut replacement = user("deeper", deeper(c.components.len()));
+                replacement.commutative = operator.is_commutative();
+                *operator = Operator::User(replacement);
             }
             for input in &mut c.inputs {
                 input.pad = Some(Scalar::zero(I64));
             }
             let asm = machine(&mut random);
-            let found = (0..40).find_map(|_| {
+            let accepted = (0..40).find_map(|_| {
                 check(&random_schedule(&mut random, &c, &asm), &c, &asm).ok()
             });
-            let Some(resolved) = found else { return Ok(()) };
+            let Some(resolved) = accepted else { return Ok(()) };
             let mut zeros = Arrays::new(&c, |_, _| Scalar::zero(I64));
             let run = execute(&c, &resolved, &mut zeros);
             let run = run.map_err(|e| TestCaseError::fail(e.to_string()))?;

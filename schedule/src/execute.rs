@@ -118,10 +118,10 @@ impl Run<'_> {
                 let mut sum: Option<Mda> = None;
                 for part in 0..self.tiles.count(level) {
                     parts[position] = part;
-                    let one = self.nest(nest, position + 1, parts)?;
-                    sum = match (sum, one) {
-                        (Some(sum), Some(one)) => Some(self.combine(level, &sum, &one)?),
-                        (one, other) => one.or(other),
+                    let next = self.nest(nest, position + 1, parts)?;
+                    sum = match (sum, next) {
+                        (Some(sum), Some(next)) => Some(self.combine(level, &sum, &next)?),
+                        (first, other) => first.or(other),
                     };
                 }
                 parts[position] = 0;

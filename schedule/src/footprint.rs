@@ -76,12 +76,12 @@ fn translated(
     spans: &[Span],
 ) -> Option<FootprintAxis> {
     let rank = computation.dimensions.len();
-    let of = Reach::along(buffer, n, rank)?;
-    let (mut extent, mut stride) = (of.halo()?, 0);
+    let along = Reach::along(buffer, n, rank)?;
+    let (mut extent, mut stride) = (along.halo()?, 0);
     for access in &buffer.accesses {
-        stride = gcd(stride, access.map[n].linear(rank)?.constant - of.low);
+        stride = gcd(stride, access.map[n].linear(rank)?.constant - along.low);
     }
-    for (d, c) in of.terms() {
+    for (d, c) in along.terms() {
         let (span, dimension) = (&spans[d], &computation.dimensions[d]);
         if span.reach > 0 {
             let reach = reach(dimension, span.reach)?;

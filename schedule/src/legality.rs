@@ -44,24 +44,24 @@ use walk::Walk;
 /// Everything of a schedule that keeps the constraints that there is no code for.
 ///
 /// Separate loop nests are computations of their own when they are lowered: each is asked about then.
-pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
-    if of.resolved.is_apart(of.computation) {
+pub fn check(subject: &Subject) -> Result<(), Vec<Refusal>> {
+    if subject.resolved.is_apart(subject.computation) {
         return Ok(());
     }
-    let mut found = Vec::new();
-    let loops = of.loops();
-    let (leaf, form) = of.leaf(&loops);
-    cyclic::check(of, &loops, &mut found);
-    places::check(of, &loops, leaf, &mut found);
-    places::registers(of, &form, &mut found);
-    kernels::check(of, &loops, leaf, &mut found);
-    let deferred = of.deferred(&loops, leaf);
+    let mut refusals = Vec::new();
+    let loops = subject.loops();
+    let (leaf, form) = subject.leaf(&loops);
+    cyclic::check(subject, &loops, &mut refusals);
+    places::check(subject, &loops, leaf, &mut refusals);
+    places::registers(subject, &form, &mut refusals);
+    kernels::check(subject, &loops, leaf, &mut refusals);
+    let deferred = subject.deferred(&loops, leaf);
     // The way through the loops is that of a schedule which is sound so far.
-    let walked = match (found.is_empty(), deferred) {
+    let walked = match (refusals.is_empty(), deferred) {
         (false, Err(refusal)) | (true, Err(refusal)) => Err(refusal),
         (false, Ok(_)) => Ok(()),
-        (true, Ok(deferred)) if !is_empty(of, &loops[..leaf]) => Walk {
-            of,
+        (true, Ok(deferred)) if !is_empty(subject, &loops[..leaf]) => Walk {
+            of: subject,
             loops: &loops,
             leaf,
             deferred,
@@ -69,13 +69,15 @@ pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
         .single_nest(),
         (true, Ok(_)) => Ok(()),
     };
-    found.extend(walked.err());
-    if found.is_empty() {
+    refusals.extend(walked.err());
+    if refusals.is_empty() {
         return Ok(());
     }
-    let messages = found.iter_mut().map(|own| &mut own.message);
-    of.resolved.explain_left_out(of.schedule, messages);
-    Err(found)
+    let messages = refusals.iter_mut().map(|refusal| &mut refusal.message);
+    subject
+        .resolved
+        .explain_left_out(subject.schedule, messages);
+    Err(refusals)
 }
 
 /// Returns whether a combined dimension that is cut has no points, outside of what stays in registers: then

@@ -54,20 +54,21 @@ fn several(resolved: &Resolved, layer: &str) -> Vec<Level> {
 }
 
 fn text(resolved: &Resolved, levels: &[Level]) -> String {
-    let each = levels.iter().map(|l| {
+    let texts = levels.iter().map(|l| {
         let count = resolved.count(*l).known();
         let count = count.map_or("?".into(), |n| n.to_string());
         format!("{}: {count}", resolved.dimensions[l.dimension])
     });
-    format!("{{{}}}", each.collect::<Vec<_>>().join(", "))
+    format!("{{{}}}", texts.collect::<Vec<_>>().join(", "))
 }
 
 fn parts(resolved: &Resolved, levels: &[Level], terms: &[Level], kept: &[Level]) -> Option<String> {
-    let all = |levels: &[Level], count: i64| {
+    let all_have = |levels: &[Level], count: i64| {
         let mut counts = levels.iter().map(|l| resolved.count(*l).known());
-        counts.all(|found| found == Some(count))
+        counts.all(|known| known == Some(count))
     };
-    let is_known = (terms.len(), kept.len()) == (1, 2) && all(terms, TERMS) && all(kept, KEPT);
+    let is_known =
+        (terms.len(), kept.len()) == (1, 2) && all_have(terms, TERMS) && all_have(kept, KEPT);
     (!is_known).then(|| {
         format!(
             "'{MATRIX}' has the parts {}, expected {KEPT} of each of two dimensions that are kept and \
@@ -110,7 +111,7 @@ fn threads(resolved: &Resolved, kept: &[Level]) -> Option<String> {
             .all(|(n, (l, count))| axis(l) == n && counts(l) == Some(count))
         && (levels.iter()).all(|l| kept.iter().any(|k| k.dimension == l.dimension));
     (!is_known).then(|| {
-        let each = levels.iter().map(|l| {
+        let texts = levels.iter().map(|l| {
             let count = counts(l).map_or("?".into(), |n| n.to_string());
             let (name, axis) = (&resolved.dimensions[l.dimension], axis_name(axis(l)));
             format!("{count} of '{name}' in dimension '{axis}'")
@@ -118,7 +119,7 @@ fn threads(resolved: &Resolved, kept: &[Level]) -> Option<String> {
         format!(
             "'thread' has {}, expected {} in 'x' and {} in 'y', of the two dimensions that '{MATRIX}' \
              keeps",
-            each.collect::<Vec<_>>().join(", "),
+            texts.collect::<Vec<_>>().join(", "),
             THREADS[0],
             THREADS[1]
         )
@@ -129,15 +130,15 @@ fn threads(resolved: &Resolved, kept: &[Level]) -> Option<String> {
 fn columns(resolved: &Resolved, computation: &Computation) -> Option<String> {
     let axis = |l: &Level| resolved.decompose.assign[l.layer][l.dimension].dimension;
     let levels = several(resolved, "thread");
-    let of = levels.iter().find(|l| axis(l) == 0)?.dimension;
-    let dimension = &computation.dimensions[of];
+    let column = levels.iter().find(|l| axis(l) == 0)?.dimension;
+    let dimension = &computation.dimensions[column];
     let is_even = dimension.width == Some(1)
         || dimension.width.is_some() && dimension.width == dimension.step;
     (!is_even).then(|| {
         format!(
             "the columns of '{MATRIX}' are points of '{}', which lie in groups with gaps: expected points at equal \
              distances",
-            resolved.dimensions[of]
+            resolved.dimensions[column]
         )
     })
 }

@@ -59,7 +59,7 @@ fn count(resolved: &Resolved, level: &str) -> Count {
 
 /// All that a schedule keeps: the buffer, the region, the tile's shape, and bytes.
 pub(super) fn copies(resolved: &Resolved, c: &Computation) -> Vec<(String, String, Vec<i64>, i64)> {
-    let all = allocations(resolved, c, &resolved.tiles(&[]).unwrap()).unwrap();
+    let allocated = allocations(resolved, c, &resolved.tiles(&[]).unwrap()).unwrap();
     let row = |a: Allocation| {
         let region = resolved.asm.layers[a.region].name().to_string();
         (
@@ -69,7 +69,7 @@ pub(super) fn copies(resolved: &Resolved, c: &Computation) -> Vec<(String, Strin
             a.bytes,
         )
     };
-    all.into_iter().map(row).collect()
+    allocated.into_iter().map(row).collect()
 }
 
 fn row(name: &str, region: &str, shape: &[i64], bytes: i64) -> (String, String, Vec<i64>, i64) {
@@ -160,9 +160,9 @@ fn figure_17() {
     assert_eq!(copies(&resolved, &c), expected);
     // Figure 17 cuts 512 x 4096 exactly: one more point is refused.
     let larger = matvec_named(513);
-    let found = check(&text.parse().unwrap(), &larger, &asm).unwrap_err();
+    let violations = check(&text.parse().unwrap(), &larger, &asm).unwrap_err();
     assert_eq!(
-        found[0].to_string(),
+        violations[0].to_string(),
         "cover: dimension 'i' has 513 points, but its parts cover 512: leave the outermost count \
          out or write '*'"
     );
@@ -196,8 +196,11 @@ fn cpu_matmul() {
         row("C", "register", &[6, 64], 6 * 64 * 4),
     ];
     assert_eq!(copies(&resolved, &c), expected);
-    let all = allocations(&resolved, &c, &resolved.tiles(&[]).unwrap()).unwrap();
-    let packed = all.iter().find(|a| a.place == Place::Input(1)).unwrap();
+    let allocated = allocations(&resolved, &c, &resolved.tiles(&[]).unwrap()).unwrap();
+    let packed = allocated
+        .iter()
+        .find(|a| a.place == Place::Input(1))
+        .unwrap();
     assert_eq!(packed.layout.shape(&packed.shape), [1, 8, 512, 64]);
     // The same in JSON, and for sizes that are known at run time only.
     assert_eq!(Schedule::from_json(&block("json", 0)), Ok(schedule.clone()));

@@ -80,11 +80,11 @@ pub(super) fn left_out(
     }
     let parts = |row: &Vec<Count>| {
         let parts = row.iter().zip(dimensions).filter(|(n, _)| !n.is_one());
-        let one = |(count, name): (&Count, &String)| {
+        let count_text = |(count, name): (&Count, &String)| {
             let count = count.known().map_or("*".to_string(), |n| n.to_string());
             format!("{name}: {count}")
         };
-        parts.map(one).collect::<Vec<_>>().join(", ")
+        parts.map(count_text).collect::<Vec<_>>().join(", ")
     };
     let rows = layers.iter().zip(counts.iter().map(parts));
     let rows = rows.filter(|(_, parts)| !parts.is_empty());
@@ -300,14 +300,14 @@ impl Names<'_> {
         before: Option<&PhasePlan>,
     ) -> PhasePlan {
         let (layers, ranks) = (self.layers.len(), self.dimensions.len());
-        let all = || {
+        let levels = || {
             (0..layers)
                 .flat_map(move |layer| (0..ranks).map(move |dimension| Level { layer, dimension }))
         };
         let order = match (&written.order, before) {
-            (Some(order), _) => self.order(place, order, counts, all().collect()),
+            (Some(order), _) => self.order(place, order, counts, levels().collect()),
             (None, Some(before)) => before.order.clone(),
-            (None, None) => all().collect(),
+            (None, None) => levels().collect(),
         };
         let mut assign: PerLevel<Level> = match before {
             Some(before) => before.assign.clone(),
@@ -323,7 +323,7 @@ impl Names<'_> {
             ],
         };
         if before.is_none() {
-            for level in all() {
+            for level in levels() {
                 let layer = self.asm.position(&self.layers[level.layer]);
                 let dimension = level.dimension;
                 let layer = layer.unwrap_or(0);

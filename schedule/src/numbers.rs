@@ -141,8 +141,8 @@ impl<'de> Deserialize<'de> for Layer {
                 f.write_str("a layer with its part counts, as 'block {i: 2}'")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Layer, A::Error> {
-                let one = || de::Error::invalid_length(0, &Seen);
-                let (name, Unique(parts)) = map.next_entry()?.ok_or_else(one)?;
+                let empty = || de::Error::invalid_length(0, &Seen);
+                let (name, Unique(parts)) = map.next_entry()?.ok_or_else(empty)?;
                 match map.next_key::<String>()? {
                     None => Ok(Layer { name, parts }),
                     Some(more) => Err(de::Error::custom(format!(
@@ -185,16 +185,16 @@ where
             f.write_str("names with values, '{name: value}'")
         }
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut all = BTreeMap::new();
+            let mut entries = BTreeMap::new();
             while let Some(key) = map.next_key::<K>()? {
-                if all.contains_key(&key) {
+                if entries.contains_key(&key) {
                     let name = serde_json::to_string(&key).unwrap_or_default();
                     return Err(de::Error::custom(format!("found {name} twice")));
                 }
                 let value = map.next_value()?;
-                all.insert(key, value);
+                entries.insert(key, value);
             }
-            Ok(all)
+            Ok(entries)
         }
     }
     deserializer.deserialize_map(Seen(PhantomData))

@@ -40,14 +40,15 @@ fn chance(random: &mut Random, percent: u64) -> bool {
 
 fn levels(asm: &Asm, dimensions: &[&str]) -> Vec<LevelName> {
     let layers = asm.layers.iter().map(|l| l.name());
-    let each = layers.flat_map(|l| dimensions.iter().map(move |d| LevelName::new(l, d)));
-    each.collect()
+    layers
+        .flat_map(|l| dimensions.iter().map(move |d| LevelName::new(l, d)))
+        .collect()
 }
 
 fn layers(random: &mut Random, c: &Computation, asm: &Asm) -> Vec<Layer> {
     // What an instruction computes has parts that no random schedule hits.
-    let all = asm.layers.iter().map(|l| l.name());
-    let mut names: Vec<&str> = all.filter(|name| *name != MATRIX).collect();
+    let layer_names = asm.layers.iter().map(|l| l.name());
+    let mut names: Vec<&str> = layer_names.filter(|name| *name != MATRIX).collect();
     shuffle(random, &mut names);
     names.truncate(1 + random.below(names.len() as u64) as usize);
     let mut layers: Vec<Layer> = Vec::new();
@@ -88,17 +89,17 @@ fn layers(random: &mut Random, c: &Computation, asm: &Asm) -> Vec<Layer> {
 }
 
 fn phase(random: &mut Random, c: &Computation, asm: &Asm) -> Phase {
-    let all = levels(asm, &c.names());
+    let all_levels = levels(asm, &c.names());
     let mut phase = Phase::default();
     if chance(random, 40) {
-        let mut order = all.clone();
+        let mut order = all_levels.clone();
         shuffle(random, &mut order);
         phase.order = Some(order);
     }
     if chance(random, 25) {
         let names: Vec<_> = (0..c.dimensions.len()).map(axis_name).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (mut from, mut to) = (all, levels(asm, &names));
+        let (mut from, mut to) = (all_levels, levels(asm, &names));
         for levels in [&mut from, &mut to] {
             levels.retain(|level| level.layer != MATRIX);
         }

@@ -50,9 +50,9 @@ pub(super) fn agrees(
         let grids: Vec<_> = shape.iter().map(|n| Grid::dense(n.unwrap())).collect();
         let before = &arrays.elements[c.inputs.len() + n];
         for ((index, expected), before) in points(&grids).zip(elements).zip(before) {
-            let found = run.outputs[n].get(&index).unwrap_or(&before.value);
+            let result = run.outputs[n].get(&index).unwrap_or(&before.value);
             prop_assert_eq!(
-                found.bits,
+                result.bits,
                 expected.value.bits,
                 "output {} at {:?}",
                 n,

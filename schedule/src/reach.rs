@@ -62,31 +62,32 @@ pub fn own(rank: usize) -> Vec<Need> {
 /// point builds on all before.
 pub fn needs(producer: &Computation, links: &[Link], rank: usize) -> Vec<Need> {
     let dimensions = producer.dimensions.len();
-    let mut found: Vec<Option<Need>> = vec![None; dimensions];
+    let mut joined: Vec<Option<Need>> = vec![None; dimensions];
     for link in links {
         for written in &link.written.accesses {
             let boxes = inverse(&written.map, link, dimensions, rank);
-            for (all, one) in found.iter_mut().zip(boxes) {
-                *all = Some(match all.take() {
-                    None => one,
-                    Some(other) => union(other, one),
+            for (total, part) in joined.iter_mut().zip(boxes) {
+                *total = Some(match total.take() {
+                    None => part,
+                    Some(other) => union(other, part),
                 });
             }
         }
     }
-    let each = found.into_iter().zip(&producer.dimensions);
-    each.map(|(need, dimension)| match need {
-        Some(Need::Part(reach)) if dimension.is_dense() && !dimension.combine.is_ps() => {
-            Need::Part(reach)
-        }
-        _ => Need::Whole,
-    })
-    .collect()
+    let pairs = joined.into_iter().zip(&producer.dimensions);
+    pairs
+        .map(|(need, dimension)| match need {
+            Some(Need::Part(reach)) if dimension.is_dense() && !dimension.combine.is_ps() => {
+                Need::Part(reach)
+            }
+            _ => Need::Whole,
+        })
+        .collect()
 }
 
 /// The box of a producer's points whose results are read, of one access that writes.
 fn inverse(written: &[Expr], link: &Link, dimensions: usize, rank: usize) -> Vec<Need> {
-    let mut found = vec![Need::Whole; dimensions];
+    let mut boxes = vec![Need::Whole; dimensions];
     for (axis, expr) in written.iter().enumerate() {
         let Some(form) = expr.linear(dimensions) else {
             continue;
@@ -102,13 +103,13 @@ fn inverse(written: &[Expr], link: &Link, dimensions: usize, rank: usize) -> Vec
             continue;
         };
         let ends = [reach.low, reach.high].map(|end| (end - form.constant) * sign);
-        found[d] = Need::Part(Reach {
+        boxes[d] = Need::Part(Reach {
             coefficients: reach.coefficients.iter().map(|c| c * sign).collect(),
             low: ends[0].min(ends[1]),
             high: ends[0].max(ends[1]),
         });
     }
-    found
+    boxes
 }
 
 /// The indices that an access of a reader reaches along an axis.
@@ -120,7 +121,7 @@ fn reached(expr: &Expr, reader: &[Need], rank: usize) -> Need {
     else {
         return Need::Whole;
     };
-    let mut all = Reach {
+    let mut total = Reach {
         coefficients: vec![0; rank],
         low: constant,
         high: constant,
@@ -129,7 +130,7 @@ fn reached(expr: &Expr, reader: &[Need], rank: usize) -> Need {
         let Need::Part(part) = &reader[d] else {
             return Need::Whole;
         };
-        for (sum, c) in all.coefficients.iter_mut().zip(&part.coefficients) {
+        for (sum, c) in total.coefficients.iter_mut().zip(&part.coefficients) {
             // Two dimensions of a box that move against each other reach further than their sum.
             if *sum * c * factor < 0 {
                 return Need::Whole;
@@ -137,10 +138,10 @@ fn reached(expr: &Expr, reader: &[Need], rank: usize) -> Need {
             *sum += c * factor;
         }
         let ends = [part.low * factor, part.high * factor];
-        all.low += ends[0].min(ends[1]);
-        all.high += ends[0].max(ends[1]);
+        total.low += ends[0].min(ends[1]);
+        total.high += ends[0].max(ends[1]);
     }
-    Need::Part(all)
+    Need::Part(total)
 }
 
 /// Returns a need that contains both: of those that move in step, no more than needed.
@@ -159,10 +160,10 @@ impl Reach {
     /// Returns the reach of a tile along an axis by these index functions; `None` if they do not
     /// move in step.
     pub fn in_step<'e>(exprs: impl IntoIterator<Item = &'e Expr>, rank: usize) -> Option<Reach> {
-        let mut all: Option<Reach> = None;
+        let mut joined: Option<Reach> = None;
         for expr in exprs {
             let form = expr.linear(rank)?;
-            let reach = all.get_or_insert_with(|| Reach {
+            let reach = joined.get_or_insert_with(|| Reach {
                 coefficients: form.coefficients.clone(),
                 low: form.constant,
                 high: form.constant,
@@ -173,7 +174,7 @@ impl Reach {
             reach.low = reach.low.min(form.constant);
             reach.high = reach.high.max(form.constant);
         }
-        all
+        joined
     }
 
     /// The same of one axis of a buffer.
@@ -195,8 +196,9 @@ impl Reach {
     /// Returns the number of indices for a tile of so many points, a stride apart, in each
     /// dimension.
     pub fn extent(&self, points: &[i64], strides: &[i64]) -> i64 {
-        let each = self.coefficients.iter().zip(points.iter().zip(strides));
-        let moved = each.map(|(c, (points, stride))| c.abs().saturating_mul((points - 1) * stride));
+        let terms = self.coefficients.iter().zip(points.iter().zip(strides));
+        let moved =
+            terms.map(|(c, (points, stride))| c.abs().saturating_mul((points - 1) * stride));
         moved.fold(self.high - self.low + 1, i64::saturating_add)
     }
 
@@ -229,13 +231,16 @@ pub fn is_partition(producer: &Computation, needs: &[Need], consumer: &Computati
         let Need::Part(reach) = need else {
             return true;
         };
-        let Some(of) = reach.follows().filter(|of| !followed.contains(of)) else {
+        let Some(consumed) = reach
+            .follows()
+            .filter(|consumed| !followed.contains(consumed))
+        else {
             return false;
         };
-        followed.push(of);
-        let (own, other) = (&producer.dimensions[d], &consumer.dimensions[of]);
-        let own = own.lower.zip(own.upper.map(|upper| upper - 1));
-        other.is_dense() && own.is_some() && own == reach.ends(&domain)
+        followed.push(consumed);
+        let (dimension, other) = (&producer.dimensions[d], &consumer.dimensions[consumed]);
+        let bounds = dimension.lower.zip(dimension.upper.map(|upper| upper - 1));
+        other.is_dense() && bounds.is_some() && bounds == reach.ends(&domain)
     })
 }
 
@@ -276,9 +281,9 @@ mod tests {
 
     fn buffer(maps: &[&[Expr]]) -> Buffer {
         let rank = maps[0].len();
-        let each = maps.iter().enumerate();
+        let accesses = maps.iter().enumerate();
         let empty = Buffer::new("t", F32, &vec![None; rank]);
-        each.fold(empty, |buffer, (n, map)| buffer.access(n, map))
+        accesses.fold(empty, |buffer, (n, map)| buffer.access(n, map))
     }
 
     /// Every point of the producer that a tile reads is in the box, for tiles of all places.
@@ -293,11 +298,11 @@ mod tests {
         ];
         for maps in reads {
             let read = buffer(maps);
-            let all = own(2);
+            let reader = own(2);
             let links = [Link {
                 written: &written,
                 read: &read,
-                reader: &all,
+                reader: &reader,
             }];
             let needs = needs(&producer, &links, 2);
             for (p, q) in [(0, 0), (1, 2), (3, 1)] {
@@ -333,13 +338,13 @@ mod tests {
         let line = over(&[("i", Combine::Cc)]);
         let plain = buffer(&[&[d(0)]]);
         let around = buffer(&[&[d(0) + -1], &[d(0) + 1]]);
-        let all = own(1);
+        let reader = own(1);
         let t = needs(
             &line,
             &[Link {
                 written: &plain,
                 read: &around,
-                reader: &all,
+                reader: &reader,
             }],
             1,
         );
@@ -362,7 +367,7 @@ mod tests {
             Link {
                 written: &plain,
                 read: &plain,
-                reader: &all,
+                reader: &reader,
             },
         ];
         assert_eq!(needs(&line, &both, 1), [Need::Whole]);
@@ -372,19 +377,19 @@ mod tests {
     #[test]
     fn rows_are_a_partition_and_halos_are_not() {
         let rows = over(&[("i", Combine::Cc), ("j", Combine::Pw(0))]);
-        let all = own(2);
+        let reader = own(2);
         let (written, read) = (buffer(&[&[d(0)]]), buffer(&[&[d(0)]]));
-        let found = needs(
+        let boxes = needs(
             &rows,
             &[Link {
                 written: &written,
                 read: &read,
-                reader: &all,
+                reader: &reader,
             }],
             2,
         );
-        assert_eq!(found, [part(&[1, 0], 0, 0), Need::Whole]);
-        assert!(is_partition(&rows, &found, &rows));
+        assert_eq!(boxes, [part(&[1, 0], 0, 0), Need::Whole]);
+        assert!(is_partition(&rows, &boxes, &rows));
         assert!(!is_partition(
             &rows,
             &[part(&[1, 0], -1, 0), Need::Whole],

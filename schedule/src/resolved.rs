@@ -128,15 +128,15 @@ impl Resolved {
         computation: &Computation,
         asm: &Asm,
     ) -> Result<Resolved, Vec<Violation>> {
-        let mut found: Vec<Violation> = Vec::new();
+        let mut faults: Vec<Violation> = Vec::new();
         for message in asm.check() {
-            find(&mut found, Constraint::Asm, SchedulePath::root(), message);
+            find(&mut faults, Constraint::Asm, SchedulePath::root(), message);
         }
         if let Some(name) = schedule.asm.as_ref().filter(|name| **name != asm.name) {
             let here = &asm.name;
             let message = format!("the schedule is made for ASM '{name}', found ASM '{here}'");
             find(
-                &mut found,
+                &mut faults,
                 Constraint::Asm,
                 SchedulePath::root().entry("asm"),
                 message,
@@ -144,12 +144,12 @@ impl Resolved {
         }
         let dimensions: Vec<String> = computation.names().iter().map(|n| (*n).into()).collect();
         let points: Vec<_> = computation.dimensions.iter().map(|d| d.count()).collect();
-        let layers = layers(&schedule.layers, asm, &mut found);
+        let layers = layers(&schedule.layers, asm, &mut faults);
         let mut names = Names {
             asm,
             layers: &layers,
             dimensions: &dimensions,
-            found: &mut found,
+            found: &mut faults,
             left_out: LeftOut::default(),
         };
         let counts = names.counts(&schedule.layers, &points);
@@ -161,8 +161,8 @@ impl Resolved {
         let inputs = names.inputs(&schedule.inputs, computation, &decompose);
         let outputs = names.outputs(&schedule.outputs, computation, &recompose);
         let tails = names.tails(&schedule.tails, &counts, &points);
-        if !found.is_empty() {
-            return Err(found);
+        if !faults.is_empty() {
+            return Err(faults);
         }
         Ok(Resolved {
             asm: asm.clone(),
@@ -333,11 +333,11 @@ impl Resolved {
         let is_pw = |level: &Level| computation.dimensions[level.dimension].combine.is_pw();
         let levels = scalar.iter().map(|(level, _)| *level);
         let deferred: Vec<Level> = levels.filter(|l| is_pw(l) && moved_out(l)).collect();
-        let others = |loops: &[(Level, Level)]| -> Vec<(Level, Level)> {
-            let kept = loops.iter().filter(|(l, _)| !deferred.contains(l));
-            kept.copied().collect()
+        let remaining = |loops: &[(Level, Level)]| -> Vec<(Level, Level)> {
+            let rest = loops.iter().filter(|(l, _)| !deferred.contains(l));
+            rest.copied().collect()
         };
-        (others(&scalar) == others(&recompose)).then_some(deferred)
+        (remaining(&scalar) == remaining(&recompose)).then_some(deferred)
     }
 
     fn agree(&self, a: &PhasePlan, b: &PhasePlan) -> bool {

@@ -142,7 +142,9 @@ fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
         (Some("object"), Value::Object(entries)) => {
             let required = schema["required"].as_array();
             let has = |name: &Value| entries.contains_key(name.as_str().unwrap_or(""));
-            let each = |(name, value): (&String, &Value)| match schema["properties"].get(name) {
+            let fits_schema = |(name, value): (&String, &Value)| match schema["properties"]
+                .get(name)
+            {
                 Some(property) => fits(value, property, root),
                 None if schema["additionalProperties"] == Value::Bool(false) => false,
                 None => {
@@ -154,7 +156,7 @@ fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
             count(entries.len(), "minProperties", 0).is_le()
                 && count(entries.len(), "maxProperties", 99).is_ge()
                 && required.is_none_or(|names| names.iter().all(has))
-                && entries.iter().all(each)
+                && entries.iter().all(fits_schema)
         }
         (Some("array"), Value::Array(items)) => {
             items.iter().all(|item| fits(item, &schema["items"], root))
@@ -237,8 +239,8 @@ fn a_list_of_one_step_is_that_step() {
             r#"{{"inputs": {{"A": {{"scalar_layout": {layout}, "layout": {{"L1.i": {layout}}}}}}}}}"#
         ))
     };
-    let one = with(r#"{"padded": [0, 1]}"#).unwrap();
-    assert_eq!(with(r#"[{"padded": [0, 1]}]"#), Ok(one));
+    let single = with(r#"{"padded": [0, 1]}"#).unwrap();
+    assert_eq!(with(r#"[{"padded": [0, 1]}]"#), Ok(single));
     assert_eq!(with("[]"), with(r#""row_major""#));
     let message = with(r#"[[{"padded": [0, 1]}]]"#).unwrap_err().message;
     assert!(message.starts_with("found no layout"), "{message}");
@@ -293,7 +295,7 @@ fn places_are_found() {
                 [\"core.i\", \"q.i\"]},\n  \"tails\": {\"k\": \"mask\"}\n}";
     let text = "#mdh.schedule<\n  layers = [core {i: 2}, main {i: 0}],\n  decompose = {order: \
                 [core.i, q.i]},\n  tails = {k: mask}>";
-    let of = |name: &str| SchedulePath::root().entry(name);
+    let path = |name: &str| SchedulePath::root().entry(name);
     for (place, in_json, in_text) in [
         (SchedulePath::layer("core").name(), (2, 15), (2, 13)),
         (SchedulePath::layer("main").entry("i"), (2, 49), (2, 35)),
@@ -302,12 +304,12 @@ fn places_are_found() {
             (2, 44),
             (2, 32),
         ),
-        (of("decompose").entry("order").item(1), (3, 37), (3, 32)),
-        (of("tails").entry("k"), (4, 18), (4, 15)),
-        (of("tails").entry("k").name(), (4, 13), (4, 12)),
+        (path("decompose").entry("order").item(1), (3, 37), (3, 32)),
+        (path("tails").entry("k"), (4, 18), (4, 15)),
+        (path("tails").entry("k").name(), (4, 13), (4, 12)),
         // As far as it is there.
-        (of("tails").entry("j"), (4, 12), (4, 11)),
-        (of("outputs").entry("y"), (1, 1), (1, 15)),
+        (path("tails").entry("j"), (4, 12), (4, 11)),
+        (path("outputs").entry("y"), (1, 1), (1, 15)),
     ] {
         assert_eq!(locate(json, &place), Some(in_json), "{place:?}");
         assert_eq!(locate(text, &place), Some(in_text), "{place:?}");

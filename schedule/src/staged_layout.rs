@@ -309,10 +309,10 @@ mod tests {
             let layout = StagedLayout { steps };
             assert_eq!(layout.check(2), Ok(()));
             for tile in [[1, 1], [5, 7], [4, 6], [2, 3]] {
-                let all: Vec<_> = points(&tile.map(Grid::dense)).collect();
-                let offsets = all.iter().map(|i| layout.offset(&tile, i));
+                let indices: Vec<_> = points(&tile.map(Grid::dense)).collect();
+                let offsets = indices.iter().map(|i| layout.offset(&tile, i));
                 let offsets: BTreeSet<i64> = offsets.collect();
-                assert_eq!(offsets.len(), all.len(), "{layout:?}");
+                assert_eq!(offsets.len(), indices.len(), "{layout:?}");
                 assert!(offsets.last() < Some(&layout.elements(&tile)));
             }
         }
@@ -343,9 +343,9 @@ mod tests {
             assert_eq!(layout.check(2), Ok(()));
             let tile = [5, 6];
             assert_eq!(layout.fits(&tile), Ok(()));
-            let all: Vec<_> = points(&tile.map(Grid::dense)).collect();
-            let offsets: BTreeSet<i64> = all.iter().map(|i| layout.offset(&tile, i)).collect();
-            assert_eq!(offsets.len(), all.len(), "{layout}");
+            let indices: Vec<_> = points(&tile.map(Grid::dense)).collect();
+            let offsets: BTreeSet<i64> = indices.iter().map(|i| layout.offset(&tile, i)).collect();
+            assert_eq!(offsets.len(), indices.len(), "{layout}");
             assert!(offsets.last() < Some(&layout.elements(&tile)));
         }
         assert_eq!(

@@ -100,14 +100,14 @@ impl Resolved {
     pub fn copies<'a>(&self, plan: &'a InputPlan) -> Vec<Copy<'a>> {
         let row_major = StagedLayout::row_major();
         let mut before = (0, &row_major);
-        let mut all = Vec::new();
+        let mut copies = Vec::new();
         for (position, level) in self.decomposition().into_iter().enumerate() {
             let here = (
                 plan.region[level.layer][level.dimension],
                 &plan.layout[level.layer][level.dimension],
             );
             if here != before && before.0 == 0 && self.asm.copies_asynchronously(here.0) {
-                all.push(Copy {
+                copies.push(Copy {
                     position,
                     level,
                     region: here.0,
@@ -116,7 +116,7 @@ impl Resolved {
             }
             before = here;
         }
-        all
+        copies
     }
 
     /// Returns the number of buffers for tiles of an input that are copied asynchronously before
@@ -210,9 +210,9 @@ fn split_across_threads(resolved: &Resolved, copy: &Copy) -> Option<(Level, Leve
             true if to.layer > copy.region => threads.push(*level),
             true => {}
             false => {
-                let own = threads.iter().find(|l| l.dimension == level.dimension);
-                if let Some(own) = own {
-                    return Some((*level, *own));
+                let thread = threads.iter().find(|l| l.dimension == level.dimension);
+                if let Some(thread) = thread {
+                    return Some((*level, *thread));
                 }
             }
         }

@@ -73,14 +73,18 @@ impl Names<'_> {
 
 /// Parts may be taken in any order if none is combined with another one, and all are taken if the
 /// layout has their counts.
-pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
+pub(super) fn check(
+    resolved: &Resolved,
+    computation: &Computation,
+    violations: &mut Vec<Violation>,
+) {
     let Some(TilePlan { levels, layout }) = &resolved.tile_order else {
         return;
     };
     let name = |level: &Level| resolved.name(*level);
     let mut refuse = |message: String| {
         find(
-            found,
+            violations,
             Constraint::TileOrder,
             SchedulePath::root().entry("tile_order"),
             message,
@@ -110,9 +114,11 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
     let counts: Vec<Option<i64>> = levels.iter().map(|l| resolved.count(*l).known()).collect();
     let sizes: Vec<Option<i64>> = layout.sizes().iter().map(Expr::as_constant).collect();
     if counts != sizes {
-        let text = |all: &[Option<i64>]| {
-            let all = all.iter().map(|n| n.map_or("?".into(), |n| n.to_string()));
-            all.collect::<Vec<String>>().join(", ")
+        let text = |numbers: &[Option<i64>]| {
+            let numbers = numbers
+                .iter()
+                .map(|n| n.map_or("?".into(), |n| n.to_string()));
+            numbers.collect::<Vec<String>>().join(", ")
         };
         refuse(format!(
             "the levels have [{}] parts, and the layout '{layout}' sizes of [{}]: expected the same",

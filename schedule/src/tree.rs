@@ -87,7 +87,7 @@ impl Node {
     pub(super) fn locate(&self, place: &SchedulePath) -> usize {
         let mut node = self;
         for (n, key) in place.keys.iter().enumerate() {
-            let found = match (key, &node.value) {
+            let entry = match (key, &node.value) {
                 (Key::Name(name), NodeValue::Map(pairs)) => {
                     pairs.iter().find(|(key, _)| key.word() == Some(name))
                 }
@@ -98,15 +98,15 @@ impl Node {
                     pairs.iter().find(|(key, _)| key.word() == Some(name))
                 }),
                 (Key::Item(item), NodeValue::List(items)) => {
-                    let Some(found) = items.get(*item) else {
+                    let Some(element) = items.get(*item) else {
                         break;
                     };
-                    node = found;
+                    node = element;
                     continue;
                 }
                 _ => None,
             };
-            let Some((key, value)) = found else {
+            let Some((key, value)) = entry else {
                 break;
             };
             if n + 1 == place.keys.len() && place.part == EntryPart::Name {
@@ -219,8 +219,8 @@ impl<'a> Parser<'a> {
     }
 
     fn found(&self, c: Option<char>, expected: &str) -> Located {
-        let found = c.map_or("the end".into(), |c| format!("'{c}'"));
-        Located::new(self.at, format!("found {found}, expected {expected}"))
+        let seen = c.map_or("the end".into(), |c| format!("'{c}'"));
+        Located::new(self.at, format!("found {seen}, expected {expected}"))
     }
 
     fn eat(&mut self, c: char) -> Result<(), Located> {

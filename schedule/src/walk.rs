@@ -52,7 +52,7 @@ fn descend(
         .zip(&tiles.points)
         .all(|(n, points)| n < points)
     {
-        let of = |parallel: bool| {
+        let parts_where = |parallel: bool| {
             let pairs = loops.iter().zip(parts.iter());
             pairs
                 .filter(|((_, p), _)| *p == parallel)
@@ -61,8 +61,8 @@ fn descend(
         };
         visits.push(Visit {
             numbers,
-            core: of(true),
-            step: of(false),
+            core: parts_where(true),
+            step: parts_where(false),
         });
     }
 }

@@ -120,16 +120,21 @@ impl Leaf {
     }
 
     fn nest(&self, resolved: &Resolved) -> CountedLoops {
-        let one = |level: &Level| Loop {
+        let counted = |level: &Level| Loop {
             dimension: level.dimension,
             count: resolved
                 .count(*level)
                 .for_points(resolved.points[level.dimension]),
         };
         CountedLoops {
-            loops: self.outside.iter().chain(&self.carrying).map(one).collect(),
-            block: self.block.iter().map(one).collect(),
-            lanes: self.lanes.iter().map(one).collect(),
+            loops: self
+                .outside
+                .iter()
+                .chain(&self.carrying)
+                .map(counted)
+                .collect(),
+            block: self.block.iter().map(counted).collect(),
+            lanes: self.lanes.iter().map(counted).collect(),
         }
     }
 
@@ -306,12 +311,12 @@ fn product<'l>(resolved: &Resolved, levels: impl IntoIterator<Item = &'l Level>)
 
 /// `register.i: 8, simd.i: 4`.
 fn text<'l>(resolved: &Resolved, levels: impl IntoIterator<Item = &'l Level>) -> String {
-    let each = levels.into_iter().map(|level| {
+    let texts = levels.into_iter().map(|level| {
         let count = resolved.count(*level).known();
         let count = count.map_or("?".into(), |n| n.to_string());
         format!("{}: {count}", resolved.name(*level))
     });
-    each.collect::<Vec<_>>().join(", ")
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 fn name(computation: &Computation) -> &str {

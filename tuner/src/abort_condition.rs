@@ -82,14 +82,14 @@ impl Abort {
     }
 
     /// The limit that ends it at the latest, of those that `of` gives of single conditions.
-    fn last<L: Ord>(&self, of: &dyn Fn(&Abort) -> Option<L>) -> Option<L> {
+    fn last<L: Ord>(&self, limit: &dyn Fn(&Abort) -> Option<L>) -> Option<L> {
         match self {
-            Abort::And(all) => {
-                let each: Option<Vec<L>> = all.iter().map(|one| one.last(of)).collect();
-                each.and_then(|each| each.into_iter().max())
+            Abort::And(parts) => {
+                let limits: Option<Vec<L>> = parts.iter().map(|part| part.last(limit)).collect();
+                limits.and_then(|limits| limits.into_iter().max())
             }
-            Abort::Or(any) => any.iter().filter_map(|one| one.last(of)).min(),
-            one => of(one),
+            Abort::Or(any) => any.iter().filter_map(|part| part.last(limit)).min(),
+            part => limit(part),
         }
     }
 }
@@ -230,11 +230,11 @@ mod tests {
         let both = Abort::Fraction(0.1) & Abort::NoBetter(2);
         let text = "(10 % of the space was evaluated and 2 evaluations found nothing better)";
         assert_eq!(reason(both).as_deref(), Some(text));
-        let one = [
+        let singular = [
             Abort::Evaluations(1),
             Abort::Duration(Duration::from_secs(1)),
         ];
-        let said = one.map(|abort| abort.to_string());
+        let said = singular.map(|abort| abort.to_string());
         assert_eq!(said, ["1 evaluation was made", "its 1 s are over"]);
         assert_eq!(reason(Abort::And(Vec::new())), None);
         assert_eq!(reason(Abort::Or(Vec::new())), None);

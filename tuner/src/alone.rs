@@ -74,8 +74,8 @@ impl Wait<'_> {
 /// The file of a lock. That of another user can be read only, which is enough.
 fn file(name: &str) -> Option<File> {
     let path = std::env::temp_dir().join(name);
-    let own = File::open(&path).ok();
-    own.or_else(|| {
+    let existing = File::open(&path).ok();
+    existing.or_else(|| {
         let mut made = OpenOptions::new();
         let made = made.create(true).append(true).mode(0o644);
         made.open(&path).ok()
@@ -99,11 +99,11 @@ mod tests {
             interrupted: &interrupted,
         };
         let long = Some(Duration::from_secs(60));
-        let one = Alone::wait(&race(long), &mut |_| ()).unwrap();
-        assert!(one._lock.is_some());
+        let first = Alone::wait(&race(long), &mut |_| ()).unwrap();
+        assert!(first._lock.is_some());
         let soon = Some(Duration::from_millis(50));
         assert!(Alone::wait(&race(soon), &mut |_| ()).is_none());
-        drop(one);
+        drop(first);
         assert!(Alone::wait(&race(long), &mut |_| ()).is_some());
         let held = Alone::wait(&race(long), &mut |_| ()).unwrap();
         interrupted.store(true, std::sync::atomic::Ordering::Relaxed);

@@ -87,10 +87,10 @@ impl Forest {
                 *sum += if share.is_finite() { share } else { 0.0 };
             }
         }
-        let all: f64 = sums.iter().sum();
+        let total: f64 = sums.iter().sum();
         Ok(sums
             .into_iter()
-            .map(|sum| if all > 0.0 { sum / all } else { 0.0 })
+            .map(|sum| if total > 0.0 { sum / total } else { 0.0 })
             .collect())
     }
 }
@@ -135,15 +135,15 @@ mod tests {
     #[test]
     fn a_seed_decides() {
         let (rows, targets) = rows();
-        let of = |seed| {
+        let predicted = |seed| {
             Forest::fit(&rows, &targets, 5, seed)
                 .unwrap()
                 .predict(&rows)
                 .unwrap()
         };
-        assert_eq!(of(1), of(1));
-        assert_ne!(of(1), of(2));
-        assert_eq!(of(1).len(), 60);
+        assert_eq!(predicted(1), predicted(1));
+        assert_ne!(predicted(1), predicted(2));
+        assert_eq!(predicted(1).len(), 60);
     }
 
     #[test]

@@ -55,8 +55,8 @@ impl<F: FnMut(&Configuration) -> Outcome> Measure for Computed<F> {
         race: &Race<'_>,
         tell: &mut dyn FnMut(usize, Outcome),
     ) {
-        let all = batch.iter().enumerate();
-        for (n, configuration) in all.take_while(|_| !race.is_interrupted()) {
+        let numbered = batch.iter().enumerate();
+        for (n, configuration) in numbered.take_while(|_| !race.is_interrupted()) {
             tell(n, (self.cost)(configuration));
         }
     }

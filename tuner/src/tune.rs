@@ -251,8 +251,8 @@ impl Tuned {
 
     /// The technique that proposed what an evaluation has measured, which may have been measured before.
     pub fn proposed_by<'t>(&'t self, evaluation: &'t Evaluation) -> &'t str {
-        let mut all = self.evaluations.iter();
-        let first = all.find(|own| own.configuration == evaluation.configuration);
+        let mut evaluations = self.evaluations.iter();
+        let first = evaluations.find(|other| other.configuration == evaluation.configuration);
         &first.unwrap_or(evaluation).technique
     }
 
@@ -385,10 +385,10 @@ impl Run<'_> {
         let configuration = self.configuration(candidate);
         let is_it = |evaluation: &Evaluation| evaluation.configuration == configuration;
         // The last one: before it may have failed.
-        let found = self.evaluations.iter().rposition(is_it);
+        let number = self.evaluations.iter().rposition(is_it);
         match role {
-            Role::Default | Role::Outside | Role::Reference => self.default = found,
-            Role::Start => self.start = found,
+            Role::Default | Role::Outside | Role::Reference => self.default = number,
+            Role::Start => self.start = number,
             Role::Model | Role::Nearest => {}
         }
     }

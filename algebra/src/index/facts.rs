@@ -64,11 +64,11 @@ impl Facts {
     }
 
     /// Adds the facts of others.
-    pub fn and(&mut self, others: &Facts) -> &mut Facts {
-        for (name, known) in &others.known {
+    pub fn and(&mut self, other: &Facts) -> &mut Facts {
+        for (name, known) in &other.known {
             self.within(name, known.interval);
-            let own = self.entry(name);
-            own.below = own.below.take().or_else(|| known.below.clone());
+            let entry = self.entry(name);
+            entry.below = entry.below.take().or_else(|| known.below.clone());
         }
         self
     }
@@ -132,9 +132,11 @@ impl Facts {
             let Interval { min, max } = self.interval(symbol);
             (bound(min), bound(max))
         };
-        let mut each = symbols.iter().map(ends);
-        let all = each.try_fold(1, |all: i128, (min, max)| all.checked_mul(max - min + 1));
-        let are_all = all.is_some_and(|all| all <= ALL);
+        let mut ranges = symbols.iter().map(ends);
+        let count = ranges.try_fold(1, |count: i128, (min, max)| {
+            count.checked_mul(max - min + 1)
+        });
+        let are_all = count.is_some_and(|count| count <= ALL);
         let some = if symbols.len() > 2 { 3 } else { 9 };
         let mut values: Vec<Vec<i64>> = vec![vec![]];
         for (min, max) in symbols.iter().map(ends) {

@@ -234,7 +234,7 @@ impl<'f> Normalizer<'f> {
     /// `d * (x / d) + x % d -> x`, also of multiples.
     fn recombine(&self, mut sum: Poly) -> Poly {
         loop {
-            let found = sum.terms().find_map(|(monomial, c)| {
+            let rewritten = sum.terms().find_map(|(monomial, c)| {
                 monomial.iter().enumerate().find_map(|(at, atom)| {
                     let (whole, multiple) = self.atoms[*atom].parts.as_ref()?;
                     let mut left = monomial.clone();
@@ -247,7 +247,7 @@ impl<'f> Normalizer<'f> {
                     rest.add(&whole.mul(&factor)?)
                 })
             });
-            match found {
+            match rewritten {
                 Some(simpler) => sum = simpler,
                 None => return sum,
             }
@@ -342,9 +342,9 @@ pub fn normal(facts: &Facts, e: &Expr) -> Expr {
     let mut normalizer = Normalizer::new(facts);
     let form = normalizer.normalize(&IndexProgram::new(std::slice::from_ref(e)));
     let written = [SumForm::Factored, SumForm::Expanded].map(|f| normalizer.to_expr(&form[0], f));
-    let all = written.into_iter().flatten().chain([e.clone()]);
+    let forms = written.into_iter().flatten().chain([e.clone()]);
     let operations = |e: &Expr| IndexProgram::new(std::slice::from_ref(e)).nodes().len();
-    all.min_by_key(operations).unwrap_or_else(|| e.clone())
+    forms.min_by_key(operations).unwrap_or_else(|| e.clone())
 }
 
 #[cfg(test)]

@@ -47,15 +47,13 @@ fn quotients_and_remainders_of_symbolic_sizes() {
         ("(z + 8) % 8 - z % 8", "0"),
     ];
     for (text, expected) in cases {
-        let found = normal(&facts(), &parse(text));
-        let same = equal(&facts(), &found, &parse(expected));
-        assert!(same, "{text} became {found}, expected {expected}");
+        let form = normal(&facts(), &parse(text));
+        let same = equal(&facts(), &form, &parse(expected));
+        assert!(same, "{text} became {form}, expected {expected}");
         assert!(
-            IndexProgram::new(std::slice::from_ref(&found))
-                .nodes()
-                .len()
+            IndexProgram::new(std::slice::from_ref(&form)).nodes().len()
                 <= IndexProgram::new(&[parse(expected)]).nodes().len(),
-            "{text} became {found}, expected {expected}"
+            "{text} became {form}, expected {expected}"
         );
     }
 }
@@ -76,8 +74,8 @@ fn order_is_proved_of_products() {
         ("n", "n * n", le),
     ];
     for (a, b, expected) in cases {
-        let found = at_most(&facts(), &parse(a), &parse(b));
-        assert_eq!(found, expected, "{a} <= {b}");
+        let proved = at_most(&facts(), &parse(a), &parse(b));
+        assert_eq!(proved, expected, "{a} <= {b}");
     }
 }
 

@@ -111,8 +111,8 @@ fn operators(cursor: &mut Cursor, scope: &Scope, at_least: u8) -> Result<Expr, S
         let Some((op, swapped)) = operator(cursor.peek()) else {
             return Ok(left);
         };
-        let own = strength(op).unwrap_or(0);
-        if own < at_least {
+        let precedence = strength(op).unwrap_or(0);
+        if precedence < at_least {
             return Ok(left);
         }
         if op.is_comparison() && std::mem::replace(&mut compared, true) {
@@ -120,7 +120,7 @@ fn operators(cursor: &mut Cursor, scope: &Scope, at_least: u8) -> Result<Expr, S
             return Err(SyntaxError::new(cursor.span(), message));
         }
         cursor.bump();
-        let right = cursor.nested(|cursor| operators(cursor, scope, own + 1))?;
+        let right = cursor.nested(|cursor| operators(cursor, scope, precedence + 1))?;
         left = match swapped {
             Order::AsWritten => Expr::binary(op, left, right),
             Order::Swapped => Expr::binary(op, right, left),
@@ -212,10 +212,10 @@ fn call(cursor: &mut Cursor, scope: &Scope, name: &str, start: usize) -> Result<
     match (name, operands.as_slice()) {
         ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
             let op = if name == "min" { Op::Min } else { Op::Max };
-            let all = rest
+            let folded = rest
                 .iter()
                 .fold(first.clone(), |e, x| Expr::binary(op, e, x));
-            Ok(all)
+            Ok(folded)
         }
         ("min" | "max", _) => wrong("2 or more"),
         ("select", [c, a, b]) => Ok(c.select(a, b)),

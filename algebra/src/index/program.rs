@@ -106,11 +106,11 @@ impl IndexProgram {
 
     /// Each operation as an expression.
     pub fn expressions(&self) -> Vec<Expr> {
-        let mut all: Vec<Expr> = Vec::with_capacity(self.nodes.len());
+        let mut expressions: Vec<Expr> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            all.push(Expr::new(node.map(|c| all[*c].clone())));
+            expressions.push(Expr::new(node.map(|c| expressions[*c].clone())));
         }
-        all
+        expressions
     }
 
     /// For each expression, the number of its operation.
@@ -156,8 +156,8 @@ fn element(table: &Table, index: i64) -> Result<i64, EvalError> {
     let Some(values) = &table.values else {
         return Err(EvalError::Unknown(table.name.clone()));
     };
-    let found = usize::try_from(index).ok().and_then(|i| values.get(i));
-    found.copied().ok_or_else(|| EvalError::Outside {
+    let value = usize::try_from(index).ok().and_then(|i| values.get(i));
+    value.copied().ok_or_else(|| EvalError::Outside {
         table: table.name.clone(),
         index,
         length: values.len(),

@@ -61,9 +61,9 @@ fn rules_are_sound() {
                 && (holds(0) || holds(1) || holds(INFINITE))
             {
                 applied += 1;
-                let found = right.run(&values);
+                let actual = right.run(&values);
                 assert_eq!(
-                    found,
+                    actual,
                     Ok(expected),
                     "{} of {names:?} = {values:?}",
                     rule.name
@@ -102,23 +102,23 @@ fn conditions_mean_what_they_say() {
         assert_eq!(means.inputs().len(), names.len(), "{}", rule.name);
         let (mut kept, count) = (0, intervals.len().pow(names.len() as u32));
         for number in 0..count {
-            let each = (0..names.len() as u32).map(|n| number / intervals.len().pow(n));
-            let each: Vec<Interval> = each.map(|n| intervals[n % intervals.len()]).collect();
-            if !holds(&each) {
+            let chosen = (0..names.len() as u32).map(|n| number / intervals.len().pow(n));
+            let chosen: Vec<Interval> = chosen.map(|n| intervals[n % intervals.len()]).collect();
+            if !holds(&chosen) {
                 continue;
             }
             kept += 1;
-            let mut all: Vec<Vec<i64>> = vec![vec![]];
-            for interval in &each {
+            let mut points: Vec<Vec<i64>> = vec![vec![]];
+            for interval in &chosen {
                 let values = interval.min as i64..=interval.max as i64;
                 let longer = |some: &Vec<i64>| {
                     let some = some.clone();
                     let longer = move |value| [some.as_slice(), &[value]].concat();
                     values.clone().map(longer).collect::<Vec<_>>()
                 };
-                all = all.iter().flat_map(longer).collect();
+                points = points.iter().flat_map(longer).collect();
             }
-            for values in all {
+            for values in points {
                 assert_ne!(
                     means.run(&values).unwrap(),
                     [0],
@@ -163,9 +163,9 @@ fn what_has_no_value_is_simplified_too() {
     facts.within("a", Interval::new(-5, -4));
     facts.index("b", &Expr::constant(1));
     let given = parse("b / b + (a | b)");
-    let found = simplify(&facts, std::slice::from_ref(&given)).remove(0);
-    let of = |e: &Expr| cost(&facts, &IndexProgram::new(std::slice::from_ref(e)));
-    assert!(of(&found) <= of(&given), "{found}");
+    let simpler = simplify(&facts, std::slice::from_ref(&given)).remove(0);
+    let cost_of = |e: &Expr| cost(&facts, &IndexProgram::new(std::slice::from_ref(e)));
+    assert!(cost_of(&simpler) <= cost_of(&given), "{simpler}");
 }
 
 #[test]
@@ -186,12 +186,12 @@ fn the_cheaper_form_is_taken() {
         ("select(r < 8, x & 15, j)", "x % 16"),
     ];
     for (text, expected) in cases {
-        let found = simplify(&facts, &[parse(text)]).remove(0);
+        let simpler = simplify(&facts, &[parse(text)]).remove(0);
         let (costs, expected) = (
-            cost(&facts, &IndexProgram::new(std::slice::from_ref(&found))),
+            cost(&facts, &IndexProgram::new(std::slice::from_ref(&simpler))),
             cost(&facts, &IndexProgram::new(&[parse(expected)])),
         );
-        assert!(costs <= expected, "{text} became {found}");
+        assert!(costs <= expected, "{text} became {simpler}");
     }
 }
 

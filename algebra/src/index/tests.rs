@@ -17,9 +17,9 @@ fn division_rounds_down() {
     let program = IndexProgram::new(&[parse("a / b"), parse("a % b")]);
     for a in -9..=9 {
         for b in 1..=5 {
-            let found = program.run(&[a, b]).unwrap();
+            let results = program.run(&[a, b]).unwrap();
             let quotient = (a as f64 / b as f64).floor() as i64;
-            assert_eq!(found, [quotient, a - b * quotient], "{a} by {b}");
+            assert_eq!(results, [quotient, a - b * quotient], "{a} by {b}");
         }
     }
 }

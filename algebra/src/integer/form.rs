@@ -144,6 +144,9 @@ impl<N: Integer> Form<N> {
 
 /// The coefficients that are not 0, with their variables.
 pub fn terms<N: Integer>(coefficients: &[N]) -> impl Iterator<Item = (usize, N)> + '_ {
-    let all = coefficients.iter().copied().enumerate();
-    all.filter(|(_, c)| *c != N::default())
+    coefficients
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, c)| *c != N::default())
 }

@@ -30,8 +30,8 @@ mod definition {
         let sizes = numbers(perm.dims());
         match perm {
             Perm::Reg { sigma, .. } => {
-                let of = |x: &[i64]| sigma.iter().map(|k| x[k - 1]).collect::<Vec<i64>>();
-                flatten(&of(&sizes), &of(index))
+                let permuted = |x: &[i64]| sigma.iter().map(|k| x[k - 1]).collect::<Vec<i64>>();
+                flatten(&permuted(&sizes), &permuted(index))
             }
             Perm::Gen { pair, .. } => match pair {
                 Pair::Builtin(builtin) => self::builtin(*builtin, &sizes, index),
@@ -48,9 +48,9 @@ mod definition {
         match builtin {
             Builtin::Antidiag => {
                 let (r, c, key) = (sizes[0], sizes[1], |i: i64, j: i64| (i + j, i));
-                let all = (0..r * c).map(|x| key(x / c, x % c));
-                let own = key(index[0], index[1]);
-                all.filter(|other| *other < own).count() as i64
+                let keys = (0..r * c).map(|x| key(x / c, x % c));
+                let wanted = key(index[0], index[1]);
+                keys.filter(|other| *other < wanted).count() as i64
             }
             Builtin::Reverse => sizes.iter().product::<i64>() - 1 - flatten(sizes, index),
             Builtin::Morton => {
@@ -134,13 +134,13 @@ fn factorizations(n: i64, most: usize) -> Vec<Vec<i64>> {
     if most == 0 || n < 2 {
         return vec![];
     }
-    let mut all = vec![vec![n]];
+    let mut lists = vec![vec![n]];
     for first in (2..n).filter(|f| n % f == 0) {
         for rest in factorizations(n / first, most - 1) {
-            all.push([&[first], rest.as_slice()].concat());
+            lists.push([&[first], rest.as_slice()].concat());
         }
     }
-    all
+    lists
 }
 
 fn permutations(rank: usize) -> Vec<Vec<usize>> {
@@ -165,7 +165,7 @@ fn exprs(sizes: &[i64]) -> Vec<Expr> {
 
 fn builtins(sizes: &[i64]) -> Vec<Perm> {
     let swizzle = |bits, base, shift| Builtin::Swizzle { bits, base, shift };
-    let all = [
+    let candidates = [
         Builtin::Antidiag,
         Builtin::Reverse,
         Builtin::Morton,
@@ -176,7 +176,7 @@ fn builtins(sizes: &[i64]) -> Vec<Perm> {
         swizzle(2, 0, 2),
     ];
     let sizes = exprs(sizes);
-    let fit = all.into_iter().filter(|b| b.check(&sizes).is_ok());
+    let fit = candidates.into_iter().filter(|b| b.check(&sizes).is_ok());
     let perm = |b| {
         let (sizes, pair) = (sizes.clone(), Pair::Builtin(b));
         Perm::Gen { sizes, pair }
@@ -186,15 +186,15 @@ fn builtins(sizes: &[i64]) -> Vec<Perm> {
 
 /// All permutations of tiles of so many elements.
 fn perms(n: i64) -> Vec<Perm> {
-    let mut all = Vec::new();
+    let mut perms = Vec::new();
     for sizes in factorizations(n, 4) {
         for sigma in permutations(sizes.len()) {
             let sizes = exprs(&sizes);
-            all.push(Perm::Reg { sizes, sigma });
+            perms.push(Perm::Reg { sizes, sigma });
         }
-        all.extend(builtins(&sizes));
+        perms.extend(builtins(&sizes));
     }
-    all
+    perms
 }
 
 #[test]
@@ -227,32 +227,36 @@ fn all_layouts_of_three_levels_and_24_elements() {
 /// A swizzle is accepted of exactly those sizes that it maps onto themselves, whatever its period.
 #[test]
 fn swizzles_are_of_all_sizes_that_they_keep() {
-    let (mut kept, mut others) = (0, 0);
+    let (mut accepted, mut refused) = (0, 0);
     for (bits, base, size) in
         (0..4).flat_map(|b| (0..4).flat_map(move |m| (1..200).map(move |n| (b, m, n))))
     {
         for shift in bits..5 {
             let pair = Builtin::Swizzle { bits, base, shift };
             let is_kept = (0..size).all(|x| definition::builtin(pair, &[size], &[x]) < size);
-            let found = pair.check(&exprs(&[size]));
-            assert_eq!(found.is_ok(), is_kept, "{} of {size}", pair.spelling());
+            let checked = pair.check(&exprs(&[size]));
+            assert_eq!(checked.is_ok(), is_kept, "{} of {size}", pair.spelling());
             if is_kept && size < 48 {
                 check(&layout(&format!("GenP([{size}],{})", pair.spelling())));
             }
-            kept += i32::from(is_kept);
-            others += i32::from(!is_kept);
+            accepted += i32::from(is_kept);
+            refused += i32::from(!is_kept);
         }
     }
-    assert!(kept > 1000 && others > 1000, "{kept} of {}", kept + others);
+    assert!(
+        accepted > 1000 && refused > 1000,
+        "{accepted} of {}",
+        accepted + refused
+    );
     // CuTe's atom of 8 rows of 32 halves, as rows and columns.
     check(&layout("GenP([8,32],swizzle(3,4,3))"));
 }
 
 fn random_sizes(random: &mut Random, n: i64) -> Vec<i64> {
-    let all = factorizations(n, 4);
-    match all.is_empty() {
+    let lists = factorizations(n, 4);
+    match lists.is_empty() {
         true => vec![1],
-        false => all[random.below(all.len() as u64) as usize].clone(),
+        false => lists[random.below(lists.len() as u64) as usize].clone(),
     }
 }
 

@@ -74,29 +74,29 @@ impl Builtin {
             let n = size.as_constant();
             n.is_some_and(|n| n > 0 && n.count_ones() == 1)
         };
-        let found = || super::print::list(sizes);
+        let listed = || super::print::list(sizes);
         match self {
             Builtin::Reverse => Ok(()),
             Builtin::Antidiag => match sizes {
                 [_, _] => Ok(()),
                 _ => Err(format!(
                     "'{name}' has the sizes {}, expected two, rows and columns",
-                    found()
+                    listed()
                 )),
             },
             Builtin::Morton => match sizes.iter().all(power) {
                 true => Ok(()),
                 false => Err(format!(
                     "'{name}' has the sizes {}, expected powers of two{}",
-                    found(),
-                    padded(sizes, |_, own| own)
+                    listed(),
+                    padded(sizes, |_, n| n)
                 )),
             },
             Builtin::Hilbert => match sizes {
                 [n, m] if n == m && power(n) => Ok(()),
                 _ => Err(format!(
                     "'{name}' has the sizes {}, expected a square whose side is a power of two{}",
-                    found(),
+                    listed(),
                     padded(sizes, |most, _| most)
                 )),
             },
@@ -104,7 +104,7 @@ impl Builtin {
                 [_, c] if power(c) => Ok(()),
                 _ => Err(format!(
                     "'{name}' has the sizes {}, expected rows and a power of two of columns",
-                    found()
+                    listed()
                 )),
             },
             Builtin::Swizzle { bits, base, shift } => {
@@ -120,7 +120,7 @@ impl Builtin {
                     _ => Err(format!(
                         "'{name}' has the sizes {}, expected a multiple of 2^{} elements, which it maps onto \
                          themselves",
-                        found(),
+                        listed(),
                         bits + base
                     )),
                 }
@@ -254,10 +254,13 @@ fn antidiag_of_inv(sizes: &[Expr], offset: &Expr) -> Vec<Expr> {
     let middle = &rest / &side + &side;
     let middle_i = &rest % &side + (&middle - c + 1).max(0);
     let middle_j = &middle - &middle_i;
-    let of = |n: &Expr, near: &Expr, middle: &Expr| {
+    let component = |n: &Expr, near: &Expr, middle: &Expr| {
         is_last.select(n - 1 - near, is_first.select(near, middle))
     };
-    vec![of(r, &near_i, &middle_i), of(c, &near_j, &middle_j)]
+    vec![
+        component(r, &near_i, &middle_i),
+        component(c, &near_j, &middle_j),
+    ]
 }
 
 fn mirrored(sizes: &[Expr], index: &[Expr]) -> Vec<Expr> {

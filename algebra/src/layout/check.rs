@@ -238,9 +238,9 @@ fn check_sizes(sizes: &[Expr], facts: &Facts, open: Open) -> Result<(), String> 
         check_divisors(size, facts, open)?;
         let range = facts.range(size);
         if range.max < 1 {
-            let found = list(sizes);
+            let listed = list(sizes);
             return Err(format!(
-                "found the size {size} in {found}, expected 1 or more"
+                "found the size {size} in {listed}, expected 1 or more"
             ));
         }
         if range.min < 1 && !normal::at_most(facts, &Expr::constant(1), size) {
@@ -300,17 +300,18 @@ fn part(program: &IndexProgram, number: usize) -> Expr {
 }
 
 fn check_total(order: &OrderBy, total: &Expr, facts: &Facts, open: Open) -> Result<(), String> {
-    let own = Expr::product(&order.dims());
-    if normal::equal(facts, &own, total) {
+    let product = Expr::product(&order.dims());
+    if normal::equal(facts, &product, total) {
         return Ok(());
     }
-    let differ = format!("the sizes of {order} have the product {own}, those of the view {total}");
-    let one = Expr::constant(1);
-    let less = normal::at_most(facts, &(&own + &one), total);
-    if less || normal::at_most(facts, &(total + &one), &own) {
+    let differ =
+        format!("the sizes of {order} have the product {product}, those of the view {total}");
+    let unit = Expr::constant(1);
+    let less = normal::at_most(facts, &(&product + &unit), total);
+    if less || normal::at_most(facts, &(total + &unit), &product) {
         return Err(format!("{differ}, expected the same"));
     }
-    require(open, format!("{own} == {total}"));
+    require(open, format!("{product} == {total}"));
     Ok(())
 }
 

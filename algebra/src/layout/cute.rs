@@ -59,8 +59,8 @@ impl Cute {
     /// If there is none, with the first stride that does not fit.
     pub fn to_layout(&self, facts: &Facts) -> Result<Layout, String> {
         let mut facts = facts.clone();
-        let all = self.modes.iter().flatten().flat_map(|(n, s)| [n, s]);
-        for symbol in all.flat_map(Expr::symbols) {
+        let amounts = self.modes.iter().flatten().flat_map(|(n, s)| [n, s]);
+        for symbol in amounts.flat_map(Expr::symbols) {
             facts.size(&symbol);
         }
         // Row-major digits have the slowest first.
@@ -317,8 +317,8 @@ fn tree(cursor: &mut Cursor) -> Result<Tree, SyntaxError> {
     match *cursor.peek() {
         Token::Number(_) | Token::Name(_) => Ok(Tree::Leaf(expr(cursor, &Scope::default())?)),
         Token::Mark("(") => {
-            let all = cursor.nested(|cursor| cursor.list(["(", ")"], tree))?;
-            Ok(Tree::Tuple(all))
+            let trees = cursor.nested(|cursor| cursor.list(["(", ")"], tree))?;
+            Ok(Tree::Tuple(trees))
         }
         _ => Err(cursor.unexpected("a size or '('")),
     }

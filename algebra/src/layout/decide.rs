@@ -75,13 +75,13 @@ impl Question<'_> {
         *left -= stop;
         let mut input = [vec![0; sizes.len()], values.to_vec()].concat();
         for _ in 0..stop {
-            let found = match program.run(&input) {
+            let mistake = match program.run(&input) {
                 Ok(computed) => wrong(&input[..sizes.len()], &computed),
                 Err(EvalError::Unknown(_)) => return Tried::Some,
                 Err(error) => Some(format!("of {}: {error}", list(&input[..sizes.len()]))),
             };
-            if let Some(found) = found {
-                return Tried::Wrong(format!("{with}{found}"));
+            if let Some(mistake) = mistake {
+                return Tried::Wrong(format!("{with}{mistake}"));
             }
             for (i, n) in input.iter_mut().zip(&sizes).rev() {
                 *i = (*i + 1) % n;

@@ -162,15 +162,15 @@ mod tests {
             let blocks = (1..=9).map(Run::Blocks);
             for axis in 0..layout.sizes().len() {
                 for run in blocks.clone().chain([Run::Whole]) {
-                    let found = layout.is_run(axis, run);
+                    let answer = layout.is_run(axis, run);
                     let expected = expected(&layout, axis, run);
                     runs += usize::from(expected);
-                    let is_right = match &found {
+                    let is_right = match &answer {
                         Answer::Proved => expected,
                         Answer::Refuted(_) => !expected,
                         Answer::Open(_) => false,
                     };
-                    assert!(is_right, "{text}, axis {axis}, {run:?}: {found:?}");
+                    assert!(is_right, "{text}, axis {axis}, {run:?}: {answer:?}");
                 }
             }
         }

@@ -381,8 +381,8 @@ fn names_of_a_pair_are_its_own() {
     facts.within("i", crate::index::Interval::exactly(2));
     let values = [("i".into(), 2)];
     for pair in ["i -> 3 - i, x -> 3 - x", "k -> 3 - k, i -> 3 - i"] {
-        let own = parse::layout_of(&format!("GenP([4],{pair}).GroupBy([i,2])"), &facts, &values);
-        assert_eq!(offsets(&own.unwrap()), [3, 2, 1, 0], "{pair}");
+        let parsed = parse::layout_of(&format!("GenP([4],{pair}).GroupBy([i,2])"), &facts, &values);
+        assert_eq!(offsets(&parsed.unwrap()), [3, 2, 1, 0], "{pair}");
     }
     let symbolic = layout("OrderBy(GenP([4],i -> 3 - i, x -> 3 - x),Row([i])).GroupBy([4,i])");
     let bound = symbolic.bind(&[("i".into(), 2)]).unwrap();
@@ -392,20 +392,20 @@ fn names_of_a_pair_are_its_own() {
 /// Symbols whose bounds leave few values are decided by trying all of them.
 #[test]
 fn bounded_sizes_are_tried() {
-    let of = |text: &str, max: i128| {
+    let parsed = |text: &str, max: i128| {
         let mut facts = Facts::new();
         facts.within("n", crate::index::Interval::new(1, max));
         parse::layout(text, &facts)
     };
     let rotated = "GenP([n],i -> (i + 1) % n, x -> (x - 1) % n)";
-    assert_eq!(*of(rotated, 100).unwrap().answer(), Answer::Proved);
+    assert_eq!(*parsed(rotated, 100).unwrap().answer(), Answer::Proved);
     assert_eq!(
-        of(rotated, 1 << 20).unwrap().answer().to_string(),
+        parsed(rotated, 1 << 20).unwrap().answer().to_string(),
         "not proven; open: f and f_inv are each other's inverse on [n]"
     );
     let late = "GenP([n],i -> select(n < 90, i, 0), x -> x)";
     assert_eq!(
-        of(late, 100).unwrap_err().message,
+        parsed(late, 100).unwrap_err().message,
         "with n = 90, f gives 0 for [1], but f_inv gives [0] for 0, expected [1]"
     );
 }

@@ -7,8 +7,8 @@ impl Layout {
     /// The sizes of whole dimensions, each taken together over all levels of tiles.
     pub fn sizes(&self) -> Vec<Expr> {
         let rank = self.view.first().map_or(0, Vec::len);
-        let of = |d: usize| Expr::product(self.view.iter().map(|level| &level[d]));
-        (0..rank).map(of).collect()
+        let product = |d: usize| Expr::product(self.view.iter().map(|level| &level[d]));
+        (0..rank).map(product).collect()
     }
 
     /// Returns the meant part of [`Layout::sizes`]: all, unless some is padding.

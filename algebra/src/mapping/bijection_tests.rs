@@ -110,12 +110,12 @@ fn compiled(mapping: &Mapping) -> Vec<Option<Vec<i64>>> {
     let back = mapping.back(&index);
     let outputs = [back.index.as_slice(), &back.exits].concat();
     let program = IndexProgram::with_inputs(&names, &outputs);
-    let of = |point: Vec<i64>| {
-        let mut found = program.run(&point).unwrap();
-        let exits = found.split_off(back.index.len());
-        (!exits.contains(&0)).then_some(found)
+    let back_of = |point: Vec<i64>| {
+        let mut values = program.run(&point).unwrap();
+        let exits = values.split_off(back.index.len());
+        (!exits.contains(&0)).then_some(values)
     };
-    points(&numbers(mapping.mapped())).map(of).collect()
+    points(&numbers(mapping.mapped())).map(back_of).collect()
 }
 
 /// A point's number in its space, in lexicographic order.
@@ -215,8 +215,8 @@ fn is_bijective(from: &[Option<usize>], original: &[Grid]) -> bool {
 }
 
 fn subsets(rank: usize) -> Vec<Vec<usize>> {
-    let of = |bits: u32| (0..rank).filter(|d| bits >> d & 1 == 1).collect();
-    (0..1 << rank).map(of).collect()
+    let subset = |bits: u32| (0..rank).filter(|d| bits >> d & 1 == 1).collect();
+    (0..1 << rank).map(subset).collect()
 }
 
 fn permutations(rank: usize) -> Vec<Vec<usize>> {
@@ -236,23 +236,23 @@ fn permutations(rank: usize) -> Vec<Vec<usize>> {
 
 /// All steps that may be tried on a space of a rank; most preconditions are the spaces' matter.
 fn steps(rank: usize, sizes: i64) -> Vec<Step> {
-    let mut all = vec![Step::ShiftLb, Step::PruneGrid, Step::FoldLast2];
-    all.extend(subsets(rank).into_iter().map(Step::CompressGrid));
-    all.extend(permutations(rank).into_iter().map(Step::Permute));
-    all.extend((0..=sizes).map(|l| Step::SplitLast(l.into())));
-    all.extend((0..=sizes).map(|p| Step::PadLast(p.into())));
-    all
+    let mut steps = vec![Step::ShiftLb, Step::PruneGrid, Step::FoldLast2];
+    steps.extend(subsets(rank).into_iter().map(Step::CompressGrid));
+    steps.extend(permutations(rank).into_iter().map(Step::Permute));
+    steps.extend((0..=sizes).map(|l| Step::SplitLast(l.into())));
+    steps.extend((0..=sizes).map(|p| Step::PadLast(p.into())));
+    steps
 }
 
 /// All grids with bounds up to an extent, steps beyond it, and every width.
 fn grids(extent: i64) -> Vec<Grid> {
-    let mut all = Vec::new();
+    let mut grids = Vec::new();
     for (lower, upper) in (0..=extent).flat_map(|l| (0..=extent).map(move |u| (l, u))) {
         for (step, width) in (1..=extent + 1).flat_map(|t| (1..=t).map(move |w| (t, w))) {
-            all.extend(Grid::new(lower, upper, step, width));
+            grids.extend(Grid::new(lower, upper, step, width));
         }
     }
-    all
+    grids
 }
 
 /// All chains of three steps at most. What a chain's index map is has two answers: that of its
@@ -326,11 +326,11 @@ fn all_chains_of_three_over_one_dimension() {
 
 #[test]
 fn all_chains_of_three_over_two_dimensions() {
-    let each = grids(3);
-    let outer = each.clone();
+    let inner = grids(3);
+    let outer = inner.clone();
     let spaces = outer
         .iter()
-        .flat_map(|a| each.iter().map(move |b| vec![*a, *b]));
+        .flat_map(|a| inner.iter().map(move |b| vec![*a, *b]));
     let count = all_chains(spaces, 4, 997);
     println!("{count} chains");
     assert!(count > 1_000_000);
@@ -403,16 +403,16 @@ fn random_chains(seed: u64, cases: u64) {
         let original = numbers(mapping.original());
         let spaces: Vec<Vec<Grid>> = mapping.spaces().iter().map(numbers).collect();
         lengths += mapping.chain().len();
-        let found = compiled(&mapping);
-        for (point, found) in points(&spaces[spaces.len() - 1]).zip(&found) {
+        let images = compiled(&mapping);
+        for (point, image) in points(&spaces[spaces.len() - 1]).zip(&images) {
             let mut steps = mapping.chain().iter().zip(&spaces).rev();
             let expected = steps.try_fold(point.clone(), |index, (step, from)| {
                 definition::back(from, step, &index)
             });
-            assert_eq!(*found, expected, "{mapping} of {point:?}");
+            assert_eq!(*image, expected, "{mapping} of {point:?}");
         }
         let number = |index: Option<Vec<i64>>| index.map(|i| flat(&original, &i));
-        let from: Vec<Option<usize>> = found.into_iter().map(number).collect();
+        let from: Vec<Option<usize>> = images.into_iter().map(number).collect();
         assert!(is_bijective(&from, &original), "{mapping}");
         assert_eq!(mapping.answer(), Answer::Proved, "{mapping}");
         assert_eq!(mapping.decide(), Answer::Proved, "{mapping}");

@@ -44,8 +44,8 @@ impl Mapping {
     /// Names for the components of an index of the mapped space that are no symbols of it: `i0`, ..
     pub fn index_names(&self) -> Vec<Name> {
         let free = |name: &String| !self.facts().knows(name);
-        let of = |d: usize| (0..).map(move |tail| format!("i{d}") + &"_".repeat(tail));
-        let names = (0..self.mapped().rank()).filter_map(|d| of(d).find(free));
+        let candidates = |d: usize| (0..).map(move |tail| format!("i{d}") + &"_".repeat(tail));
+        let names = (0..self.mapped().rank()).filter_map(|d| candidates(d).find(free));
         names.map(Name::from).collect()
     }
 }
@@ -135,11 +135,11 @@ fn bijective(
     let rank = back.index.len();
     let mut from: Vec<Option<Vec<i64>>> = vec![None; usize::try_from(total).unwrap_or(0)];
     for point in points(&domain) {
-        let found = match program.run(&point) {
-            Ok(found) => found,
+        let values = match program.run(&point) {
+            Ok(values) => values,
             Err(error) => return Tried::Wrong(format!("of {point:?}: {error}")),
         };
-        let (index, exits) = found.split_at(rank);
+        let (index, exits) = values.split_at(rank);
         if exits.contains(&0) {
             continue;
         }

@@ -71,10 +71,10 @@ impl Launch {
         let (blocks, block) = sizes.split_at(rank - threads);
         extents("blocks", blocks, &device.grid, device, &mut conditions)?;
         extents("threads", block, &device.block, device, &mut conditions)?;
-        let all = Expr::product(block);
-        if !within(&all, device.threads, &mut conditions) {
+        let product = Expr::product(block);
+        if !within(&product, device.threads, &mut conditions) {
             return Err(format!(
-                "threads per block: found {all}, expected at most {} on '{}'",
+                "threads per block: found {product}, expected at most {} on '{}'",
                 device.threads, device.name
             ));
         }
@@ -122,8 +122,8 @@ impl Launch {
 
     /// All threads.
     pub fn launched(&self) -> Expr {
-        let all = Expr::product(&self.mapping.mapped().sizes());
-        known(self.mapping.facts(), all)
+        let total = Expr::product(&self.mapping.mapped().sizes());
+        known(self.mapping.facts(), total)
     }
 
     /// The threads that are discarded.
@@ -137,12 +137,13 @@ impl Launch {
     /// `block_y`, `block_x`, `thread_x`.
     pub fn names(&self) -> Vec<Name> {
         let (blocks, threads) = self.parts();
-        let of = |what: &'static str, n: usize| {
+        let named_axes = |what: &'static str, n: usize| {
             let axes = (0..n).rev().map(axis_name);
             axes.map(move |axis| format!("{what}_{axis}"))
         };
         let mut names = Vec::new();
-        for mut name in of("block", blocks.len()).chain(of("thread", threads.len())) {
+        for mut name in named_axes("block", blocks.len()).chain(named_axes("thread", threads.len()))
+        {
             while self.mapping.facts().knows(&name) {
                 name.push('_');
             }

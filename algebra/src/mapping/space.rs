@@ -68,11 +68,11 @@ impl GridAxis {
 
     /// The conditions under which an index is in it; what always holds is left out.
     fn contains(&self, facts: &Facts, i: &Expr) -> Vec<Expr> {
-        let mut all = vec![self.lower.le(i), i.lt(&self.upper)];
+        let mut conditions = vec![self.lower.le(i), i.lt(&self.upper)];
         if !self.is_full(facts) {
-            all.push(((i - &self.lower) % &self.step).lt(&self.width));
+            conditions.push(((i - &self.lower) % &self.step).lt(&self.width));
         }
-        all
+        conditions
     }
 
     fn number(&self) -> Option<Grid> {
@@ -131,9 +131,10 @@ impl Space {
 
     /// 1 for an index that is in it, else 0.
     pub fn contains(&self, facts: &Facts, index: &[Expr]) -> Expr {
-        let each = self.axes.iter().zip(index);
-        let all = each.flat_map(|(axis, i)| axis.contains(facts, i));
-        all.reduce(|all, one| all.and(one))
+        let axes = self.axes.iter().zip(index);
+        let conditions = axes.flat_map(|(axis, i)| axis.contains(facts, i));
+        conditions
+            .reduce(|both, next| both.and(next))
             .unwrap_or(Expr::constant(1))
     }
 
@@ -162,15 +163,15 @@ impl Space {
 
     /// Returns whether every dimension has `1 <= W <= T`.
     pub(super) fn check(&self, conditions: &mut Conditions) -> Result<(), String> {
-        let one = Expr::constant(1);
+        let unit = Expr::constant(1);
         for (d, axis) in self.axes.iter().enumerate() {
             let (step, width) = (&axis.step, &axis.width);
-            if !conditions.hold(one.le(step)) {
+            if !conditions.hold(unit.le(step)) {
                 return Err(format!(
                     "found the step {step} in dimension {d}, expected 1 or more"
                 ));
             }
-            if !conditions.hold(one.le(width)) {
+            if !conditions.hold(unit.le(width)) {
                 return Err(format!(
                     "found the width {width} in dimension {d}, expected 1 or more"
                 ));

@@ -140,8 +140,9 @@ impl Step {
         let mut back = index.to_vec();
         match self {
             Step::ShiftLb => {
-                let each = back.iter_mut().zip(&from.axes);
-                each.for_each(|(i, a)| *i = &*i + &a.lower);
+                for (i, a) in back.iter_mut().zip(&from.axes) {
+                    *i = &*i + &a.lower;
+                }
             }
             Step::CompressGrid(dims) => {
                 let sparse = |d: &&usize| !from.axes[**d].is_full(facts);

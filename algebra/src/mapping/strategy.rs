@@ -124,8 +124,9 @@ fn tiles(rank: usize, x: Option<i64>, y: i64) -> (Vec<Step>, usize) {
         outer = 1;
     }
     let cut = |size: i64| [Step::PadLast(size.into()), Step::SplitLast(size.into())];
-    let all = 0..outer;
-    let order = |rest: &[usize]| Step::Permute(all.clone().chain(rest.iter().copied()).collect());
+    let outer_dims = 0..outer;
+    let order =
+        |rest: &[usize]| Step::Permute(outer_dims.clone().chain(rest.iter().copied()).collect());
     let o = outer;
     match (x, y) {
         (None, 1) => return (chain, 1),

@@ -49,11 +49,11 @@ impl WithLoop {
     /// Returns whether a partition computes one of its indices: 1 unless a later one has it, too. `None` if
     /// no later one can.
     pub fn wins(&self, partition: usize, index: &[Expr]) -> Option<Expr> {
-        let own = &self.partitions[partition];
+        let current = &self.partitions[partition];
         let later = self.partitions[partition + 1..].iter();
-        let rivals = later.filter(|other| !self.are_apart(own, other));
+        let rivals = later.filter(|other| !self.are_apart(current, other));
         let lost = rivals.map(|other| other.contains(&self.facts, index).equals(0));
-        lost.reduce(|all, one| all.and(one))
+        lost.reduce(|both, next| both.and(next))
     }
 
     /// 1 for an index that no partition has: it keeps the default array's element.

@@ -33,10 +33,10 @@ pub(super) fn split(code: &Code, first: usize) -> (Vec<Option<Chain>>, Code) {
             let made = is_chain
                 .then(|| chain(code, &terms, (first + output, output)))
                 .flatten();
-            chains.push(made.map(|(operator, body, own)| {
+            chains.push(made.map(|(operator, body, yielded)| {
                 terms.body.instructions = body.body.instructions;
                 let start = terms.body.yields.len();
-                terms.body.yields.extend(own);
+                terms.body.yields.extend(yielded);
                 Chain {
                     operator,
                     terms: start..terms.body.yields.len(),
@@ -46,8 +46,8 @@ pub(super) fn split(code: &Code, first: usize) -> (Vec<Option<Chain>>, Code) {
         // Of others' accumulators a term may depend where these are no chains.
         let dependent = dependent(&terms, first..first + outputs);
         let is_free = |chain: &Chain| {
-            let mut own = terms.body.yields[chain.terms.clone()].iter();
-            own.all(|term| !dependent.contains(term))
+            let mut yielded = terms.body.yields[chain.terms.clone()].iter();
+            yielded.all(|term| !dependent.contains(term))
         };
         let next: Vec<bool> = chains
             .iter()
@@ -89,43 +89,43 @@ pub(super) fn dependent(code: &Code, on: Range<Register>) -> HashSet<Register> {
 /// Leaves out the instructions that nothing yielded needs: what has no value there is not asked for.
 pub(super) fn keep_used(code: &mut Code) {
     let mut needed: HashSet<Register> = code.body.yields.iter().copied().collect();
-    let mut kept = Vec::new();
+    let mut used = Vec::new();
     for instruction in code.body.instructions.drain(..).rev() {
         if instruction.results().iter().any(|r| needed.contains(r)) {
             instruction.uses(&mut |register| {
                 needed.insert(register);
             });
-            kept.push(instruction);
+            used.push(instruction);
         }
     }
-    kept.reverse();
-    code.body.instructions = kept;
+    used.reverse();
+    code.body.instructions = used;
 }
 
 /// The operator of an output that links of one operator alone lead to from its accumulator; the code
 /// in which their terms are made, and these.
 fn chain(
-    of: &Code,
+    source: &Code,
     terms: &Code,
     (accumulator, output): (Register, usize),
 ) -> Option<(Builtin, Code, Vec<Register>)> {
-    let uses: HashMap<Register, usize> = uses(of);
-    let yielded = *of.body.yields.get(output)?;
+    let uses: HashMap<Register, usize> = uses(source);
+    let yielded = *source.body.yields.get(output)?;
     let (mut at, mut found) = (accumulator, None);
     let mut code = terms.clone();
-    let mut own = Vec::new();
+    let mut elements = Vec::new();
     while at != yielded {
         // Nothing else is made of it.
         if uses.get(&at) != Some(&1) {
             return None;
         }
-        let (operator, result) = link(&mut code, at, &mut own)?;
+        let (operator, result) = link(&mut code, at, &mut elements)?;
         if *found.get_or_insert(operator) != operator {
             return None;
         }
         at = result;
     }
-    (uses.get(&yielded) == Some(&1)).then_some((found?, code, own))
+    (uses.get(&yielded) == Some(&1)).then_some((found?, code, elements))
 }
 
 /// Takes the instruction that an accumulator meets a term in out of the code, which makes the term.

@@ -144,15 +144,15 @@ fn elements(
     let mut elements: Vec<Register> = Vec::new();
     for n in 0..count {
         let meets = |element: &Register| {
-            merging.iter().any(|one| {
+            merging.iter().any(|instruction| {
                 let mut used = Vec::new();
-                one.uses(&mut |register| used.push(register));
+                instruction.uses(&mut |register| used.push(register));
                 used.contains(element) && used.contains(&(first + n))
             })
         };
-        let mut found = taken.iter().filter(|e| fits(e, n) && meets(e));
-        match (found.next(), found.next()) {
-            (Some(one), None) if !elements.contains(one) => elements.push(*one),
+        let mut candidates = taken.iter().filter(|e| fits(e, n) && meets(e));
+        match (candidates.next(), candidates.next()) {
+            (Some(element), None) if !elements.contains(element) => elements.push(*element),
             _ => return None,
         }
     }

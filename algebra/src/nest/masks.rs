@@ -135,8 +135,8 @@ impl Masks {
 
     /// The number of a narrower type that a value is.
     fn narrow(&self, wide: Register, ty: ScalarType) -> Option<Register> {
-        let own = self.extended.get(&wide).copied();
-        own.filter(|own| self.types.get(own) == Some(&ty))
+        let narrower = self.extended.get(&wide).copied();
+        narrower.filter(|narrower| self.types.get(narrower) == Some(&ty))
     }
 
     fn is_narrow_term(&self, block: &Block, step: &Step, ty: ScalarType) -> bool {
@@ -150,11 +150,11 @@ impl Masks {
 
     /// The way that a value is made; of blocks around, numbers are known, and what is extended.
     fn made(&self, block: &Block, value: Register) -> Made<Register> {
-        let own = self
+        let extended = self
             .extended
             .get(&value)
-            .and_then(|own| self.types.get(own));
-        if let Some(ty) = own {
+            .and_then(|extended| self.types.get(extended));
+        if let Some(ty) = extended {
             return Made::Extended(*ty);
         }
         if let Some(number) = self.constants.get(&value) {
@@ -313,11 +313,11 @@ impl Common {
 /// The base and operator that two values have in common, of which steps may be known.
 fn common(values: &[Register], steps: Vec<Option<Step>>) -> Option<Common> {
     let [a, b]: [Option<Step>; 2] = steps.try_into().ok()?;
-    let of = |step: &Step| (step.operator, step.base, step.ty);
+    let key = |step: &Step| (step.operator, step.base, step.ty);
     let ((operator, base, ty), steps) = match (a, b) {
-        (Some(a), Some(b)) if of(&a) == of(&b) => (of(&a), [Some(a), Some(b)]),
-        (Some(a), _) if a.base == values[1] => (of(&a), [Some(a), None]),
-        (_, Some(b)) if b.base == values[0] => (of(&b), [None, Some(b)]),
+        (Some(a), Some(b)) if key(&a) == key(&b) => (key(&a), [Some(a), Some(b)]),
+        (Some(a), _) if a.base == values[1] => (key(&a), [Some(a), None]),
+        (_, Some(b)) if b.base == values[0] => (key(&b), [None, Some(b)]),
         _ => return None,
     };
     Some(Common {

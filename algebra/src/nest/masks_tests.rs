@@ -64,12 +64,15 @@ fn what_is_left_out_of_a_sum_is_minus_zero() {
         let mut code = positive().to_vec();
         code.push(apply(Op::Addf, &[1, 0], F32, 4));
         code.push(apply(Op::Select, &operands, F32, 5));
-        let of = nest(code, 5);
+        let masked = nest(code, 5);
         assert_eq!(
-            term(&of, 2.0 * sign),
+            term(&masked, 2.0 * sign),
             Some((Builtin::Addf, number(2.0 * sign)))
         );
-        assert_eq!(term(&of, -2.0 * sign), Some((Builtin::Addf, number(-0.0))));
+        assert_eq!(
+            term(&masked, -2.0 * sign),
+            Some((Builtin::Addf, number(-0.0)))
+        );
     }
 }
 
@@ -83,8 +86,8 @@ fn both_sides_may_go_further() {
     let mut chosen = positive().to_vec();
     chosen.extend(sides.clone());
     chosen.push(apply(Op::Select, &[3, 4, 5], F32, 6));
-    let block = |one: &Instruction, yielded| Block {
-        instructions: vec![one.clone()],
+    let block = |instruction: &Instruction, yielded| Block {
+        instructions: vec![instruction.clone()],
         yields: vec![yielded],
     };
     let mut branched = positive().to_vec();
@@ -95,9 +98,9 @@ fn both_sides_may_go_further() {
         results: vec![6],
     });
     for code in [chosen, branched] {
-        let of = nest(code, 6);
-        assert_eq!(term(&of, 2.0), Some((Builtin::Addf, number(-2.0))));
-        assert_eq!(term(&of, -3.0), Some((Builtin::Addf, number(9.0))));
+        let masked = nest(code, 6);
+        assert_eq!(term(&masked, 2.0), Some((Builtin::Addf, number(-2.0))));
+        assert_eq!(term(&masked, -3.0), Some((Builtin::Addf, number(9.0))));
     }
 }
 
@@ -130,10 +133,10 @@ fn branches_within_branches_are_lifted() {
         },
         results: vec![6],
     });
-    let of = nest(code, 6);
-    assert_eq!(term(&of, 2.0), Some((Builtin::Mulf, number(2.0))));
+    let masked = nest(code, 6);
+    assert_eq!(term(&masked, 2.0), Some((Builtin::Mulf, number(2.0))));
     for left_out in [-2.0, 0.0] {
-        assert_eq!(term(&of, left_out), Some((Builtin::Mulf, number(1.0))));
+        assert_eq!(term(&masked, left_out), Some((Builtin::Mulf, number(1.0))));
     }
 }
 
@@ -162,17 +165,17 @@ fn other_conditions_stay() {
 /// `truncf(extf(acc) + t)` for terms of the narrower type, and others.
 #[test]
 fn what_is_rounded_each_time_is_summed_in_its_own_type() {
-    let of = |term: Vec<Instruction>, sum: Op| {
+    let summed = |term: Vec<Instruction>, sum: Op| {
         let mut code = vec![apply(Op::Extf, &[0], F32, 2), apply(Op::Extf, &[1], F32, 3)];
         code.extend(term);
         code.push(apply(sum, &[3, 4], F32, 5));
         code.push(apply(Op::Truncf, &[5], BF16, 6));
-        let mut of = nest(code, 6);
-        of.inputs[0].element = BF16;
-        of.outputs[0].element = BF16;
-        of.code.inputs = vec![BF16; 2];
-        of.code.results = vec![BF16];
-        let Accumulation::Combined(chains, code) = of.accumulation() else {
+        let mut reduction = nest(code, 6);
+        reduction.inputs[0].element = BF16;
+        reduction.outputs[0].element = BF16;
+        reduction.code.inputs = vec![BF16; 2];
+        reduction.code.results = vec![BF16];
+        let Accumulation::Combined(chains, code) = reduction.accumulation() else {
             return None;
         };
         let arguments = [1.0078125, 9.0].map(|x| Scalar::from_f64(BF16, x));
@@ -187,21 +190,21 @@ fn what_is_rounded_each_time_is_summed_in_its_own_type() {
     let negative = || vec![apply(Op::Negf, &[2], F32, 4)];
     let product = || vec![apply(Op::Mulf, &[2, 2], F32, 4)];
     assert_eq!(
-        of(negative(), Op::Addf),
+        summed(negative(), Op::Addf),
         Some((Builtin::Addf, number(-1.0078125)))
     );
     assert_eq!(
-        of(negative(), Op::Subf),
+        summed(negative(), Op::Subf),
         Some((Builtin::Addf, number(1.0078125)))
     );
     assert_eq!(
-        of(vec![constant(0.5)], Op::Mulf),
+        summed(vec![constant(0.5)], Op::Mulf),
         Some((Builtin::Mulf, number(0.5)))
     );
     // 0.1 is no number of the narrower type, and a sum or a product of two of these may be none.
-    assert_eq!(of(product(), Op::Addf), None);
-    assert_eq!(of(product(), Op::Mulf), None);
+    assert_eq!(summed(product(), Op::Addf), None);
+    assert_eq!(summed(product(), Op::Mulf), None);
     let sum = vec![apply(Op::Addf, &[2, 2], F32, 4)];
-    assert_eq!(of(sum, Op::Addf), None);
-    assert_eq!(of(vec![constant(0.1)], Op::Addf), None);
+    assert_eq!(summed(sum, Op::Addf), None);
+    assert_eq!(summed(vec![constant(0.1)], Op::Addf), None);
 }

@@ -31,8 +31,8 @@ impl Arrays {
                 .map(|n| n.unwrap_or(0))
                 .collect();
             let count = total_elements(&shape).unwrap_or(0);
-            let all = (0..count as usize).map(|n| Element::exact(value(place, n)));
-            elements.push(all.collect());
+            let values = (0..count as usize).map(|n| Element::exact(value(place, n)));
+            elements.push(values.collect());
             shapes.push(shape);
         }
         Arrays {
@@ -56,13 +56,13 @@ impl Arrays {
 impl Environment for Arrays {
     fn read(&mut self, place: Place, index: &[i64]) -> Result<Element, Failure> {
         let n = self.places.iter().position(|p| *p == place);
-        let found = n.and_then(|n| {
+        let element = n.and_then(|n| {
             let extents = index.iter().zip(&self.shapes[n]);
             let flat = extents.fold(0, |flat, (i, size)| flat * size + i);
             self.elements[n].get(flat as usize)
         });
         let outside = || Failure::Environment(format!("no element {index:?} of {place:?}"));
-        found.copied().ok_or_else(outside)
+        element.copied().ok_or_else(outside)
     }
 
     fn valid(&mut self, carry: usize) -> Result<bool, Failure> {

@@ -54,8 +54,11 @@ fn in_random_order(
 
 fn results(c: &Computation, arrays: &mut Arrays) -> Vec<Element> {
     let mut evaluator = Evaluator::new(c, Errors::Bounded).unwrap();
-    let all = evaluator.all_results(arrays).unwrap();
-    all.into_iter().map(|(_, elements)| elements[0]).collect()
+    let stored = evaluator.all_results(arrays).unwrap();
+    stored
+        .into_iter()
+        .map(|(_, elements)| elements[0])
+        .collect()
 }
 
 fn column(arrays: &Arrays, c: &Computation, n: usize) -> Vec<Vec<Scalar>> {
@@ -96,8 +99,8 @@ proptest! {
         let expected = results(&c, &mut arrays)[0];
         let tuples = column(&arrays, &c, n as usize);
         for _ in 0..5 {
-            let found = in_random_order(&c, tuples.clone(), &mut random)[0];
-            let report = compare([(vec![], found, expected)]);
+            let result = in_random_order(&c, tuples.clone(), &mut random)[0];
+            let report = compare([(vec![], result, expected)]);
             prop_assert!(report.passed(), "{op} {ty}: {}", report.first.unwrap());
         }
     }
@@ -133,9 +136,9 @@ proptest! {
         let expected = results(&c, &mut arrays)[0];
         let tuples = column(&arrays, &c, n as usize);
         for _ in 0..20 {
-            let found = in_random_order(&c, tuples.clone(), &mut random)[0];
-            let both_finite = [found, expected.value].iter().all(|v| v.as_f64().is_finite());
-            let report = compare([(vec![], found, expected)]);
+            let result = in_random_order(&c, tuples.clone(), &mut random)[0];
+            let both_finite = [result, expected.value].iter().all(|v| v.as_f64().is_finite());
+            let report = compare([(vec![], result, expected)]);
             let passed = both_finite || report.passed();
             prop_assert!(passed, "{op:?} {ty}: {}", report.first.unwrap());
         }
@@ -160,8 +163,8 @@ proptest! {
         let expected = results(&c, &mut arrays);
         let tuples = column(&arrays, &c, n as usize);
         for _ in 0..3 {
-            let found = in_random_order(&c, tuples.clone(), &mut random);
-            let pairs = found.into_iter().zip(&expected).map(|(f, e)| (vec![], f, *e));
+            let combined = in_random_order(&c, tuples.clone(), &mut random);
+            let pairs = combined.into_iter().zip(&expected).map(|(f, e)| (vec![], f, *e));
             let report = compare(pairs);
             prop_assert!(report.passed(), "{}", report.first.unwrap());
         }

@@ -26,21 +26,21 @@ fn tile(c: &Computation, cuts: &Cuts, at: &[usize]) -> Computation {
         dimension.lower = Some(cuts[n][at[n]]);
         dimension.upper = Some(cuts[n][at[n] + 1]);
     }
-    for (dimension, of) in c.dimensions.iter().enumerate() {
-        if of.combine == Combine::Cc {
+    for (dimension, axis) in c.dimensions.iter().enumerate() {
+        if axis.combine == Combine::Cc {
             continue;
         }
-        let mut others = c.kept();
-        others.retain(|k| *k != dimension);
-        let map: Vec<_> = others.iter().map(|k| d(*k)).collect();
-        let shape: Vec<_> = (others.iter())
+        let mut rest = c.kept();
+        rest.retain(|k| *k != dimension);
+        let map: Vec<_> = rest.iter().map(|k| d(*k)).collect();
+        let shape: Vec<_> = (rest.iter())
             .map(|k| Some(cuts[*k][at[*k] + 1] - cuts[*k][at[*k]]))
             .collect();
         let buffers = |name: &str| -> Vec<Buffer> {
             (c.components.iter())
                 .map(|ty| {
                     let mut buffer = Buffer::new(name, *ty, &shape).access(0, &map);
-                    buffer.origin = others.iter().map(|k| Some(cuts[*k][at[*k]])).collect();
+                    buffer.origin = rest.iter().map(|k| Some(cuts[*k][at[*k]])).collect();
                     buffer
                 })
                 .collect()
@@ -126,18 +126,24 @@ fn a_carry_applies_before_the_tile() {
         let carried = matches!(place, Place::Incoming { .. });
         Scalar::from_i64(I64, if carried { 77 } else { n as i64 })
     });
-    let all = all_results(&part, &mut arrays);
-    assert_eq!((integers(&all[0]), integers(&all[1])), (vec![77], vec![2]));
-    assert_eq!((integers(&all[2]), integers(&all[3])), (vec![77], vec![2]));
+    let results = all_results(&part, &mut arrays);
+    assert_eq!(
+        (integers(&results[0]), integers(&results[1])),
+        (vec![77], vec![2])
+    );
+    assert_eq!(
+        (integers(&results[2]), integers(&results[3])),
+        (vec![77], vec![2])
+    );
 }
 
 /// Of an empty tile the carry remains, in results and in what is carried out.
 #[test]
 fn empty_tiles_pass_the_carry_on() {
     for combine in [Combine::Pw(0), Combine::Ps(0)] {
-        let kept = combine.is_ps();
+        let is_kept = combine.is_ps();
         let along = [d(0)];
-        let (shape, map): (&[i64], &[Expr]) = if kept { (&[4], &along) } else { (&[], &[]) };
+        let (shape, map): (&[i64], &[Expr]) = if is_kept { (&[4], &along) } else { (&[], &[]) };
         let c = Builder::new(
             &[4],
             &[combine],
@@ -152,12 +158,15 @@ fn empty_tiles_pass_the_carry_on() {
             let carried = matches!(place, Place::Incoming { .. });
             Scalar::from_i64(I64, if carried { 9 } else { 1 })
         });
-        let all = all_results(&part, &mut arrays);
-        assert_eq!(integers(&all[1]), [9]);
-        assert_eq!(integers(&all[0]), if kept { vec![1; 4] } else { vec![9] });
+        let results = all_results(&part, &mut arrays);
+        assert_eq!(integers(&results[1]), [9]);
+        assert_eq!(
+            integers(&results[0]),
+            if is_kept { vec![1; 4] } else { vec![9] }
+        );
         arrays.valid[0] = false;
-        let all = all_results(&part, &mut arrays);
-        assert_eq!(integers(&all[1]), [i64::MIN], "the neutral element");
+        let results = all_results(&part, &mut arrays);
+        assert_eq!(integers(&results[1]), [i64::MIN], "the neutral element");
     }
 }
 
@@ -181,14 +190,14 @@ fn any_case() -> impl Strategy<Value = (Computation, Cuts)> {
         }
         let counts: Vec<i64> = dims.iter().map(|(n, _)| *n).collect();
         let mut builder = Builder::new(&counts, &combines, vec![operator]);
-        let all: Vec<_> = (0..counts.len()).map(d).collect();
+        let identity: Vec<_> = (0..counts.len()).map(d).collect();
         for _ in 0..arity {
-            builder = builder.input(I64, &counts, &all);
+            builder = builder.input(I64, &counts, &identity);
         }
         builder = builder.id();
-        let kept = builder.0.kept();
-        let shape: Vec<i64> = kept.iter().map(|n| counts[*n]).collect();
-        let map: Vec<_> = kept.iter().map(|n| d(*n)).collect();
+        let kept_dims = builder.0.kept();
+        let shape: Vec<i64> = kept_dims.iter().map(|n| counts[*n]).collect();
+        let map: Vec<_> = kept_dims.iter().map(|n| d(*n)).collect();
         for _ in 0..arity {
             builder = builder.output(I64, &shape, &map);
         }
@@ -215,7 +224,7 @@ proptest! {
         let mut arrays =
             Arrays::new(&c, |_, _| Scalar::from_i64(I64, random.below(9) as i64 - 4));
         let expected: Vec<_> = all_results(&c, &mut arrays).iter().map(|e| integers(e)).collect();
-        let found: Vec<_> = tiled(&c, &cuts, &arrays).iter().map(|e| integers(e)).collect();
-        prop_assert_eq!(found, expected);
+        let joined: Vec<_> = tiled(&c, &cuts, &arrays).iter().map(|e| integers(e)).collect();
+        prop_assert_eq!(joined, expected);
     }
 }

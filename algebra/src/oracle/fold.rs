@@ -166,11 +166,11 @@ impl<'a> Fold<'a> {
             *last = None;
             return Ok(());
         };
-        let found = last
+        let broken = last
             .as_ref()
             .and_then(|last| laws.triple([&last[0], &last[1], next]));
         *last = Some(Box::new([value.to_vec(), next.to_vec()]));
-        found.map_or(Ok(()), |law| Err(Failure::Law(Box::new(law))))
+        broken.map_or(Ok(()), |law| Err(Failure::Law(Box::new(law))))
     }
 
     /// Without shadows, errors of elements cannot be followed.

@@ -66,17 +66,17 @@ impl<'a> Evaluator<'a> {
         let rank = grids.len();
         let view = |buffer| View::new(buffer, rank);
         let inputs: Result<Vec<_>, _> = computation.inputs.iter().map(view).collect();
-        let mut others = Vec::new();
+        let mut written = Vec::new();
         for place in computation.places() {
             if let (false, Some(buffer)) =
                 (matches!(place, Place::Input(_)), computation.buffer(place))
             {
-                others.push((place, View::new(buffer, rank)?));
+                written.push((place, View::new(buffer, rank)?));
             }
         }
-        let dims = |of: &dyn Fn(&crate::computation::Combine) -> bool| -> Vec<usize> {
+        let dims = |wanted: &dyn Fn(&crate::computation::Combine) -> bool| -> Vec<usize> {
             (0..rank)
-                .filter(|d| of(&computation.dimensions[*d].combine))
+                .filter(|d| wanted(&computation.dimensions[*d].combine))
                 .collect()
         };
         let zero = |ty: &ScalarType| Element::exact(Scalar::zero(*ty));
@@ -86,7 +86,7 @@ impl<'a> Evaluator<'a> {
             ps: dims(&|c| c.is_ps()),
             combined: dims(&|c| c.operator().is_some()),
             inputs: inputs?,
-            others,
+            others: written,
             scalar: ScalarFunction::new(computation, errors),
             fold: Fold::new(computation.operator(), &computation.components, errors),
             arguments: computation.scalar.inputs.iter().map(zero).collect(),
@@ -99,8 +99,8 @@ impl<'a> Evaluator<'a> {
     }
 
     fn view(&self, place: Place) -> Result<usize, Failure> {
-        let found = self.others.iter().position(|(p, _)| *p == place);
-        found.ok_or_else(|| Failure::NotReady(format!("bug: {place:?} is not written")))
+        let position = self.others.iter().position(|(p, _)| *p == place);
+        position.ok_or_else(|| Failure::NotReady(format!("bug: {place:?} is not written")))
     }
 
     /// Evaluates elements of an output, or of a carried-out buffer, at these indices (from 0,
@@ -116,9 +116,9 @@ impl<'a> Evaluator<'a> {
         let mut requests = Vec::new();
         let mut written = Vec::new();
         for index in indices {
-            let found = self.writer(view, place, index);
-            written.push(found.as_ref().map(|(component, _)| *component));
-            requests.extend(found.map(|(_, request)| request));
+            let writer = self.writer(view, place, index);
+            written.push(writer.as_ref().map(|(component, _)| *component));
+            requests.extend(writer.map(|(_, request)| request));
         }
         let mut tuples = self.tuples(environment, &requests)?.into_iter();
         let element = self.others[view].1.buffer.element;
@@ -140,19 +140,19 @@ impl<'a> Evaluator<'a> {
         let mut last = None;
         let mut carries = 0;
         if let Place::Outgoing { carry, .. } = place {
-            let own = self.computation.carries[carry].dimension;
-            varying.retain(|d| *d != own);
+            let dimension = self.computation.carries[carry].dimension;
+            varying.retain(|d| *d != dimension);
             carries = carry;
-            last = self.ps.contains(&own).then_some(own);
+            last = self.ps.contains(&dimension).then_some(dimension);
         }
         for access in &view.buffer.accesses {
             let Some(mut point) = solve(&access.map, &self.grids, &varying, &global) else {
                 continue;
             };
-            if let Some(own) = last {
+            if let Some(dimension) = last {
                 // Of an empty dimension there is no last point: nothing but the carry.
-                let grid = &self.grids[own];
-                point[own] = grid.last().unwrap_or(grid.lower);
+                let grid = &self.grids[dimension];
+                point[dimension] = grid.last().unwrap_or(grid.lower);
             }
             let component = component_of(place, access.component);
             return Some((component, Request { point, carries }));
@@ -170,8 +170,8 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Vec<(Place, Vec<i64>, Element)>, Failure> {
         let alone = |element| vec![(place, index.to_vec(), element)];
         let view = self.view(place)?;
-        let found = self.writer(view, place, index);
-        let (Place::Output(_), Some((_, request))) = (place, found) else {
+        let writer = self.writer(view, place, index);
+        let (Place::Output(_), Some((_, request))) = (place, writer) else {
             let elements = self.elements(environment, place, &[index.to_vec()])?;
             return Ok(elements.into_iter().flat_map(alone).collect());
         };

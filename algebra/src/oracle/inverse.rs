@@ -58,8 +58,8 @@ impl Search<'_> {
         }
         let open = (0..self.known.len()).filter(|d| !self.known[*d]);
         let Some(d) = open.min_by_key(|d| self.grids[*d].count()) else {
-            let found = self.map.iter().map(|e| e.eval(&self.point));
-            if found.eq(self.index.iter().map(|i| Some(*i))) {
+            let values = self.map.iter().map(|e| e.eval(&self.point));
+            if values.eq(self.index.iter().map(|i| Some(*i))) {
                 return true;
             }
             self.known = before;
@@ -135,8 +135,8 @@ mod tests {
         let split = [d(0).floor_div(8), d(1), d(0).modulo(8)];
         assert_eq!(find(&split, &[3, 4, 5]), Some(vec![29, 4]));
         let grids = [Grid::dense(1 << 40), Grid::dense(100)];
-        let found = solve(&[d(0) * 100 + d(1)], &grids, &[0, 1], &[1234567]);
-        assert_eq!(found, Some(vec![12345, 67]));
+        let solution = solve(&[d(0) * 100 + d(1)], &grids, &[0, 1], &[1234567]);
+        assert_eq!(solution, Some(vec![12345, 67]));
     }
 
     proptest! {
@@ -160,9 +160,9 @@ mod tests {
             let grids: Vec<_> = spans.iter().map(|s| Grid::new(-1, s - 1, 2, 1).unwrap()).collect();
             let value = |p: &[i64]| map.iter().map(|e| e.eval(p).unwrap()).collect::<Vec<_>>();
             let exists = points(&grids).any(|p| value(&p) == index);
-            let found = solve(&map, &grids, &[0, 1, 2], &index);
-            prop_assert_eq!(found.is_some(), exists);
-            if let Some(p) = found {
+            let solution = solve(&map, &grids, &[0, 1, 2], &index);
+            prop_assert_eq!(solution.is_some(), exists);
+            if let Some(p) = solution {
                 prop_assert_eq!(value(&p), index);
                 prop_assert!(p.iter().zip(&grids).all(|(x, g)| g.number(*x).is_some()));
             }

@@ -94,14 +94,14 @@ impl<'a> NestEvaluator<'a> {
     }
 
     /// All elements of each output.
-    pub(crate) fn all(&mut self, of: &mut dyn Elements) -> Result<Vec<Vec<Element>>, Failure> {
+    pub(crate) fn all(&mut self, source: &mut dyn Elements) -> Result<Vec<Vec<Element>>, Failure> {
         let Some(kept) = &self.of.kept else {
             let mut point = vec![0; self.of.extents.len()];
-            let all: Vec<usize> = (0..point.len()).collect();
-            return self.run(of, &mut point, &all, Cells::All);
+            let dims: Vec<usize> = (0..point.len()).collect();
+            return self.run(source, &mut point, &dims, Cells::All);
         };
         let outputs = self.of.nest.outputs.iter().enumerate();
-        let mut all: Vec<Vec<Element>> = outputs
+        let mut arrays: Vec<Vec<Element>> = outputs
             .map(|(n, output)| {
                 let shape = &self.of.shapes[self.of.nest.inputs.len() + n];
                 let count = total_elements(shape).unwrap_or(0) as usize;
@@ -115,23 +115,23 @@ impl<'a> NestEvaluator<'a> {
             for (d, index) in kept.iter().zip(indices) {
                 point[*d] = *index;
             }
-            let elements = self.at(of, &mut point)?;
-            for (n, (all, element)) in all.iter_mut().zip(elements).enumerate() {
+            let elements = self.at(source, &mut point)?;
+            for (n, (array, element)) in arrays.iter_mut().zip(elements).enumerate() {
                 let flat = self.of.flat(self.of.nest.inputs.len() + n, &point)?;
-                if let Some(place) = all.get_mut(flat) {
+                if let Some(place) = array.get_mut(flat) {
                     *place = element;
                 }
             }
             odometer.advance();
         }
-        Ok(all)
+        Ok(arrays)
     }
 
     /// The elements of all outputs that the points write which write one of them; each with its
     /// number.
     pub(crate) fn one(
         &mut self,
-        of: &mut dyn Elements,
+        source: &mut dyn Elements,
         output: usize,
         index: &[i64],
     ) -> Result<Vec<(usize, Element)>, Failure> {
@@ -141,21 +141,26 @@ impl<'a> NestEvaluator<'a> {
                 point[*d] = *index;
             }
         }
-        let elements = self.at(of, &mut point)?;
+        let elements = self.at(source, &mut point)?;
         let inputs = self.of.nest.inputs.len();
-        let all = elements.into_iter().enumerate();
-        all.map(|(n, element)| Ok((self.of.flat(inputs + n, &point)?, element)))
+        let numbered = elements.into_iter().enumerate();
+        numbered
+            .map(|(n, element)| Ok((self.of.flat(inputs + n, &point)?, element)))
             .collect()
     }
 
     /// One element of each output, at a point of the kept loops.
-    fn at(&mut self, of: &mut dyn Elements, point: &mut [i64]) -> Result<Vec<Element>, Failure> {
-        let kept = self.of.kept.as_deref().unwrap_or(&[]);
-        let open: Vec<usize> = (0..point.len()).filter(|d| !kept.contains(d)).collect();
-        let found = self.run(of, point, &open, Cells::One)?;
+    fn at(
+        &mut self,
+        source: &mut dyn Elements,
+        point: &mut [i64],
+    ) -> Result<Vec<Element>, Failure> {
+        let fixed = self.of.kept.as_deref().unwrap_or(&[]);
+        let open: Vec<usize> = (0..point.len()).filter(|d| !fixed.contains(d)).collect();
+        let results = self.run(source, point, &open, Cells::One)?;
         // The open loops stand at the start again, where the outputs do not see them.
         open.iter().for_each(|d| point[*d] = 0);
-        Ok(found.into_iter().flatten().collect())
+        Ok(results.into_iter().flatten().collect())
     }
 
     /// Runs the open loops around a point.
@@ -181,7 +186,7 @@ impl<'a> NestEvaluator<'a> {
     /// Holds what the outputs hold before.
     fn start(
         &mut self,
-        of: &mut dyn Elements,
+        source: &mut dyn Elements,
         point: &[i64],
         open: &[usize],
         cells: Cells,
@@ -195,18 +200,18 @@ impl<'a> NestEvaluator<'a> {
             let operand = inputs + n;
             before.push(match cells {
                 _ if is_overwritten => vec![Element::undefined(output.element)],
-                Cells::One => vec![of.read(operand, self.of.flat(operand, point)?)?],
+                Cells::One => vec![source.read(operand, self.of.flat(operand, point)?)?],
                 Cells::All => {
                     let count = total_elements(&self.of.shapes[operand]).unwrap_or(0);
-                    let all = (0..count as usize).map(|flat| of.read(operand, flat));
-                    all.collect::<Result<_, _>>()?
+                    let read = (0..count as usize).map(|flat| source.read(operand, flat));
+                    read.collect::<Result<_, _>>()?
                 }
             });
         }
         let in_order = |chains: &[Option<Chain>]| {
             InOrder::new(
                 &before,
-                |output| of.tensor(inputs + output),
+                |output| source.tensor(inputs + output),
                 self.is_approximate && self.errors != Errors::Ignored,
                 chains,
             )
@@ -222,18 +227,18 @@ impl<'a> NestEvaluator<'a> {
                 let beside = chains.contains(&None).then(|| in_order(chains));
                 Held::Partials(leaves.collect(), beside)
             }
-            Accumulation::Licensed(own) => {
-                let (operator, code) = &**own;
+            Accumulation::Licensed(licensed) => {
+                let (operator, code) = &**licensed;
                 let before: Vec<Element> = before.into_iter().flatten().collect();
-                let mut all = Licensed::new(operator, &code.results, self.errors);
+                let mut state = Licensed::new(operator, &code.results, self.errors);
                 let place = |n: usize| self.of.flat(inputs + n, point);
                 let keys = (0..before.len()).map(|n| {
-                    let key = [of.tensor(inputs + n), place(n)? as u64];
+                    let key = [source.tensor(inputs + n), place(n)? as u64];
                     Ok(hash(key))
                 });
                 let keys = keys.collect::<Result<Vec<u64>, Failure>>()?;
-                all.carry(&before, &keys)?;
-                Held::Licensed(Box::new(all))
+                state.carry(&before, &keys)?;
+                Held::Licensed(Box::new(state))
             }
             Accumulation::InOrder => Held::InOrder(in_order(&[])),
             Accumulation::Last => Held::Elements(before),
@@ -349,7 +354,7 @@ impl<'a> NestEvaluator<'a> {
     /// `out = code(in, out)`, in the exact world and in those that differ.
     fn step_in_order(
         &mut self,
-        all: &mut InOrder,
+        state: &mut InOrder,
         places: &[usize],
         point: &[i64],
     ) -> Result<(), Failure> {
@@ -357,31 +362,31 @@ impl<'a> NestEvaluator<'a> {
         let inputs = self.arguments.len();
         let of_outputs = &self.of.used[inputs..];
         let reads_uncertain = (places.iter().enumerate())
-            .any(|(n, place)| of_outputs[n] && all.is_own[n] && all.uncertain[n][*place]);
+            .any(|(n, place)| of_outputs[n] && state.is_own[n] && state.uncertain[n][*place]);
         let is_uncertain = reads_uncertain || self.arguments.iter().any(Element::is_arbitrary);
         let is_exact = self.arguments.iter().all(|a| a.error == 0.0);
-        if !is_exact && all.worlds.is_empty() && self.errors != Errors::Ignored {
-            all.part();
+        if !is_exact && state.worlds.is_empty() && self.errors != Errors::Ignored {
+            state.part();
         }
         // What is written takes the place of what was there: only what was read counts.
         for (n, place) in places.iter().enumerate() {
-            all.uncertain[n][*place] = is_uncertain;
+            state.uncertain[n][*place] = is_uncertain;
         }
-        for world in 0..all.worlds.len() {
+        for world in 0..state.worlds.len() {
             let elements = self.arguments.iter().enumerate();
             self.values.clear();
             self.values
                 .extend(elements.map(|(n, element)| moved(*element, self.keys[n], world as u64)));
-            let own = &mut all.worlds[world];
+            let cells = &mut state.worlds[world];
             self.values
-                .extend(places.iter().enumerate().map(|(n, place)| own[n][*place]));
+                .extend(places.iter().enumerate().map(|(n, place)| cells[n][*place]));
             self.machine.set_noise(Some(Noise::Library(world as u64)));
             let run = self
                 .machine
                 .run(code, &self.values, point, &mut self.results);
             for (n, place) in places.iter().enumerate() {
-                own[n][*place] = self.results[n];
-                all.uncertain[n][*place] |= run.is_err();
+                cells[n][*place] = self.results[n];
+                state.uncertain[n][*place] |= run.is_err();
             }
         }
         self.machine.set_noise(None);
@@ -389,7 +394,7 @@ impl<'a> NestEvaluator<'a> {
         self.values.extend(self.arguments.iter().map(|a| a.value));
         let before = places.iter().enumerate();
         self.values
-            .extend(before.map(|(n, place)| all.values[n][*place]));
+            .extend(before.map(|(n, place)| state.values[n][*place]));
         let run = self
             .machine
             .run(code, &self.values, point, &mut self.results);
@@ -398,7 +403,7 @@ impl<'a> NestEvaluator<'a> {
             error,
         })?;
         for (n, place) in places.iter().enumerate() {
-            all.values[n][*place] = self.results[n];
+            state.values[n][*place] = self.results[n];
         }
         Ok(())
     }

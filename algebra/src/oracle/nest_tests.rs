@@ -76,8 +76,8 @@ fn sums_have_the_bound_of_any_order() {
     assert_eq!(whole[0][0].error, 3.0 * F32.epsilon() * 14.0);
     for (flat, index) in [[0, 0], [0, 1], [1, 0], [1, 1]].iter().enumerate() {
         let mut evaluator = NestEvaluator::new(&bound, Errors::Bounded);
-        let one = evaluator.one(&mut arrays, 0, index).unwrap();
-        assert_eq!(one, [(flat, whole[0][flat])]);
+        let single = evaluator.one(&mut arrays, 0, index).unwrap();
+        assert_eq!(single, [(flat, whole[0][flat])]);
     }
 }
 
@@ -122,8 +122,8 @@ fn outputs_have_bounds_of_their_own() {
         (Op::Maxnumf, &[0, 3], F32),
     ];
     let code = straight(&[F32; 4], &rows, &[5, 6], &[F32; 2]);
-    let of = nest(1, &[&[d(0)], &[d(0)], &[], &[]], 2, code);
-    let bound = BoundNest::new(of, vec![vec![n], vec![n], vec![], vec![]]).unwrap();
+    let reduction = nest(1, &[&[d(0)], &[d(0)], &[], &[]], 2, code);
+    let bound = BoundNest::new(reduction, vec![vec![n], vec![n], vec![], vec![]]).unwrap();
     let mut random = crate::random::Random::new(3);
     let mut some = || (random.below(1 << 20) as f64 / 1000.0 - 500.0) as f32;
     let [a, b]: [Vec<f32>; 2] = [(); 2].map(|()| (0..n).map(|_| some()).collect());
@@ -131,8 +131,8 @@ fn outputs_have_bounds_of_their_own() {
         |values: &[f32]| floats(&values.iter().map(|v| f64::from(*v)).collect::<Vec<_>>());
     let start = || elements(&[7.25]);
     let arrays = vec![elements(&a), elements(&b), start(), start()];
-    let found = all(&bound, &mut Arrays(arrays));
-    let [sum, largest] = [found[0][0], found[1][0]];
+    let results = all(&bound, &mut Arrays(arrays));
+    let [sum, largest] = [results[0][0], results[1][0]];
     let maximum = a.iter().copied().fold(7.25, f32::max);
     assert_eq!(
         largest,
@@ -144,8 +144,8 @@ fn outputs_have_bounds_of_their_own() {
     let backwards = (0..n as usize).rev().map(|i| b[i] - a[i]).sum::<f32>() + 7.25;
     let forwards = (0..n as usize).fold(7.25f32, |acc, i| acc - a[i] + b[i]);
     assert_ne!(backwards, forwards);
-    for own in [backwards, forwards] {
-        assert!((f64::from(own) - sum.value.as_f64()).abs() <= sum.error);
+    for rounded in [backwards, forwards] {
+        assert!((f64::from(rounded) - sum.value.as_f64()).abs() <= sum.error);
     }
 }
 
@@ -207,11 +207,11 @@ fn licensed_reductions_have_a_bound_that_catches_mistakes() {
         assert!(!is_within(in_order(&without)) && !is_within(in_order(&twice)));
     }
     // Without the licence the points go one after the other.
-    let of = Nest {
+    let unlicensed = Nest {
         licence: Licence::None,
         ..log_sum_exp()
     };
-    let bound = BoundNest::new(of, vec![vec![n as i64], vec![]]).unwrap();
+    let bound = BoundNest::new(unlicensed, vec![vec![n as i64], vec![]]).unwrap();
     assert!(all(&bound, &mut arrays())[0][0].error < whole.error);
 }
 
@@ -228,15 +228,15 @@ fn licensed_choices_have_a_bound() {
         (Op::Mulf, &[3, 1], F32),
     ];
     let code = straight(&[F32; 2], &rows, &[4], &[F32]);
-    let of = Nest {
+    let choice = Nest {
         licence: Licence::Commutative,
         ..nest(1, &[&[d(0)], &[]], 1, code)
     };
-    let bound = BoundNest::new(of, vec![vec![3], vec![]]).unwrap();
+    let bound = BoundNest::new(choice, vec![vec![3], vec![]]).unwrap();
     let mut x = floats(&[1.0, 1.0, 1.0]);
     x[1].error = 1e-6;
-    let found = all(&bound, &mut Arrays(vec![x, floats(&[1.0])]));
-    assert!(found[0][0].error > 0.0 && found[0][0].error < 1e-3);
+    let results = all(&bound, &mut Arrays(vec![x, floats(&[1.0])]));
+    assert!(results[0][0].error > 0.0 && results[0][0].error < 1e-3);
 }
 
 /// `(best, at) = x > best ? (x, i) : (best, at)`: in order, exact, and with a bound that says when
@@ -273,9 +273,9 @@ fn places_of_maxima_are_exact_unless_values_may_be_alike() {
             },
         ],
     );
-    let of = nest(2, &[&[d(0), d(1)], &[d(0)], &[d(0)]], 2, code);
-    assert_eq!(of.accumulation(), Accumulation::InOrder);
-    let bound = BoundNest::new(of, vec![vec![2, 4], vec![2], vec![2]]).unwrap();
+    let reduction = nest(2, &[&[d(0), d(1)], &[d(0)], &[d(0)]], 2, code);
+    assert_eq!(reduction.accumulation(), Accumulation::InOrder);
+    let bound = BoundNest::new(reduction, vec![vec![2, 4], vec![2], vec![2]]).unwrap();
     let mut x = floats(&[1.0, 7.0, 7.0, 2.0, 9.0, 3.0, 8.0, 8.5]);
     let start = |x: Vec<Element>| {
         let low = floats(&[f64::NEG_INFINITY; 2]);
@@ -317,25 +317,25 @@ fn what_rounds_by_the_last_digits_is_open() {
         &[6],
         &[F32],
     );
-    let of = nest(1, &[&[d(0)], &[]], 1, code);
-    assert_eq!(of.accumulation(), Accumulation::InOrder);
-    let bound = BoundNest::new(of, vec![vec![1], vec![]]).unwrap();
+    let reduction = nest(1, &[&[d(0)], &[]], 1, code);
+    assert_eq!(reduction.accumulation(), Accumulation::InOrder);
+    let bound = BoundNest::new(reduction, vec![vec![1], vec![]]).unwrap();
     let start = -0.267_313_f32;
     for n in 0..200u8 {
         let x = -1.32 - 0.0005 * f32::from(n);
         let mut inputs = floats(&[f64::from(x)]);
         inputs[0].error = 16.0 * f64::from(f32::EPSILON);
-        let found = all(
+        let results = all(
             &bound,
             &mut Arrays(vec![inputs, floats(&[f64::from(start)])]),
         );
-        let found = found[0][0];
+        let result = results[0][0];
         for off in -16i8..=16 {
             let moved = x + f32::from(off) * f32::EPSILON;
             let square = moved * moved;
             let other = f64::from(start - square + square);
-            let distance = (other - found.value.as_f64()).abs();
-            assert!(distance <= found.error, "{x} {off}: {other} {found:?}");
+            let distance = (other - result.value.as_f64()).abs();
+            assert!(distance <= result.error, "{x} {off}: {other} {result:?}");
         }
     }
 }
@@ -350,21 +350,21 @@ fn the_last_point_decides() {
         ..code
     };
     let maps: [&[Expr]; 2] = [&[d(0), d(1)], &[d(0) + d(1)]];
-    let of = nest(2, &maps, 1, code.clone());
-    let bound = BoundNest::new(of, vec![vec![2, 2], vec![4]]).unwrap();
+    let reduction = nest(2, &maps, 1, code.clone());
+    let bound = BoundNest::new(reduction, vec![vec![2, 2], vec![4]]).unwrap();
     let arrays = || vec![integers(&[1, 2, 3, 4]), integers(&[9, 9, 9, 9])];
     assert!(!bound.has_single_elements());
-    let found = all(&bound, &mut Arrays(arrays()));
-    assert_eq!(numbers(&found[0]), [1.0, 3.0, 4.0, 9.0]);
+    let results = all(&bound, &mut Arrays(arrays()));
+    assert_eq!(numbers(&results[0]), [1.0, 3.0, 4.0, 9.0]);
     // The same with a loop that the output does not see.
-    let of = nest(2, &[&[d(0), d(1)], &[d(0)]], 1, code.clone());
-    let bound = BoundNest::new(of.clone(), vec![vec![2, 2], vec![2]]).unwrap();
-    let found = all(&bound, &mut Arrays(arrays()));
-    assert_eq!(numbers(&found[0]), [2.0, 4.0]);
+    let reduction = nest(2, &[&[d(0), d(1)], &[d(0)]], 1, code.clone());
+    let bound = BoundNest::new(reduction.clone(), vec![vec![2, 2], vec![2]]).unwrap();
+    let results = all(&bound, &mut Arrays(arrays()));
+    assert_eq!(numbers(&results[0]), [2.0, 4.0]);
     // Which runs never.
-    let bound = BoundNest::new(of, vec![vec![2, 0], vec![2]]).unwrap();
-    let found = all(&bound, &mut Arrays(vec![vec![], integers(&[5, 6])]));
-    assert_eq!(numbers(&found[0]), [5.0, 6.0]);
+    let bound = BoundNest::new(reduction, vec![vec![2, 0], vec![2]]).unwrap();
+    let results = all(&bound, &mut Arrays(vec![vec![], integers(&[5, 6])]));
+    assert_eq!(numbers(&results[0]), [5.0, 6.0]);
 }
 
 /// A window that slides: `y[i] = sum_k x[2 i + k]`, and remainders.
@@ -372,28 +372,28 @@ fn the_last_point_decides() {
 fn maps_may_be_sums_and_remainders() {
     let code = straight(&[I32; 3], &[(Op::Addi, &[0, 2], I32)], &[3], &[I32]);
     let window: [&[Expr]; 3] = [&[d(0) * 2 + d(1)], &[d(1)], &[d(0)]];
-    let of = nest(2, &window, 1, code.clone());
-    let bound = BoundNest::new(of.clone(), vec![vec![7], vec![3], vec![3]]).unwrap();
+    let reduction = nest(2, &window, 1, code.clone());
+    let bound = BoundNest::new(reduction.clone(), vec![vec![7], vec![3], vec![3]]).unwrap();
     let x = integers(&[1, 2, 3, 4, 5, 6, 7]);
     // The window itself holds nothing.
     let nothing = vec![Element::undefined(I32); 3];
     let mut arrays = Arrays(vec![x.clone(), nothing, integers(&[0; 3])]);
-    let found = all(&bound, &mut arrays);
-    assert_eq!(numbers(&found[0]), [6.0, 12.0, 18.0]);
-    assert!(found[0].iter().all(|e| e.error == 0.0));
-    let beyond = BoundNest::new(of, vec![vec![6], vec![3], vec![3]]).unwrap_err();
+    let results = all(&bound, &mut arrays);
+    assert_eq!(numbers(&results[0]), [6.0, 12.0, 18.0]);
+    assert!(results[0].iter().all(|e| e.error == 0.0));
+    let beyond = BoundNest::new(reduction, vec![vec![6], vec![3], vec![3]]).unwrap_err();
     assert!(beyond.contains("input 0 at 0..7 in axis 0"), "{beyond}");
     // x[(3 i) mod 4], inside and, at a point, outside.
     let code = straight(&[I32; 2], &[(Op::Subi, &[1, 0], I32)], &[2], &[I32]);
     let wrapped: [&[Expr]; 2] = [&[(d(0) * 3).modulo(4)], &[d(0)]];
-    let of = nest(1, &wrapped, 1, code);
-    let bound = BoundNest::new(of.clone(), vec![vec![4], vec![4]]).unwrap();
+    let reduction = nest(1, &wrapped, 1, code);
+    let bound = BoundNest::new(reduction.clone(), vec![vec![4], vec![4]]).unwrap();
     let mut arrays = Arrays(vec![integers(&[1, 2, 3, 4]), integers(&[0; 4])]);
     assert_eq!(
         numbers(&all(&bound, &mut arrays)[0]),
         [-1.0, -4.0, -3.0, -2.0]
     );
-    let bound = BoundNest::new(of, vec![vec![3], vec![4]]).unwrap();
+    let bound = BoundNest::new(reduction, vec![vec![3], vec![4]]).unwrap();
     let mut arrays = Arrays(vec![integers(&[1, 2, 3]), integers(&[0; 4])]);
     let outside = NestEvaluator::new(&bound, Errors::Bounded).all(&mut arrays);
     let text = outside.unwrap_err().to_string();

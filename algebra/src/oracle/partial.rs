@@ -94,8 +94,8 @@ impl Partial {
             Builtin::Mulf => any_order,
             // What a tree of a known depth rounds may be less than the oracle's own sum in f64 does.
             _ => {
-                let own = steps(Errors::Bounded) * ScalarType::F64.epsilon() / 2.0;
-                any_order.min(steps(errors) * ty.epsilon() + own)
+                let of_oracle = steps(Errors::Bounded) * ScalarType::F64.epsilon() / 2.0;
+                any_order.min(steps(errors) * ty.epsilon() + of_oracle)
             }
         };
         let overflows = self.count > 1 && self.large * (1.0 + ty.epsilon()) > ty.max_finite();
@@ -117,11 +117,11 @@ impl Partial {
             _ => 0.0,
         };
         // The error's own bound is not exact where elements had errors: rounding is added.
-        let own = match self.error {
+        let carried = match self.error {
             0.0 => 0.0,
             e => e * (1.0 + relative) + ty.ulp(rounded),
         };
-        let error = own + reordering;
+        let error = carried + reordering;
         let error = if error.is_nan() { f64::INFINITY } else { error };
         Element { value, error }
     }

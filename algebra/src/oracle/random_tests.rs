@@ -31,18 +31,18 @@ proptest! {
             before.elements[n][index[0] as usize].value
         };
         let mda = md_hom(&c, &mut read, &mut random).unwrap();
-        let found = all_results(&c, &mut arrays);
-        let kept = c.kept();
+        let results = all_results(&c, &mut arrays);
+        let kept_dims = c.kept();
         for (n, output) in c.outputs.iter().enumerate() {
             let mut expected = integers(&before.elements[c.inputs.len() + n]);
             for (index, tuple) in &mda.values {
-                let flat = kept.iter().enumerate().fold(0, |flat, (axis, d)| {
+                let flat = kept_dims.iter().enumerate().fold(0, |flat, (axis, d)| {
                     let local = index[*d] - output.origin[axis].unwrap();
                     flat * output.shape[axis].unwrap() + local
                 });
                 expected[flat as usize] = tuple[n].as_i64();
             }
-            prop_assert_eq!(integers(&found[n]), expected, "output {}", n);
+            prop_assert_eq!(integers(&results[n]), expected, "output {}", n);
         }
     }
 }

@@ -48,8 +48,8 @@ impl Running {
                     };
                     let mut values = self.block(taken)?;
                     if by.error > 0.0 {
-                        let others = self.block(other)?;
-                        for (value, other) in values.iter_mut().zip(others) {
+                        let alternatives = self.block(other)?;
+                        for (value, other) in values.iter_mut().zip(alternatives) {
                             *value = either(*value, other);
                         }
                     }

@@ -177,9 +177,9 @@ impl<'a> ScalarFunction<'a> {
         if open.len() < 2 {
             return;
         }
-        let all = 1u64 << open.len().min(CORNERS);
+        let corners = 1u64 << open.len().min(CORNERS);
         let mut worst = vec![0.0; tuple.len()];
-        for corner in 0..all {
+        for corner in 0..corners {
             for (n, bit) in open.iter().zip(0..) {
                 let side = match open.len() <= CORNERS {
                     true if corner >> bit & 1 == 1 => 1.0,

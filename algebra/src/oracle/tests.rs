@@ -20,9 +20,9 @@ mod random_tests;
 
 pub(super) fn all_results(computation: &Computation, arrays: &mut Arrays) -> Vec<Vec<Element>> {
     let mut evaluator = Evaluator::new(computation, Errors::Bounded).unwrap();
-    let all = evaluator.all_results(arrays).unwrap();
+    let results = evaluator.all_results(arrays).unwrap();
     // Every element alone and all at once agree with the whole.
-    for (place, elements) in &all {
+    for (place, elements) in &results {
         let shape = &computation.buffer(*place).unwrap().shape;
         let grids: Vec<_> = shape
             .iter()
@@ -31,8 +31,8 @@ pub(super) fn all_results(computation: &Computation, arrays: &mut Arrays) -> Vec
         let indices: Vec<_> = crate::domain::points(&grids).collect();
         let some: Vec<_> = indices.iter().cloned().step_by(3).collect();
         for asked in [indices.clone(), some] {
-            let found = evaluator.elements(arrays, *place, &asked).unwrap();
-            for (index, element) in asked.iter().zip(found) {
+            let alone = evaluator.elements(arrays, *place, &asked).unwrap();
+            for (index, element) in asked.iter().zip(alone) {
                 let n = indices.iter().position(|i| i == index).unwrap();
                 // Sums in `f64` may be associated differently.
                 let near = distance(element.value, elements[n].value) <= elements[n].error;
@@ -40,7 +40,7 @@ pub(super) fn all_results(computation: &Computation, arrays: &mut Arrays) -> Vec
             }
         }
     }
-    all.into_iter().map(|(_, elements)| elements).collect()
+    results.into_iter().map(|(_, elements)| elements).collect()
 }
 
 fn integers(elements: &[Element]) -> Vec<i64> {
@@ -182,9 +182,9 @@ fn histogram() {
 fn order_of_one_non_commutative_dimension() {
     let ops = vec![Operator::User(first_last())];
     for combine in [Combine::Pw(0), Combine::Ps(0)] {
-        let kept = combine.is_ps();
-        let map = if kept { vec![d(0)] } else { vec![] };
-        let shape = if kept { vec![7] } else { vec![] };
+        let is_kept = combine.is_ps();
+        let map = if is_kept { vec![d(0)] } else { vec![] };
+        let shape = if is_kept { vec![7] } else { vec![] };
         let c = Builder::new(&[7], &[combine], ops.clone())
             .input(I64, &[7], &[d(0)])
             .input(I64, &[7], &[d(0)])
@@ -194,7 +194,7 @@ fn order_of_one_non_commutative_dimension() {
             .0;
         let mut arrays = Arrays::new(&c, |_, n| Scalar::from_i64(I64, n as i64));
         let results = all_results(&c, &mut arrays);
-        let expected: Vec<i64> = if kept { (0..7).collect() } else { vec![6] };
+        let expected: Vec<i64> = if is_kept { (0..7).collect() } else { vec![6] };
         assert_eq!(integers(&results[1]), expected);
         assert!(integers(&results[0]).iter().all(|first| *first == 0));
     }

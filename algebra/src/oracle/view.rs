@@ -35,9 +35,9 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     pub(super) fn new(buffer: &'a Buffer, rank: usize) -> Result<View<'a>, Failure> {
         let known = |extents: &[Option<i64>]| -> Result<Vec<i64>, Failure> {
-            let all: Option<Vec<i64>> = extents.iter().copied().collect();
+            let numbers: Option<Vec<i64>> = extents.iter().copied().collect();
             let name = &buffer.name;
-            all.ok_or_else(|| Failure::NotReady(format!("the size of '{name}' is not known")))
+            numbers.ok_or_else(|| Failure::NotReady(format!("the size of '{name}' is not known")))
         };
         let ready = |map: &Vec<Expr>| map.iter().map(|e| Index::new(e, rank)).collect();
         Ok(View {

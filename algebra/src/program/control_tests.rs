@@ -124,8 +124,8 @@ fn a_loop_carries_tensors() {
         })),
     ];
     // What the first iteration stores is what the second one reads.
-    let found = evaluated(&program(statements, 6), &[7, 1, 2, 3, 4]).unwrap();
-    assert_eq!(found, [7, 7, 7, 7, 4]);
+    let elements = evaluated(&program(statements, 6), &[7, 1, 2, 3, 4]).unwrap();
+    assert_eq!(elements, [7, 7, 7, 7, 4]);
 }
 
 /// Checks: what goes into a part of a memref is in the memref, and in every other part that meets it.
@@ -149,9 +149,10 @@ fn parts_of_a_memref_are_the_memref() {
             tensor: 1,
         },
     ];
-    let of = |result| evaluated(&program(statements.clone(), result), &[1, 2, 3, 4]).unwrap();
-    assert_eq!(of(2), [9, 4]);
-    assert_eq!(of(0), [9, 9, 9, 4]);
+    let elements_of =
+        |result| evaluated(&program(statements.clone(), result), &[1, 2, 3, 4]).unwrap();
+    assert_eq!(elements_of(2), [9, 4]);
+    assert_eq!(elements_of(0), [9, 9, 9, 4]);
 }
 
 #[test]
@@ -447,6 +448,6 @@ fn a_plain_loop_writes_through_other_names() {
         store(11, 0, 2),
     ];
     // 100 + 1, then + 101 (what was stored at 1), then + 3: at 1, 3 and 5, and the last one at 0.
-    let found = evaluated(&program(statements, 0), &[1, 2, 3, 4, 5, 6, 7]).unwrap();
-    assert_eq!(found, [205, 101, 3, 202, 5, 205, 7]);
+    let elements = evaluated(&program(statements, 0), &[1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert_eq!(elements, [205, 101, 3, 202, 5, 205, 7]);
 }

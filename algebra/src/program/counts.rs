@@ -13,11 +13,11 @@ impl Instance<'_> {
     /// Arithmetic operations: the scalar function's at every point, and each combination of two
     /// tuples.
     pub fn flops(&self) -> f64 {
-        let all = self.computes.iter().map(|bound| match &bound.work {
+        let amounts = self.computes.iter().map(|bound| match &bound.work {
             Work::Computation(computation) => flops(computation),
             Work::Nest(nest) => nest.points() * nest.nest.code.flops() as f64,
         });
-        all.sum()
+        amounts.sum()
     }
 
     /// Bytes moved if every computation reads each distinct element once and writes each once.
@@ -57,12 +57,12 @@ impl Instance<'_> {
 
     /// Returns how many points all computations have together: what evaluating the whole costs.
     pub fn points(&self) -> f64 {
-        let all = |c: &Computation| counts(c, &(0..c.dimensions.len()).collect::<Vec<_>>());
-        let all = self.computes.iter().map(|bound| match &bound.work {
-            Work::Computation(computation) => all(computation),
+        let points_of = |c: &Computation| counts(c, &(0..c.dimensions.len()).collect::<Vec<_>>());
+        let amounts = self.computes.iter().map(|bound| match &bound.work {
+            Work::Computation(computation) => points_of(computation),
             Work::Nest(nest) => nest.points(),
         });
-        all.sum()
+        amounts.sum()
     }
 
     /// Counts what a nest reads, each tensor once, and writes.
@@ -113,21 +113,21 @@ fn counts(computation: &Computation, dims: &[usize]) -> f64 {
 }
 
 fn flops(computation: &Computation) -> f64 {
-    let all: Vec<usize> = (0..computation.dimensions.len()).collect();
-    let kept = computation.kept();
-    let (points, results) = (counts(computation, &all), counts(computation, &kept));
+    let dims: Vec<usize> = (0..computation.dimensions.len()).collect();
+    let kept_dims = computation.kept();
+    let (points, results) = (counts(computation, &dims), counts(computation, &kept_dims));
     if points == 0.0 {
         return 0.0;
     }
     let mut combinations = points - results;
-    for d in &kept {
+    for d in &kept_dims {
         if computation.dimensions[*d].combine.is_ps() {
             combinations += results - results / counts(computation, &[*d]);
         }
     }
     combinations += results * computation.carries.len() as f64;
-    let each = computation.operator().map_or(0, |o| o.flops());
-    points * computation.scalar.flops() as f64 + combinations * each as f64
+    let per_combination = computation.operator().map_or(0, |o| o.flops());
+    points * computation.scalar.flops() as f64 + combinations * per_combination as f64
 }
 
 /// Distinct elements that a buffer's accesses touch: exact where each axis has dimensions of its
@@ -138,8 +138,8 @@ fn distinct(computation: &Computation, place: Place, buffer: &Buffer) -> f64 {
         _ => computation.kept(),
     };
     if let Place::Incoming { carry, .. } | Place::Outgoing { carry, .. } = place {
-        let own = computation.carries[carry].dimension;
-        visited.retain(|d| *d != own);
+        let dimension = computation.carries[carry].dimension;
+        visited.retain(|d| *d != dimension);
     }
     let Some(grids) = computation.grids() else {
         return 0.0;

@@ -283,7 +283,7 @@ pub(super) fn fits(shape: &[i64], expected: &[Extent]) -> Result<(), String> {
     if same {
         return Ok(());
     }
-    let found: Vec<Extent> = shape.iter().copied().map(Some).collect();
-    let (found, expected) = (shape_text(&found), shape_text(expected));
+    let extents: Vec<Extent> = shape.iter().copied().map(Some).collect();
+    let (found, expected) = (shape_text(&extents), shape_text(expected));
     Err(format!("has shape {found}: expected {expected}"))
 }

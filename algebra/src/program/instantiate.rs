@@ -211,9 +211,9 @@ impl<'a> Instance<'a> {
             let node = self.tensor(operand)?;
             let expected = computation.buffer(place).map(|b| b.element);
             if expected != Some(self.nodes[node].element) {
-                let found = self.nodes[node].element;
+                let element = self.nodes[node].element;
                 return Err(format!(
-                    "bug: {place:?} is of {expected:?}, its operand of {found}"
+                    "bug: {place:?} is of {expected:?}, its operand of {element}"
                 ));
             }
             shapes.push(self.nodes[node].shape.clone());

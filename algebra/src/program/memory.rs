@@ -50,12 +50,12 @@ impl Instance<'_> {
         match view {
             View::Whole => self.value(memref),
             View::Part(slice) => {
-                let of = self.tensor(memref)?;
-                self.part(of, slice).map(InstanceValue::Tensor)
+                let whole = self.tensor(memref)?;
+                self.part(whole, slice).map(InstanceValue::Tensor)
             }
             View::Shape(shape) => {
-                let of = self.tensor(memref)?;
-                self.reshaped(of, shape).map(InstanceValue::Tensor)
+                let whole = self.tensor(memref)?;
+                self.reshaped(whole, shape).map(InstanceValue::Tensor)
             }
         }
     }
@@ -98,16 +98,16 @@ impl Instance<'_> {
         if let Some((memref, View::Whole)) = known {
             return self.kept(memref);
         }
-        let kept = self.unused();
+        let fresh = self.unused();
         match known {
             Some((memref, view)) => {
                 let memref = self.kept(memref);
-                self.aliases.insert(kept, (memref, view));
+                self.aliases.insert(fresh, (memref, view));
             }
             // From now on the memory itself has that name, too.
-            None => self.rename(name, kept),
+            None => self.rename(name, fresh),
         }
-        kept
+        fresh
     }
 
     /// Statements that give memory another name.

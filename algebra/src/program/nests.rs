@@ -88,8 +88,8 @@ impl Reference<'_> {
         };
         for (n, node) in bound.operands.iter().enumerate() {
             if nest.uses(n) && nest.points() >= nest.elements(n) && self.chain(*node) > CHAIN {
-                let all = self.laid_out(*node)?;
-                self.memos[*node] = Memo::All(all);
+                let elements = self.laid_out(*node)?;
+                self.memos[*node] = Memo::All(elements);
             }
         }
         Ok(())
@@ -120,16 +120,16 @@ impl Reference<'_> {
             chain.push((*part, slice));
             first = *into;
         }
-        let of = &instance.nodes[first];
-        if let Source::Result { compute, .. } = of.source {
+        let base = &instance.nodes[first];
+        if let Source::Result { compute, .. } = base.source {
             self.evaluate_whole(compute)?;
         }
-        let count = of.shape.iter().product::<i64>() as usize;
-        let mut all = Vec::with_capacity(count);
+        let count = base.shape.iter().product::<i64>() as usize;
+        let mut elements = Vec::with_capacity(count);
         for flat in 0..count {
-            all.push(match of.held_flat(flat) {
+            elements.push(match base.held_flat(flat) {
                 Some(element) => element,
-                None => self.element(first, &of.index(flat))?,
+                None => self.element(first, &base.index(flat))?,
             });
         }
         for (part, slice) in chain.into_iter().rev() {
@@ -137,11 +137,11 @@ impl Reference<'_> {
             for flat in 0..inserted.shape.iter().product::<i64>() as usize {
                 let index = inserted.index(flat);
                 let element = self.element(part, &index)?;
-                if let Some(place) = of.flat(&slice.source_index(&index)) {
-                    all[place] = element;
+                if let Some(place) = base.flat(&slice.source_index(&index)) {
+                    elements[place] = element;
                 }
             }
         }
-        Ok(all)
+        Ok(elements)
     }
 }

@@ -201,12 +201,12 @@ impl<'i> Reference<'i> {
             return elements.collect();
         }
         let run = |e: &mut Evaluator, s: &mut Scope| e.elements(s, place, &open);
-        let mut found = self.with(compute, run)?.into_iter();
+        let mut computed = self.with(compute, run)?.into_iter();
         let mut elements = Vec::with_capacity(indices.len());
         for (index, known) in indices.iter().zip(known) {
             let element = match known {
                 Some(element) => element,
-                None => found.next().ok_or_else(|| outside(whole, index))?,
+                None => computed.next().ok_or_else(|| outside(whole, index))?,
             };
             self.remember(node, index, element);
             elements.push(element);
@@ -265,16 +265,16 @@ impl<'i> Reference<'i> {
             return Ok(());
         }
         let results = &self.instance.computes[compute].results;
-        let all = match self.instance.computes[compute].work {
+        let stored = match self.instance.computes[compute].work {
             Work::Computation(_) => self.with(compute, |e, s| e.all_results(s))?,
             Work::Nest(_) => {
                 self.lay_out(compute)?;
-                let all = self.with_nest(compute, |e, s| e.all(s))?;
-                let places = (0..all.len()).map(Place::Output);
-                places.zip(all).collect()
+                let outputs = self.with_nest(compute, |e, s| e.all(s))?;
+                let places = (0..outputs.len()).map(Place::Output);
+                places.zip(outputs).collect()
             }
         };
-        for (place, elements) in all {
+        for (place, elements) in stored {
             self.memos[results[&place]] = Memo::All(elements);
         }
         Ok(())

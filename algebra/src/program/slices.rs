@@ -41,7 +41,7 @@ impl Shaping {
     /// The shape that elements of a shape are seen under: one of as many, in each group of axes.
     pub(super) fn shape(
         &self,
-        own: &[i64],
+        source: &[i64],
         number: impl Fn(Index) -> Result<i64, String>,
     ) -> Result<Vec<i64>, String> {
         let joined = |shape: &[i64], group: &[usize]| -> Option<Vec<i64>> {
@@ -53,25 +53,25 @@ impl Shaping {
                 extents.collect::<Result<_, String>>()?
             }
             Shaping::Groups(groups) => {
-                let product = |group: &Vec<usize>| Some(joined(own, group)?.iter().product());
+                let product = |group: &Vec<usize>| Some(joined(source, group)?.iter().product());
                 let shape: Option<Vec<i64>> = groups.iter().map(product).collect();
                 shape.ok_or("bug: a group of axes that are not there")?
             }
         };
-        let is_as_many = total_elements(&shape) == total_elements(own);
+        let is_as_many = total_elements(&shape) == total_elements(source);
         let are_parts = match self {
-            Shaping::Split { groups, .. } => groups.iter().zip(own).all(|(group, whole)| {
+            Shaping::Split { groups, .. } => groups.iter().zip(source).all(|(group, whole)| {
                 joined(&shape, group).is_some_and(|parts| total_elements(&parts) == Some(*whole))
             }),
             _ => true,
         };
-        let found = format!("sees a tensor of shape {own:?} under the shape {shape:?}");
+        let seen = format!("sees a tensor of shape {source:?} under the shape {shape:?}");
         match (is_as_many, are_parts) {
             (true, true) => Ok(shape),
             (true, false) => Err(format!(
-                "{found}: expected each group of axes to have as many elements as the axis that it splits"
+                "{seen}: expected each group of axes to have as many elements as the axis that it splits"
             )),
-            (false, _) => Err(format!("{found}: expected one of as many elements")),
+            (false, _) => Err(format!("{seen}: expected one of as many elements")),
         }
     }
 }
@@ -223,12 +223,11 @@ impl Slice {
 
     /// The steps of more than one element along an axis, the shortest ones first.
     fn steps(&self, axis: usize) -> Vec<usize> {
-        let all = 0..self.axes.len();
-        let mut own: Vec<usize> = all
+        let mut steps: Vec<usize> = (0..self.axes.len())
             .filter(|step| self.axes[*step] == axis && self.sizes[*step] > 1)
             .collect();
-        own.sort_by_key(|step| self.strides[*step]);
-        own
+        steps.sort_by_key(|step| self.strides[*step]);
+        steps
     }
 
     /// The part's shape.
@@ -239,8 +238,8 @@ impl Slice {
     /// The part in an array of these strides: where it begins, its shape and its strides.
     pub(super) fn strided(&self, strides: &[i64]) -> (i64, Vec<i64>, Vec<i64>) {
         let offset = self.offsets.iter().zip(strides).map(|(o, s)| o * s).sum();
-        let own = |step: &usize| self.strides[*step] * strides[self.axes[*step]];
-        (offset, self.shape(), self.kept.iter().map(own).collect())
+        let stride = |step: &usize| self.strides[*step] * strides[self.axes[*step]];
+        (offset, self.shape(), self.kept.iter().map(stride).collect())
     }
 
     /// Returns where an element of the part stands in the whole.
@@ -254,10 +253,10 @@ impl Slice {
 
     /// Returns the index in the part of an element of the whole, if it is in it.
     pub(super) fn part(&self, whole: &[i64]) -> Option<Vec<i64>> {
-        let mut all = vec![0; self.axes.len()];
+        let mut digits = vec![0; self.axes.len()];
         let mut place = |step: usize, distance: i64| {
             let x = distance.checked_div(self.strides[step]).unwrap_or(0);
-            all[step] = x;
+            digits[step] = x;
             (0 <= x && x < self.sizes[step]).then(|| distance - x * self.strides[step])
         };
         for (axis, index) in whole.iter().enumerate() {
@@ -274,7 +273,7 @@ impl Slice {
                 return None;
             }
         }
-        Some(self.kept.iter().map(|step| all[*step]).collect())
+        Some(self.kept.iter().map(|step| digits[*step]).collect())
     }
 }
 
@@ -314,9 +313,9 @@ mod tests {
             let places: Vec<Vec<i64>> = (0..size).map(|x| slice.source_index(&[x])).collect();
             for i in 0..6 {
                 for j in 0..2 {
-                    let found = places.iter().position(|p| *p == [i, j]);
+                    let position = places.iter().position(|p| *p == [i, j]);
                     let part = slice.part(&[i, j]);
-                    assert_eq!(part, found.map(|x| vec![x as i64]));
+                    assert_eq!(part, position.map(|x| vec![x as i64]));
                 }
             }
             assert!(Slice::new(&operands, number, &[size.min(1), 2]).is_err() || size == 0);
@@ -326,7 +325,12 @@ mod tests {
     /// Other strides over a flat whole: the same, where each element is met once.
     #[test]
     fn a_flat_whole_has_parts_of_any_strides() {
-        let known = |all: &[i64]| all.iter().map(|n| Index::Known(*n)).collect::<Vec<Index>>();
+        let known = |numbers: &[i64]| {
+            numbers
+                .iter()
+                .map(|n| Index::Known(*n))
+                .collect::<Vec<Index>>()
+        };
         let number = |index| match index {
             Index::Known(n) => Ok(n),
             Index::Value(_) => Err("none".to_owned()),
@@ -361,9 +365,9 @@ mod tests {
                     met.push(place[0]);
                 }
             }
-            let others = (0..9).filter(|place| is_told && !met.contains(place));
+            let outside = (0..9).filter(|place| is_told && !met.contains(place));
             assert!(
-                others
+                outside
                     .into_iter()
                     .all(|place| slice.part(&[place]).is_none())
             );

@@ -51,8 +51,8 @@ fn literal<'a>(shape: &[i64], values: &Arc<[Scalar]>) -> Result<Source<'a>, Stri
         [value] => Ok(Source::Splat(Element::exact(value))),
         _ if values.len() as i64 == count => Ok(Source::Literal(values.clone())),
         _ => {
-            let found = values.len();
-            Err(format!("bug: {found} constants fill a tensor of {count}"))
+            let given = values.len();
+            Err(format!("bug: {given} constants fill a tensor of {count}"))
         }
     }
 }

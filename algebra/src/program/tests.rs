@@ -133,8 +133,9 @@ fn a_chain_is_evaluated_whole_and_at_points() {
         let floats: Vec<f32> = (x.chunks(4))
             .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
             .collect();
-        let found = softmax_in_f32(&floats, columns as usize);
-        let at = |p: &[i64]| Scalar::from_f64(F32, found[(p[0] * columns + p[1]) as usize].into());
+        let computed = softmax_in_f32(&floats, columns as usize);
+        let at =
+            |p: &[i64]| Scalar::from_f64(F32, computed[(p[0] * columns + p[1]) as usize].into());
         let points = sample_points(&shape, 1, 60);
         let expected = reference.elements(Target::Return(0), &points).unwrap();
         let report = compare(
@@ -190,15 +191,15 @@ fn a_long_scan_inside_a_chain_is_walked_once() {
     let bytes: Vec<u8> = x.iter().flat_map(|v| v.to_le_bytes()).collect();
     let instance = program.instantiate(&[data(&[n], &bytes)]).unwrap();
     let mut reference = Reference::new(&instance, Errors::Bounded);
-    let found = reference.elements(Target::Return(0), &[vec![]]).unwrap();
+    let elements = reference.elements(Target::Return(0), &[vec![]]).unwrap();
     assert_eq!(
-        found[0].value.as_i64(),
+        elements[0].value.as_i64(),
         i64::from(*sums.iter().max().unwrap())
     );
     let mut fresh = Reference::new(&instance, Errors::Bounded);
     let points = sample_points(&[n], 3, 40);
-    let found = fresh.elements(Target::Return(1), &points).unwrap();
-    for (p, e) in points.iter().zip(found) {
+    let elements = fresh.elements(Target::Return(1), &points).unwrap();
+    for (p, e) in points.iter().zip(elements) {
         assert_eq!(e.value.as_i64(), i64::from(sums[p[0] as usize]));
     }
 }
@@ -213,7 +214,7 @@ fn dynamic_matvec() -> Program {
         buffer.shape.fill(None);
     }
     let zero = Scalar::from_i64(Index, 0);
-    let one = Scalar::from_i64(Index, 1);
+    let unit = Scalar::from_i64(Index, 1);
     let dim = |result, axis| Statement::Dim {
         result,
         tensor: 0,
@@ -241,7 +242,7 @@ fn dynamic_matvec() -> Program {
             },
             Statement::Constant {
                 result: 3,
-                value: one,
+                value: unit,
             },
             dim(4, 2),
             dim(5, 3),
@@ -345,8 +346,8 @@ fn undefined_scalars_and_unknown_values_are_errors() {
     let fine = apply(vec![1, 0]);
     let instance = fine.instantiate(&arguments).unwrap();
     let mut reference = Reference::new(&instance, Errors::Bounded);
-    let found = reference.result_elements(Target::Return(0)).unwrap();
-    assert_eq!(values(&found), [0.0]);
+    let results = reference.result_elements(Target::Return(0)).unwrap();
+    assert_eq!(values(&results), [0.0]);
 }
 
 #[test]
@@ -419,8 +420,8 @@ fn constants_fills_casts_and_scalar_operands() {
     };
     let instance = program.instantiate(&[Argument::Scalar(scalar(7))]).unwrap();
     let mut reference = Reference::new(&instance, Errors::Ignored);
-    let found = reference.result_elements(Target::Return(0)).unwrap();
-    assert_eq!(values(&found), [7.0, 14.0, 21.0]);
+    let results = reference.result_elements(Target::Return(0)).unwrap();
+    assert_eq!(values(&results), [7.0, 14.0, 21.0]);
     let filled = reference.result_elements(Target::Return(1)).unwrap();
     assert_eq!(values(&filled), [7.0; 3]);
     assert_eq!(reference.shape(Target::Return(0)).unwrap(), (I32, &[3][..]));
@@ -565,7 +566,7 @@ fn counts_of_stencils_scans_and_shared_operands() {
         .0;
     let input = stencil.inputs[0].clone();
     stencil.inputs[0] = input.access(1, &[d(0) + 1]).access(2, &[d(0) + 2]);
-    let one = |c: &Computation, shapes: &[&[i64]], inputs: &[ValueId], element| {
+    let counts_of = |c: &Computation, shapes: &[&[i64]], inputs: &[ValueId], element| {
         let n = shapes.len();
         let arguments = shapes.iter().map(|s| tensor(element, s)).collect();
         let program = Program {
@@ -576,11 +577,11 @@ fn counts_of_stencils_scans_and_shared_operands() {
         let shapes: Vec<_> = shapes.iter().map(|s| Argument::Shape(s.to_vec())).collect();
         counts(program, &shapes)
     };
-    assert_eq!(one(&stencil, &[&[10], &[8]], &[0], F32), (16.0, 72.0));
+    assert_eq!(counts_of(&stencil, &[&[10], &[8]], &[0], F32), (16.0, 72.0));
     // Each row and each column is added up.
     let table = summed_area(4, 5);
     assert_eq!(
-        one(&table, &[&[4, 5], &[4, 5]], &[0], I32),
+        counts_of(&table, &[&[4, 5], &[4, 5]], &[0], I32),
         (15.0 + 16.0, 160.0)
     );
     let square = Builder::new(&[6], &[Combine::Cc], vec![])
@@ -589,5 +590,5 @@ fn counts_of_stencils_scans_and_shared_operands() {
         .scalar(Code::single(Op::Mulf, F32))
         .output(F32, &[6], &[d(0)])
         .0;
-    assert_eq!(one(&square, &[&[6], &[6]], &[0, 0], F32), (6.0, 48.0));
+    assert_eq!(counts_of(&square, &[&[6], &[6]], &[0, 0], F32), (6.0, 48.0));
 }

@@ -171,8 +171,8 @@ impl Conflict {
     /// Returns its position, in words; `uses` names both uses ("read", "written").
     pub fn text(&self, domain: &[DomainAxis], uses: [&str; 2]) -> String {
         let point = |point: &[i64], is_there: fn(Role) -> bool| {
-            let kept = domain.iter().zip(point).filter(|(a, _)| is_there(a.role));
-            let parts: Vec<_> = kept.map(|(a, i)| format!("{} = {i}", a.name)).collect();
+            let axes = domain.iter().zip(point).filter(|(a, _)| is_there(a.role));
+            let parts: Vec<_> = axes.map(|(a, i)| format!("{} = {i}", a.name)).collect();
             format!("({})", parts.join(", "))
         };
         let element: Vec<_> = self.element.iter().map(i64::to_string).collect();
@@ -207,11 +207,11 @@ pub fn sharing(domain: &[DomainAxis], read: &View, written: &View) -> Sharing {
         }
         for (m, b) in written.accesses.iter().enumerate() {
             let pair = Pair::new(domain, (n, a, read.origin), (m, b, written.origin));
-            let found = pair.map_or(Sharing::Unknown, |pair| pair.sharing());
-            if matches!(found, Sharing::Conflict(_)) {
-                return found;
+            let pairwise = pair.map_or(Sharing::Unknown, |pair| pair.sharing());
+            if matches!(pairwise, Sharing::Conflict(_)) {
+                return pairwise;
             }
-            answer = worse(answer, found);
+            answer = worse(answer, pairwise);
         }
     }
     answer
@@ -220,14 +220,14 @@ pub fn sharing(domain: &[DomainAxis], read: &View, written: &View) -> Sharing {
 /// Decides whether two views have an element in common, at any two points.
 pub fn overlap(domain: &[DomainAxis], a: &View, b: &View) -> Sharing {
     let mut answer = Sharing::Disjoint;
-    for (n, one) in a.accesses.iter().enumerate() {
+    for (n, first) in a.accesses.iter().enumerate() {
         for (m, other) in b.accesses.iter().enumerate() {
-            let pair = Pair::new(domain, (n, one, a.origin), (m, other, b.origin));
-            let found = pair.map_or(Sharing::Unknown, |pair| pair.overlap());
-            if matches!(found, Sharing::Conflict(_)) {
-                return found;
+            let pair = Pair::new(domain, (n, first, a.origin), (m, other, b.origin));
+            let pairwise = pair.map_or(Sharing::Unknown, |pair| pair.overlap());
+            if matches!(pairwise, Sharing::Conflict(_)) {
+                return pairwise;
             }
-            answer = worse(answer, found);
+            answer = worse(answer, pairwise);
         }
     }
     answer
@@ -394,7 +394,7 @@ impl<'a> Pair<'a> {
             };
             forms.iter().map(index).collect()
         };
-        let found = || {
+        let example = || {
             let (read, written) = (at(&self.point)?, at(&self.result)?);
             let element = self.read.1.iter().zip(self.read.2).map(|(e, origin)| {
                 // An unknown origin is one of the values; indices tell more than elements then.
@@ -406,7 +406,7 @@ impl<'a> Pair<'a> {
                 written: (self.written.0, written),
             })
         };
-        let exact = found().filter(|_| self.is_exact);
+        let exact = example().filter(|_| self.is_exact);
         exact.map_or(Sharing::Unknown, Sharing::Conflict)
     }
 }

@@ -108,8 +108,8 @@ pub fn is_compatible(statement: &Statement, shapes: &[Shape]) -> bool {
     let value = &statement.value;
     let index = assigned(shapes[value.root()].rank());
     let reads = evaluate(value, shapes).reads(value);
-    let mut own = reads.iter().filter(|r| r.variable == statement.target);
-    own.all(|read| read.at == index)
+    let mut of_target = reads.iter().filter(|r| r.variable == statement.target);
+    of_target.all(|read| read.at == index)
 }
 
 /// Definition 2 by enumeration: for every element that is assigned, every element of the same
@@ -123,8 +123,8 @@ pub fn is_compatible_by_enumeration(
     let mut elements = points(&context.shape(statement.target).0);
     elements.all(|at| {
         let reads = reads_at(&statement.value, shapes, &at);
-        let mut own = reads.iter().filter(|(v, _)| *v == statement.target);
-        own.all(|(_, index)| *index == at)
+        let mut of_target = reads.iter().filter(|(v, _)| *v == statement.target);
+        of_target.all(|(_, index)| *index == at)
     })
 }
 
@@ -165,10 +165,10 @@ pub fn points(sizes: &[u64]) -> impl Iterator<Item = Vec<u64>> + use<> {
 /// Figure 5: where the operands of a node are evaluated when the node is at an index, for one
 /// value of each index that it sums over.
 fn operands_at<I: Clone>(node: &Node, at: &[I], shapes: &[Shape], sums: &[I]) -> Vec<(Id, Vec<I>)> {
-    let all = |id: Id| (id, at.to_vec());
+    let whole = |id: Id| (id, at.to_vec());
     match node {
         Node::Variable(_) | Node::Constant(_) => Vec::new(),
-        Node::Parenthesis(e) | Node::Apply(_, e) => vec![all(*e)],
+        Node::Parenthesis(e) | Node::Apply(_, e) => vec![whole(*e)],
         Node::Product(e, f) => {
             let (left, right) = at.split_at(shapes[*e].rank());
             vec![(*e, left.to_vec()), (*f, right.to_vec())]
@@ -190,9 +190,9 @@ fn operands_at<I: Clone>(node: &Node, at: &[I], shapes: &[Shape], sums: &[I]) ->
         Node::Elementwise(operator, e, f) => {
             let scalar = |id: Id| (id, Vec::new());
             match (operator, shapes[*e].is_scalar(), shapes[*f].is_scalar()) {
-                (Operator::Multiply, true, false) => vec![scalar(*e), all(*f)],
-                (Operator::Multiply | Operator::Divide, false, true) => vec![all(*e), scalar(*f)],
-                _ => vec![all(*e), all(*f)],
+                (Operator::Multiply, true, false) => vec![scalar(*e), whole(*f)],
+                (Operator::Multiply | Operator::Divide, false, true) => vec![whole(*e), scalar(*f)],
+                _ => vec![whole(*e), whole(*f)],
             }
         }
     }

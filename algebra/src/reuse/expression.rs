@@ -96,14 +96,14 @@ impl Function {
 
     /// The function of a name.
     pub fn named(name: &str) -> Option<Function> {
-        let found = Function::ALL.iter().find(|(known, _)| *known == name);
-        found.map(|(_, function)| *function)
+        let entry = Function::ALL.iter().find(|(known, _)| *known == name);
+        entry.map(|(_, function)| *function)
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        let found = Function::ALL.iter().find(|(_, known)| *known == self);
-        found.map_or("", |(name, _)| name)
+        let entry = Function::ALL.iter().find(|(_, known)| *known == self);
+        entry.map_or("", |(name, _)| name)
     }
 
     /// Its value.
@@ -245,13 +245,13 @@ impl Expression {
 
     /// The nodes that stand under a node, itself included, in order.
     pub fn under(&self, id: Id) -> Vec<Id> {
-        let mut found = vec![id];
+        let mut ids = vec![id];
         let mut next = 0;
-        while let Some(&id) = found.get(next) {
-            found.extend(self.node(id).operands());
+        while let Some(&id) = ids.get(next) {
+            ids.extend(self.node(id).operands());
             next += 1;
         }
-        found.sort_unstable();
-        found
+        ids.sort_unstable();
+        ids
     }
 }

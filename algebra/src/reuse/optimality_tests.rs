@@ -69,14 +69,15 @@ fn moved(node: &Node, by: usize) -> Node {
 /// All pairs of dimensions, the smaller one first.
 fn pairs(rank: usize) -> Vec<Pair> {
     let rank = rank as u64;
-    let all = (1..=rank).flat_map(|m| (m + 1..=rank).map(move |n| [m, n]));
-    all.collect()
+    (1..=rank)
+        .flat_map(|m| (m + 1..=rank).map(move |n| [m, n]))
+        .collect()
 }
 
 /// All groups of two and three pairs that share no dimension.
 fn groups(rank: usize) -> Vec<Vec<Pair>> {
     let mut groups: Vec<Vec<Pair>> = pairs(rank).into_iter().map(|pair| vec![pair]).collect();
-    let mut all = Vec::new();
+    let mut joined = Vec::new();
     for _ in 0..2 {
         let larger = groups.iter().flat_map(|group| {
             let last = group[group.len() - 1];
@@ -86,29 +87,29 @@ fn groups(rank: usize) -> Vec<Vec<Pair>> {
             more.map(|pair| [&group[..], &[pair]].concat())
         });
         groups = larger.collect();
-        all.extend(groups.clone());
+        joined.extend(groups.clone());
     }
-    all
+    joined
 }
 
 fn unary(e: &Candidate) -> Vec<Candidate> {
-    let mut all = vec![
+    let mut candidates = vec![
         e.under(Node::Parenthesis, e.rank),
         e.under(|id| Node::Apply(Function::Tanh, id), e.rank),
     ];
     for pair in pairs(e.rank) {
-        all.push(e.under(|id| Node::Contraction(id, vec![pair]), e.rank - 2));
-        all.push(e.under(|id| Node::Transposition(id, pair), e.rank));
+        candidates.push(e.under(|id| Node::Contraction(id, vec![pair]), e.rank - 2));
+        candidates.push(e.under(|id| Node::Transposition(id, pair), e.rank));
     }
     for group in groups(e.rank) {
         let rank = e.rank - 2 * group.len();
-        all.push(e.under(|id| Node::Contraction(id, group.clone()), rank));
+        candidates.push(e.under(|id| Node::Contraction(id, group.clone()), rank));
     }
-    all
+    candidates
 }
 
 fn binary(e: &Candidate, f: &Candidate) -> Vec<Candidate> {
-    let mut all = vec![e.with(f, Node::Product, e.rank + f.rank)];
+    let mut candidates = vec![e.with(f, Node::Product, e.rank + f.rank)];
     for operator in Operator::ALL {
         let takes_scalars = match operator {
             Operator::Multiply => e.rank == 0 || f.rank == 0,
@@ -117,10 +118,10 @@ fn binary(e: &Candidate, f: &Candidate) -> Vec<Candidate> {
         };
         if e.rank == f.rank || takes_scalars {
             let node = |e, f| Node::Elementwise(operator, e, f);
-            all.push(e.with(f, node, e.rank.max(f.rank)));
+            candidates.push(e.with(f, node, e.rank.max(f.rank)));
         }
     }
-    all
+    candidates
 }
 
 /// All expressions that have a shape, by their number of nodes less 1.
@@ -132,16 +133,16 @@ fn expressions(context: &Context) -> Vec<Vec<Candidate>> {
     leaves.push(Candidate::leaf(Node::Constant(2.0), 0));
     let mut by_size = vec![leaves];
     for size in 1..LARGEST {
-        let mut all: Vec<Candidate> = by_size[size - 1].iter().flat_map(unary).collect();
+        let mut candidates: Vec<Candidate> = by_size[size - 1].iter().flat_map(unary).collect();
         for left in 0..size - 1 {
             let right = size - 2 - left;
             for e in &by_size[left] {
                 for f in &by_size[right] {
-                    all.extend(binary(e, f));
+                    candidates.extend(binary(e, f));
                 }
             }
         }
-        by_size.push(all);
+        by_size.push(candidates);
     }
     by_size
 }

@@ -68,22 +68,26 @@ impl Expression {
     }
 
     fn pieces(&self, context: &Context, id: Id) -> Vec<Piece> {
-        let of = Piece::Operand;
+        let operand = Piece::Operand;
         let text = |text: &str| Piece::Text(text.to_string());
         match self.node(id) {
             Node::Variable(variable) => vec![text(context.name(*variable))],
             Node::Constant(value) => vec![Piece::Text(constant(*value))],
-            Node::Parenthesis(e) => vec![text("("), of(*e, Level::Sum), text(")")],
-            Node::Product(e, f) => vec![of(*e, Level::Product), text(" # "), of(*f, Level::Atom)],
+            Node::Parenthesis(e) => vec![text("("), operand(*e, Level::Sum), text(")")],
+            Node::Product(e, f) => vec![
+                operand(*e, Level::Product),
+                text(" # "),
+                operand(*f, Level::Atom),
+            ],
             Node::Contraction(e, pairs) => {
                 vec![
-                    of(*e, Level::Suffix),
+                    operand(*e, Level::Suffix),
                     Piece::Text(format!(" . {}", group(pairs))),
                 ]
             }
             Node::Transposition(e, pair) => {
                 vec![
-                    of(*e, Level::Suffix),
+                    operand(*e, Level::Suffix),
                     Piece::Text(format!(" ^ {}", list(pair))),
                 ]
             }
@@ -93,13 +97,13 @@ impl Expression {
                     _ => (Level::Term, Level::Suffix),
                 };
                 let symbol = format!(" {} ", operator.symbol());
-                vec![of(*e, left), Piece::Text(symbol), of(*f, right)]
+                vec![operand(*e, left), Piece::Text(symbol), operand(*f, right)]
             }
             Node::Apply(function, e) => {
                 vec![
                     text(function.name()),
                     text("("),
-                    of(*e, Level::Sum),
+                    operand(*e, Level::Sum),
                     text(")"),
                 ]
             }

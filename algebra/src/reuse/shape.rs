@@ -191,16 +191,16 @@ fn examine(context: &Context, value: &Expression) -> (Vec<Option<Shape>>, Vec<(I
     let mut violations = Vec::new();
     for (id, node) in value.nodes().iter().enumerate() {
         let is_known = node.operands().all(|operand| shapes[operand].is_some());
-        let of = |id: Id| shapes[id].clone().unwrap_or_default();
+        let shape_of = |id: Id| shapes[id].clone().unwrap_or_default();
         let shape = match is_known {
-            true => shape(context, node, of),
+            true => shape(context, node, shape_of),
             false => Err(Vec::new()),
         };
         match shape {
             Ok(shape) => shapes.push(Some(shape)),
-            Err(found) => {
+            Err(broken) => {
                 shapes.push(None);
-                violations.extend(found.into_iter().map(|violation| (id, violation)));
+                violations.extend(broken.into_iter().map(|violation| (id, violation)));
             }
         }
     }
@@ -309,9 +309,9 @@ pub(super) fn place(dimension: u64) -> usize {
 }
 
 /// Returns the entries of the dimensions that no pair names, in order.
-pub(super) fn kept<T: Clone>(all: &[T], pairs: &[Pair]) -> Vec<T> {
+pub(super) fn kept<T: Clone>(items: &[T], pairs: &[Pair]) -> Vec<T> {
     let named = pairs.as_flattened();
-    let all = all.iter().enumerate();
-    let kept = all.filter(|(n, _)| !named.contains(&(*n as u64 + 1)));
-    kept.map(|(_, one)| one.clone()).collect()
+    let items = items.iter().enumerate();
+    let remaining = items.filter(|(n, _)| !named.contains(&(*n as u64 + 1)));
+    remaining.map(|(_, item)| item.clone()).collect()
 }

@@ -82,7 +82,7 @@ fn of_dimensions_of_size_1_the_definition_sees_names_alone() {
 #[test]
 fn sums_of_products_are_compatible() {
     // x = x + w * ((u # w) . [2 3] * x), of section 3.1 but for the parts that are vectors here.
-    let all = statement(|e| {
+    let sums = statement(|e| {
         let (x, w) = (e.variable(X), e.variable(W));
         let (u, v) = (e.variable(U), e.variable(W));
         let product = e.product(u, v);
@@ -93,8 +93,8 @@ fn sums_of_products_are_compatible() {
         let weighted = e.elementwise(Operator::Multiply, w, parentheses);
         e.elementwise(Operator::Add, x, weighted);
     });
-    assert_eq!(all.text(&context()), "x = x + w * (u # w . [2 3] * x)");
-    assert!(verdict(&all));
+    assert_eq!(sums.text(&context()), "x = x + w * (u # w . [2 3] * x)");
+    assert!(verdict(&sums));
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn scalars_functions_and_groups_pass_indices_on() {
         statement(|e| {
             let (u, x, v) = (e.variable(U), e.variable(X), e.variable(U));
             let left = e.product(u, x);
-            let all = e.product(left, v);
-            e.contraction(all, &pairs);
+            let product = e.product(left, v);
+            e.contraction(product, &pairs);
         })
     };
     assert!(verdict(&group([[1, 2], [4, 5]])));
@@ -136,17 +136,17 @@ fn a_group_is_numbered_before_any_contraction_is_applied() {
         let mut e = Expression::new();
         let (a, b, c) = (e.variable(U), e.variable(U), e.variable(U));
         let left = e.product(a, b);
-        let all = e.product(left, c);
-        apply(&mut e, all);
+        let product = e.product(left, c);
+        apply(&mut e, product);
         let shapes = shape::shapes(&context, &e).unwrap();
         let reads = evaluate(&e, &shapes).reads(&e);
         reads.into_iter().map(|read| read.at).collect::<Vec<_>>()
     };
-    let group = build(&|e, all| {
-        e.contraction(all, &[[1, 6], [2, 3]]);
+    let group = build(&|e, product| {
+        e.contraction(product, &[[1, 6], [2, 3]]);
     });
-    let steps = build(&|e, all| {
-        let inner = e.contraction(all, &[[2, 3]]);
+    let steps = build(&|e, product| {
+        let inner = e.contraction(product, &[[2, 3]]);
         e.contraction(inner, &[[1, 4]]);
     });
     assert_eq!(group, steps);
@@ -162,7 +162,7 @@ fn everything_that_is_wrong_is_found() {
         let messages = violations.iter().map(|(id, v)| format!("{id}: {v}"));
         messages.collect::<Vec<_>>().join("\n")
     };
-    let all = messages(&|e| {
+    let text = messages(&|e| {
         let (u, w) = (e.variable(U), e.variable(W));
         let beyond = e.contraction(u, &[[0, 3], [1, 1]]);
         let sum = e.elementwise(Operator::Subtract, beyond, w);
@@ -170,11 +170,11 @@ fn everything_that_is_wrong_is_found() {
         let quotient = e.elementwise(Operator::Divide, s, v);
         let (x, t) = (e.variable(X), e.variable(U));
         let product = e.elementwise(Operator::Multiply, x, t);
-        let all = e.product(sum, quotient);
-        let all = e.product(all, product);
-        e.transposition(all, [1, 1]);
+        let outer = e.product(sum, quotient);
+        let outer = e.product(outer, product);
+        e.transposition(outer, [1, 1]);
     });
-    assert_snapshot!(all, @r"
+    assert_snapshot!(text, @r"
     2: there is no dimension 0: [3 3] has 1 to 2
     2: there is no dimension 3: [3 3] has 1 to 2
     2: dimension 1 is named twice
@@ -193,10 +193,10 @@ fn everything_that_is_wrong_is_found() {
     let violations = shape::shapes(&context, &e).unwrap_err();
     assert_snapshot!(violations[0].1, @"dimensions 1 and 2 of [2 3] are contracted, and have the sizes 2 and 3: expected equal ones");
     let mut e = Expression::new();
-    let mut all = e.variable(0);
+    let mut power = e.variable(0);
     for _ in 0..shape::MOST_DIMENSIONS / 2 {
         let x = e.variable(0);
-        all = e.product(all, x);
+        power = e.product(power, x);
     }
     let violations = shape::shapes(&context, &e).unwrap_err();
     assert_snapshot!(violations[0].1, @"has 66 dimensions: expected at most 64");
@@ -266,18 +266,18 @@ fn text_has_parentheses_where_precedence_asks_for_them() {
     let (u, v, w) = (e.variable(U), e.variable(U), e.variable(U));
     let inner = e.transposition(v, [1, 2]);
     let product = e.product(u, inner);
-    let all = e.product(product, w);
-    let sum = e.contraction(all, &[[1, 2]]);
-    let one = e.constant(-1.5);
-    let difference = e.elementwise(Operator::Subtract, one, one);
+    let longer = e.product(product, w);
+    let sum = e.contraction(longer, &[[1, 2]]);
+    let factor = e.constant(-1.5);
+    let difference = e.elementwise(Operator::Subtract, factor, factor);
     let scaled = e.elementwise(Operator::Multiply, difference, sum);
-    let whole = e.elementwise(Operator::Multiply, one, scaled);
+    let whole = e.elementwise(Operator::Multiply, factor, scaled);
     assert_eq!(
         e.text(&context, whole),
         "-1.5 * ((-1.5 - -1.5) * u # (u ^ [1 2]) # u . [1 2])"
     );
     assert_eq!(e.excerpt(&context, whole, 7), "-1.5 * ..");
-    assert_eq!(e.excerpt(&context, one, 4), "-1.5");
+    assert_eq!(e.excerpt(&context, factor, 4), "-1.5");
 }
 
 #[test]

@@ -148,8 +148,8 @@ impl Derivation {
                     let mut inner = Vec::new();
                     for n in 1..=shapes[*e].rank() as u64 {
                         let pair = pairs.iter().position(|pair| pair.contains(&n));
-                        let own = pair.map(|pair| Index::Summed(fresh + pair));
-                        inner.extend(own.or_else(|| rest.next()));
+                        let summed = pair.map(|pair| Index::Summed(fresh + pair));
+                        inner.extend(summed.or_else(|| rest.next()));
                     }
                     wanted[*e] = inner;
                     fresh += pairs.len();
@@ -220,37 +220,37 @@ impl Derivation {
 
     /// Returns whether the rule of a node concludes its judgement from those of its operands.
     fn holds(&self, context: &Context, statement: &Statement, id: Id) -> bool {
-        let of = |id: Id| (&self.judgements[id].shape.0, &self.judgements[id].index);
-        let ((shape, index), value) = (of(id), &statement.value);
+        let typed = |id: Id| (&self.judgements[id].shape.0, &self.judgements[id].index);
+        let ((shape, index), value) = (typed(id), &statement.value);
         let has_ranks = shape.len() == index.len();
         let Some(rule) = self.judgements[id].rule else {
             return false;
         };
-        let own = assigned(context.shape(statement.target).rank());
+        let goal = assigned(context.shape(statement.target).rank());
         has_ranks
             && match (value.node(id), rule) {
                 (Node::Variable(v), Rule::VarXy) => {
                     *v != statement.target && *shape == context.shape(*v).0
                 }
                 (Node::Variable(v), Rule::VarXx) => {
-                    *v == statement.target && *shape == context.shape(*v).0 && *index == own
+                    *v == statement.target && *shape == context.shape(*v).0 && *index == goal
                 }
                 (Node::Constant(_), Rule::Const) => shape.is_empty(),
                 (Node::Parenthesis(e), Rule::Paren) | (Node::Apply(_, e), Rule::Fun) => {
-                    of(*e) == of(id)
+                    typed(*e) == typed(id)
                 }
                 (Node::Product(e, f), Rule::Prod) => {
-                    *shape == [&of(*e).0[..], &of(*f).0[..]].concat()
-                        && *index == [&of(*e).1[..], &of(*f).1[..]].concat()
+                    *shape == [&typed(*e).0[..], &typed(*f).0[..]].concat()
+                        && *index == [&typed(*e).1[..], &typed(*f).1[..]].concat()
                 }
                 (Node::Transposition(e, [m, n]), Rule::Trans) => {
-                    let (mut sizes, mut indices) = (of(*e).0.clone(), of(*e).1.clone());
+                    let (mut sizes, mut indices) = (typed(*e).0.clone(), typed(*e).1.clone());
                     sizes.swap(place(*m), place(*n));
                     indices.swap(place(*m), place(*n));
                     (&sizes, &indices) == (shape, index)
                 }
                 (Node::Contraction(e, pairs), rule) => {
-                    let (sizes, indices) = of(*e);
+                    let (sizes, indices) = typed(*e);
                     let is_diagonal = |[m, n]: &[u64; 2]| {
                         let (m, n) = (place(*m), place(*n));
                         let is_summed = matches!(indices[m], Index::Summed(_));
@@ -262,16 +262,18 @@ impl Derivation {
                         && pairs.iter().all(is_free)
                         && (&kept(sizes, pairs), &kept(indices, pairs)) == (shape, index)
                 }
-                (Node::Elementwise(_, e, f), Rule::Elem) => of(*e) == of(id) && of(*f) == of(id),
+                (Node::Elementwise(_, e, f), Rule::Elem) => {
+                    typed(*e) == typed(id) && typed(*f) == typed(id)
+                }
                 (Node::Elementwise(operator, e, f), rule) => {
                     let (tensor, scalar) = match (operator, rule) {
-                        (Operator::Multiply, Rule::Smul) => (of(*f), of(*e)),
-                        (Operator::Multiply, Rule::SmulRight) => (of(*e), of(*f)),
-                        (Operator::Divide, Rule::Sdiv) => (of(*e), of(*f)),
+                        (Operator::Multiply, Rule::Smul) => (typed(*f), typed(*e)),
+                        (Operator::Multiply, Rule::SmulRight) => (typed(*e), typed(*f)),
+                        (Operator::Divide, Rule::Sdiv) => (typed(*e), typed(*f)),
                         _ => return false,
                     };
                     let is_scalar = scalar.0.is_empty() && scalar.1.is_empty();
-                    tensor == of(id) && !shape.is_empty() && is_scalar
+                    tensor == typed(id) && !shape.is_empty() && is_scalar
                 }
                 _ => false,
             }
@@ -329,7 +331,7 @@ impl fmt::Display for Display<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, context) = (&self.statement.value, self.context);
         let x = context.name(self.statement.target);
-        let own = tuple(&assigned(context.shape(self.statement.target).rank()));
+        let goal = tuple(&assigned(context.shape(self.statement.target).rank()));
         let ok = match self.derivation.is_complete() {
             true => "ok    ok-c-stmt",
             false => "ok    cannot be derived",
@@ -342,10 +344,10 @@ impl fmt::Display for Display<'_> {
             let indent = "  ".repeat(depth.min(DEEPEST_INDENT));
             let e = value.excerpt(context, id, LONGEST_EXPRESSION);
             let (shape, index) = (&judgement.shape, tuple(&judgement.index));
-            write!(f, "{indent}{x}; {own} |- {e} : ({shape}, {index})    ")?;
+            write!(f, "{indent}{x}; {goal} |- {e} : ({shape}, {index})    ")?;
             match judgement.rule {
                 Some(rule) => f.write_str(rule.name())?,
-                None => write!(f, "no rule: tc-var-xx allows {own} only")?,
+                None => write!(f, "no rule: tc-var-xx allows {goal} only")?,
             }
             let fresh = self.derivation.contracted(value, id);
             let fresh: Vec<String> = fresh.iter().map(Index::to_string).collect();

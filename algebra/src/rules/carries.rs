@@ -95,12 +95,12 @@ fn maps(computation: &Computation, n: usize, carry: &Carry, report: &mut Report)
             } else {
                 continue;
             };
-            let own = &computation.dimensions[carry.dimension].name;
+            let carried = &computation.dimensions[carry.dimension].name;
             report.find(
                 Rule::CarryMap,
                 Subject::Carry(n),
                 format!(
-                    "uses dimension '{}' in '{}', part of the carry of dimension '{own}': a carry \
+                    "uses dimension '{}' in '{}', part of the carry of dimension '{carried}': a carry \
                      does not depend on {why}; drop it from the index function",
                     dimension.name, buffer.name,
                 ),

@@ -114,9 +114,9 @@ pub(super) fn empty_pw(computation: &Computation, report: &mut Report) {
             continue;
         }
         // Somewhere a result is expected: all other kept dimensions have points.
-        let mut kept = computation.kept();
-        kept.retain(|k| *k != d);
-        let counts = kept.iter().map(|k| computation.dimensions[*k].count());
+        let mut rest = computation.kept();
+        rest.retain(|k| *k != d);
+        let counts = rest.iter().map(|k| computation.dimensions[*k].count());
         let counts: Vec<_> = counts.collect();
         if counts.contains(&Some(0)) {
             continue;

@@ -42,8 +42,8 @@ pub(super) fn outputs(computation: &Computation, report: &mut Report) {
         match place {
             Place::Output(_) => {}
             Place::Outgoing { carry, .. } => {
-                let own = computation.carries[carry].dimension;
-                varying.retain(|d| *d != own);
+                let dimension = computation.carries[carry].dimension;
+                varying.retain(|d| *d != dimension);
             }
             _ => continue,
         }
@@ -135,11 +135,11 @@ fn domain(dimensions: &[Dimension], varying: &[usize]) -> Vec<DomainAxis> {
 
 /// The grid of each dimension: of one point for those that do not vary.
 fn grids(dimensions: &[Dimension], varying: &[usize]) -> Vec<Option<Grid>> {
-    let of = |(d, dimension): (usize, &Dimension)| match varying.contains(&d) {
+    let grid = |(d, dimension): (usize, &Dimension)| match varying.contains(&d) {
         true => dimension.grid(),
         false => Some(Grid::dense(1)),
     };
-    dimensions.iter().enumerate().map(of).collect()
+    dimensions.iter().enumerate().map(grid).collect()
 }
 
 /// Returns whether two accesses never write the same element.

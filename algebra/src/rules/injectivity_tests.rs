@@ -148,8 +148,8 @@ fn large_domains_are_decided_by_differences() {
     );
     let three = [d(0) * 1000 + d(1) * 30 + d(2)];
     let box_of = |k| [long, Grid::dense(34), Grid::dense(k)];
-    let found = clash(&three, &box_of(11)).unwrap();
-    assert_eq!(found, (vec![1000], vec![0, 33, 10], vec![1, 0, 0]));
+    let example = clash(&three, &box_of(11)).unwrap();
+    assert_eq!(example, (vec![1000], vec![0, 33, 10], vec![1, 0, 0]));
     assert_eq!(clash(&three, &box_of(10)), None);
     // Two axes, and points in periods of which the last one is cut off.
     let two = [d(0) * 3 + d(1) * 2, d(2)];

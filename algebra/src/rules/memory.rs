@@ -218,9 +218,9 @@ mod tests {
 
     /// `i = 8`, with a carry for each of two dimensions of one point more.
     fn domain(role: Role) -> Domain {
-        let one = |name| DomainAxis::dense(name, 1, Role::Cc);
+        let axis = |name| DomainAxis::dense(name, 1, Role::Cc);
         Domain {
-            axes: vec![DomainAxis::dense("i", 8, role), one("j"), one("k")],
+            axes: vec![DomainAxis::dense("i", 8, role), axis("j"), axis("k")],
             carries: vec![1, 2],
         }
     }
@@ -252,8 +252,8 @@ mod tests {
     /// Returns the findings for two places in one memory, with the same element, in either order.
     fn of_pair(a: Place, b: Place) -> Vec<Rule> {
         let rules = |a: Place, b: Place| {
-            let found = found(&[(a, 1, &[1]), (b, 1, &[1])]).into_iter();
-            found.map(|(rule, _)| rule).collect::<Vec<_>>()
+            let findings = found(&[(a, 1, &[1]), (b, 1, &[1])]).into_iter();
+            findings.map(|(rule, _)| rule).collect::<Vec<_>>()
         };
         assert_eq!(rules(a, b), rules(b, a), "{a:?} {b:?}");
         rules(a, b)
@@ -288,8 +288,7 @@ mod tests {
     fn in_place_is_element_by_element() {
         for read in [Place::Input(0), INCOMING] {
             let finds = |one: &[i64], other: &[i64]| {
-                let found = found(&[(read, 1, one), (Place::Output(0), 1, other)]);
-                !found.is_empty()
+                !found(&[(read, 1, one), (Place::Output(0), 1, other)]).is_empty()
             };
             assert!(!finds(&[3], &[3]));
             assert!(finds(&[3], &[4]), "other elements");

@@ -38,10 +38,10 @@ fn visited(computation: &Computation, place: Place) -> impl Iterator<Item = usiz
         Place::Input(_) => (0..computation.dimensions.len()).collect(),
         Place::Output(_) => computation.kept(),
         Place::Incoming { carry, .. } | Place::Outgoing { carry, .. } => {
-            let own = computation.carries[carry].dimension;
-            let mut kept = computation.kept();
-            kept.retain(|d| *d != own);
-            kept
+            let dimension = computation.carries[carry].dimension;
+            let mut rest = computation.kept();
+            rest.retain(|d| *d != dimension);
+            rest
         }
     };
     dims.into_iter()

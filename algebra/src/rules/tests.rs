@@ -47,8 +47,8 @@ fn user(name: &str) -> UserOperator {
 
 #[track_caller]
 fn finds(computation: &Computation, expected: &[(Rule, &str)]) {
-    let found = check(computation);
-    let shown: Vec<_> = found
+    let findings = check(computation);
+    let shown: Vec<_> = findings
         .iter()
         .map(|f| (f.rule.name(), f.message.as_str()))
         .collect();
@@ -284,10 +284,14 @@ fn grids() {
     c = matvec();
     (c.dimensions[1].lower, c.dimensions[1].upper) = (Some(-1), Some(i64::MAX));
     c.dimensions[1].step = Some(1 << 62);
-    let found = check(&c);
-    assert_eq!(found[0].rule, Rule::Distance, "though there are few points");
+    let findings = check(&c);
     assert_eq!(
-        found[0].message,
+        findings[0].rule,
+        Rule::Distance,
+        "though there are few points"
+    );
+    assert_eq!(
+        findings[0].message,
         "has the bounds -1 and 9223372036854775807 in dimension 'k', which are more than 2^63 - 1 \
          apart: expected bounds that are closer to each other"
     );
@@ -445,12 +449,12 @@ fn several_accesses_of_one_output() {
     c.outputs[0].accesses = vec![access(0, d(0) * 2), access(1, d(0) * 2 + 1)];
     finds(&c, &[]);
     c.outputs[0].accesses[1] = access(1, d(0) + 1);
-    let found = check(&c);
+    let findings = check(&c);
     assert!(
-        found[0]
+        findings[0]
             .message
             .contains("at [2] twice, from the points (i = 1) and (i = 1) (by accesses 0 and 1)"),
-        "{found:?}"
+        "{findings:?}"
     );
 }
 

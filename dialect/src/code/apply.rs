@@ -75,7 +75,7 @@ impl Translator {
                  scf.for, scf.while, func.call, mdh.index, and most of arith and math"
             )]);
         };
-        let mut found: Vec<Instruction> = promises(op)
+        let mut instructions: Vec<Instruction> = promises(op)
             .into_iter()
             .map(|promise| Instruction::Promise {
                 promise,
@@ -84,13 +84,13 @@ impl Translator {
                 ty,
             })
             .collect();
-        found.push(instruction(
+        instructions.push(instruction(
             scalar_op,
             self.define(&values)[0],
             operands,
             ty,
         ));
-        Ok(found)
+        Ok(instructions)
     }
 }
 

@@ -82,9 +82,9 @@ fn resource(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
     if bytes.len() != width * usize::try_from(count).ok()? {
         return None;
     }
-    let one = |bytes: &[u8]| match element {
+    let scalar = |bytes: &[u8]| match element {
         ScalarType::I1 => Some(Scalar::from_bool(bytes[0] != 0)),
         _ => Scalar::from_bytes(element, bytes),
     };
-    bytes.chunks_exact(width).map(one).collect()
+    bytes.chunks_exact(width).map(scalar).collect()
 }

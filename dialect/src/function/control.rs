@@ -29,10 +29,10 @@ impl<'c> Translator<'c> {
         }
         let [lower, upper, step] = [lower, upper, step].map(|bound| self.id(*bound).map_err(here));
         let (lower, upper, step) = (lower?, upper?, step?);
-        let mut own = arguments(block).into_iter();
-        let index = own.next().map(|index| self.define(index));
+        let mut values = arguments(block).into_iter();
+        let index = values.next().map(|index| self.define(index));
         let index = index.ok_or_else(|| here("has no index".into()))?;
-        let carried = own.map(|value| self.carried(value)).collect();
+        let carried = values.map(|value| self.carried(value)).collect();
         let body = self.body(op, 0)?;
         Ok(Statement::For(Box::new(For {
             lower,
@@ -59,8 +59,8 @@ impl<'c> Translator<'c> {
         let steps = self.numbers(op, "staticStep", &mut next).map_err(here)?;
         let shared: Vec<Val<'c>> = op.operands().skip(next).map(ir::value).collect();
         let shared = self.ids(&shared).map_err(here)?;
-        let mut own = self.block_arguments(op, 0);
-        let arguments = own.split_off(lower.len().min(own.len()));
+        let mut indices = self.block_arguments(op, 0);
+        let arguments = indices.split_off(lower.len().min(indices.len()));
         let body = self.body(op, 0)?;
         let mut insertions = Vec::new();
         for inserted in ir::find_all(op, &[ops::tensor::PARALLEL_INSERT_SLICE]) {
@@ -93,7 +93,7 @@ impl<'c> Translator<'c> {
             lower,
             upper,
             steps,
-            indices: own,
+            indices: indices,
             shared,
             arguments,
             body,
@@ -192,10 +192,10 @@ impl<'c> Translator<'c> {
             }))
         };
         for n in (1..rank).rev() {
-            let own: Vec<ValueId> = results.iter().map(|_| self.fresh()).collect();
+            let fresh: Vec<ValueId> = results.iter().map(|_| self.fresh()).collect();
             body = Body {
-                statements: vec![level(n, carried[n - 1].clone(), body, own.clone())],
-                yields: own,
+                statements: vec![level(n, carried[n - 1].clone(), body, fresh.clone())],
+                yields: fresh,
             };
         }
         level(0, initial, body, results)

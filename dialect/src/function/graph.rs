@@ -30,25 +30,25 @@ impl<'c> Translator<'c> {
             statements.extend(body.statements);
             return Ok(body.yields);
         }
-        let all = reached(region);
-        let mut own = vec![Vec::new(); all.len()];
-        for (block, own) in all.iter().zip(&mut own).skip(1) {
+        let reachable = reached(region);
+        let mut carried = vec![Vec::new(); reachable.len()];
+        for (block, ids) in reachable.iter().zip(&mut carried).skip(1) {
             let values = arguments(*block).into_iter();
-            *own = values.map(|value| self.carried(value)).collect();
+            *ids = values.map(|value| self.carried(value)).collect();
         }
         self.origins.push(self.instead.unwrap_or(op));
         // Each case of a switch behind the first one has a block of its own behind the switch's.
         let mut places = Vec::new();
         let mut count = 0;
-        for block in &all {
+        for block in &reachable {
             places.push(count);
             count += switch(*block).map_or(1, |op| cases(op).len().max(1));
         }
         let mut blocks = Vec::new();
-        for (block, arguments) in all.iter().zip(own) {
+        for (block, arguments) in reachable.iter().zip(carried) {
             let next = successors(*block).into_iter().map(|next| {
                 let is_it = |other: &BlockRef| other.to_raw().ptr == next.to_raw().ptr;
-                all.iter().position(is_it).map(|n| places[n])
+                reachable.iter().position(is_it).map(|n| places[n])
             });
             let next: Option<Vec<usize>> = next.collect();
             let block_of = GraphBlock {
@@ -78,7 +78,7 @@ impl<'c> Translator<'c> {
     fn switched(
         &mut self,
         op: Op<'c>,
-        of: GraphBlock,
+        block: GraphBlock,
         blocks: &mut Vec<GraphBlock>,
     ) -> Result<(), Unknown<'c>> {
         let here = |message: &str| Unknown {
@@ -89,26 +89,26 @@ impl<'c> Translator<'c> {
             arguments,
             mut body,
             next,
-        } = of;
+        } = block;
         let cases = cases(op);
         let counts = ir::integers(op, "case_operand_segments");
-        let (default, others) = next.split_first().ok_or_else(|| here("leads nowhere"))?;
+        let (default, targets) = next.split_first().ok_or_else(|| here("leads nowhere"))?;
         let mut handed = body.yields.drain(..);
         let flag = handed.next().ok_or_else(|| here("has no flag"))?;
         let mut handed: Vec<ValueId> = handed.collect();
         let of_cases: usize = counts.iter().map(|count| *count as usize).sum();
         let mut of_cases = handed.split_off(handed.len().saturating_sub(of_cases));
-        if cases.len() != others.len() || counts.len() != others.len() {
+        if cases.len() != targets.len() || counts.len() != targets.len() {
             return Err(here("has other than one number for each case"));
         }
         let last = cases.len().saturating_sub(1);
         let mut first = Some((arguments, body));
-        for (n, (case, to)) in cases.into_iter().zip(others).enumerate() {
+        for (n, (case, to)) in cases.into_iter().zip(targets).enumerate() {
             let (arguments, mut body) = first.take().unwrap_or_default();
             let rest = of_cases.split_off((counts[n] as usize).min(of_cases.len()));
-            let own = std::mem::replace(&mut of_cases, rest);
+            let case_operands = std::mem::replace(&mut of_cases, rest);
             let condition = self.is_case(op, (flag, case), &mut body.statements);
-            body.yields = [vec![condition], own].concat();
+            body.yields = [vec![condition], case_operands].concat();
             let otherwise = match n == last {
                 true => {
                     body.yields.extend(&handed);
@@ -168,28 +168,30 @@ fn switch<'c>(block: BlockRef<'c, 'c>) -> Option<Op<'c>> {
 fn cases(switch: Op) -> Vec<Scalar> {
     let flag = ir::operand(switch, 0).and_then(|flag| types::scalar_type(flag.r#type()));
     let values = ir::attribute(switch, "case_values");
-    let all = values.zip(flag).and_then(|(all, ty)| elements(all, ty));
+    let numbers = values
+        .zip(flag)
+        .and_then(|(values, ty)| elements(values, ty));
     let count = ir::integers(switch, "case_operand_segments").len();
-    let mut all = all.unwrap_or_default();
+    let mut numbers = numbers.unwrap_or_default();
     // Numbers that are all the same are written once.
-    if let &[only] = &all[..] {
-        all = vec![only; count];
+    if let &[only] = &numbers[..] {
+        numbers = vec![only; count];
     }
-    all
+    numbers
 }
 
 /// The blocks that the first one leads to, each behind those that all ways to it go through.
 fn reached<'c>(region: RegionRef<'c, 'c>) -> Vec<BlockRef<'c, 'c>> {
-    let mut found: Vec<BlockRef<'c, 'c>> = Vec::new();
+    let mut blocks: Vec<BlockRef<'c, 'c>> = Vec::new();
     let mut open: Vec<BlockRef<'c, 'c>> = region.first_block().into_iter().collect();
     while let Some(block) = open.pop() {
         let is_it = |other: &BlockRef| other.to_raw().ptr == block.to_raw().ptr;
-        if !found.iter().any(is_it) {
-            found.push(block);
+        if !blocks.iter().any(is_it) {
+            blocks.push(block);
             open.extend(successors(block).into_iter().rev());
         }
     }
-    found
+    blocks
 }
 
 fn successors<'c>(block: BlockRef<'c, 'c>) -> Vec<BlockRef<'c, 'c>> {

@@ -56,16 +56,16 @@ impl<'c> Translator<'c> {
     /// The names that a name is a part of, the nearest first, and which part; itself without one.
     fn wholes(&self, name: ValueId) -> Vec<(ValueId, Option<&SliceOperands>)> {
         let (mut at, mut part) = (name, None);
-        let mut found = Vec::new();
+        let mut wholes = Vec::new();
         while let Some((whole, slice)) = self.within.get(&at) {
             if slice.is_some() {
-                found.push((at, part));
+                wholes.push((at, part));
                 part = slice.as_ref();
             }
             at = *whole;
         }
-        found.push((at, part));
-        found
+        wholes.push((at, part));
+        wholes
     }
 
     /// Defines a value that is carried: memory may be any.
@@ -127,14 +127,14 @@ impl<'c> Translator<'c> {
             Expr::Dim(axis) => Some(axis),
             _ => None,
         });
-        let kept: Option<Vec<usize>> = axes.collect();
+        let permutation: Option<Vec<usize>> = axes.collect();
         let id = self.id(memref)?;
         let sizes = self.sizes(op, (id, &ty.shape), statements);
         let slice = SliceOperands {
             offsets: vec![Index::Known(0); sizes.len()],
             strides: vec![Index::Known(1); sizes.len()],
             sizes,
-            kept: kept.ok_or("has no permutation of the axes")?,
+            kept: permutation.ok_or("has no permutation of the axes")?,
         };
         let alias = self.alias(op, id, Some(slice))?;
         self.put(op, statements, alias);

@@ -96,10 +96,10 @@ impl<'c> Translator<'c> {
             return Ok(ElementPlace { offset, strides });
         }
         let made = ir::defining_op(memref).ok_or_else(unknown)?;
-        let of = ir::operand(made, 0).ok_or_else(unknown)?;
+        let source = ir::operand(made, 0).ok_or_else(unknown)?;
         match ir::name_of(made) {
             ops::memref::CAST | ops::memref::MEMORY_SPACE_CAST | ops::memref::ASSUME_ALIGNMENT => {
-                self.place(op, of, statements)
+                self.place(op, source, statements)
             }
             ops::memref::REINTERPRET_CAST => {
                 let mut next = 1;
@@ -110,7 +110,7 @@ impl<'c> Translator<'c> {
                 Ok(ElementPlace { offset, strides })
             }
             ops::memref::TRANSPOSE => {
-                let ElementPlace { offset, strides } = self.place(op, of, statements)?;
+                let ElementPlace { offset, strides } = self.place(op, source, statements)?;
                 let map = ir::attribute(made, "permutation").and_then(index_function::from_map);
                 let axes = map.unwrap_or_default().into_iter().map(|expr| match expr {
                     Expr::Dim(axis) => strides.get(axis).copied(),
@@ -121,8 +121,8 @@ impl<'c> Translator<'c> {
                 Ok(ElementPlace { offset, strides })
             }
             ops::memref::SUBVIEW => {
-                let whole = self.place(op, of, statements)?;
-                let slice = self.operands(made, of, memref, 1)?;
+                let whole = self.place(op, source, statements)?;
+                let slice = self.operands(made, source, memref, 1)?;
                 Ok(self.within(op, &whole, &slice, statements))
             }
             _ => Err(unknown()),
@@ -142,8 +142,7 @@ impl<'c> Translator<'c> {
             let more = self.product(op, [*first, *stride], statements);
             offset = self.sum(op, [offset, more], statements);
         }
-        let kept = slice.kept.iter();
-        let strides = kept.map(|axis| {
+        let strides = slice.kept.iter().map(|axis| {
             let both = [slice.strides[*axis], whole.strides[*axis]];
             self.product(op, both, statements)
         });

@@ -91,15 +91,15 @@ impl<'c> Translator<'c> {
         let [Some(whole), Some(part)] = shapes else {
             return Err("has operands of unknown types".into());
         };
-        let kept = kept(&sizes, &part);
-        if sizes.len() != whole.len() || kept.len() != part.len() {
+        let axes = kept(&sizes, &part);
+        if sizes.len() != whole.len() || axes.len() != part.len() {
             return Err("has a part whose axes are not those of its sizes".into());
         }
         Ok(SliceOperands {
             offsets: numbers.pop().unwrap_or_default(),
             sizes,
             strides,
-            kept,
+            kept: axes,
         })
     }
 }
@@ -107,19 +107,19 @@ impl<'c> Translator<'c> {
 /// The axes that a part of this shape has: of those of size 1, the first ones that do not fit
 /// are dropped, as the dialects of MLIR have it.
 fn kept(sizes: &[Index], part: &[Option<i64>]) -> Vec<usize> {
-    let mut kept: Vec<usize> = Vec::new();
+    let mut axes: Vec<usize> = Vec::new();
     for (axis, size) in sizes.iter().enumerate() {
-        let extent = part.get(kept.len());
+        let extent = part.get(axes.len());
         let fits = extent.is_some_and(|extent| match (size, extent) {
             (Index::Known(size), Some(extent)) => size == extent,
             (Index::Known(1), None) => false,
             _ => true,
         });
         if fits || *size != Index::Known(1) {
-            kept.push(axis);
+            axes.push(axis);
         }
     }
-    kept
+    axes
 }
 
 fn only_result<'c>(op: Op<'c>) -> Result<Val<'c>, String> {

@@ -49,10 +49,10 @@ impl<'c> Translator<'c> {
         let loads = ir::find_all(op, &[ops::memref::LOAD]).into_iter();
         let loaded: Vec<Val> = loads.filter_map(|load| ir::operand(load, 0)).collect();
         let is_loaded = |out: usize| {
-            let mut all = loaded.iter().map(|value| self.id(*value));
-            let own = self.id(operands[out].value);
-            all.any(|id| match (&own, id) {
-                (Ok(own), Ok(id)) => self.may_share(*own, id),
+            let mut memories = loaded.iter().map(|value| self.id(*value));
+            let written = self.id(operands[out].value);
+            memories.any(|id| match (&written, id) {
+                (Ok(written), Ok(id)) => self.may_share(*written, id),
                 _ => true,
             })
         };
@@ -60,8 +60,8 @@ impl<'c> Translator<'c> {
             if is_loaded(out) {
                 return true;
             }
-            let mut others = (0..operands.len()).filter(|other| *other != out && is_read(*other));
-            others.any(|other| shared(out, other))
+            let mut rest = (0..operands.len()).filter(|other| *other != out && is_read(*other));
+            rest.any(|other| shared(out, other))
         })
     }
 

@@ -17,9 +17,9 @@ fn returned(text: &str, arguments: &[(&[i64], Vec<f32>)]) -> Result<Vec<Vec<Elem
     let translated = translate(function, Depth::Code)
         .map_err(|unknown| format!("'{}' {}", ir::name_of(unknown.op), unknown.message))?;
     let program = translated.program;
-    let all = program.all_statements().len();
+    let count = program.all_statements().len();
     assert_eq!(
-        all,
+        count,
         translated.origins.len(),
         "each statement has an origin"
     );
@@ -62,13 +62,13 @@ fn softmax_is_what_it_is_decomposed_into() {
       return %y : tensor<2x?x3xf32>
     }";
     let x = counted(24);
-    let found = returned(text, &[(&[2, 4, 3], x.clone()), (&[2, 4, 3], x.clone())]).unwrap();
+    let results = returned(text, &[(&[2, 4, 3], x.clone()), (&[2, 4, 3], x.clone())]).unwrap();
     let power = |i: usize, j: usize, k: usize| f64::from(x[(i * 4 + j) * 3 + k]).exp();
     for i in 0..2 {
         for j in 0..4 {
             for k in 0..3 {
                 let sum: f64 = (0..4).map(|j| power(i, j, k)).sum();
-                let element = found[0][(i * 4 + j) * 3 + k];
+                let element = results[0][(i * 4 + j) * 3 + k];
                 let off = (element.value.as_f64() - power(i, j, k) / sum).abs();
                 assert!(
                     off <= element.error && element.error < 1e-5,
@@ -96,11 +96,11 @@ fn named_operations_are_their_generics() {
         (&[3, 2], w),
         (&[2, 2], vec![10.0, 20.0, 30.0, 40.0]),
     ];
-    let found = returned(text, &arguments).unwrap();
-    assert_eq!(numbers(&found[0]), [14.0, 25.0, 40.0, 51.0]);
-    assert_eq!(numbers(&found[1]), [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]);
-    assert_eq!(numbers(&found[2]), [100.0, 100.0]);
-    assert!(found[0][0].error > 0.0 && found[1][0].error == 0.0 && found[2][0].error == 0.0);
+    let results = returned(text, &arguments).unwrap();
+    assert_eq!(numbers(&results[0]), [14.0, 25.0, 40.0, 51.0]);
+    assert_eq!(numbers(&results[1]), [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]);
+    assert_eq!(numbers(&results[2]), [100.0, 100.0]);
+    assert!(results[0][0].error > 0.0 && results[1][0].error == 0.0 && results[2][0].error == 0.0);
 }
 
 /// A body that reads another tensor, where another tensor says.
@@ -125,8 +125,8 @@ fn a_body_may_gather() {
       return %y : tensor<3xf32>
     }";
     let x = vec![10.0, 20.0, 30.0, 40.0];
-    let found = returned(text, &[(&[4], x.clone()), (&[3], vec![3.0, 0.0, 2.0])]).unwrap();
-    assert_eq!(numbers(&found[0]), [40.0, 11.0, 32.0]);
+    let results = returned(text, &[(&[4], x.clone()), (&[3], vec![3.0, 0.0, 2.0])]).unwrap();
+    assert_eq!(numbers(&results[0]), [40.0, 11.0, 32.0]);
     let outside = returned(text, &[(&[4], x), (&[3], vec![3.0, 4.0, 2.0])]).unwrap_err();
     assert!(
         outside.contains("reads at [4], but the tensor has the shape [4]"),
@@ -153,8 +153,8 @@ fn operands_that_share_memory_go_in_order() {
       %y = bufferization.to_tensor %m restrict : memref<5xf32> to tensor<5xf32>
       return %y : tensor<5xf32>
     }";
-    let found = returned(text, &[(&[5], vec![1.0, 2.0, 3.0, 4.0, 5.0])]).unwrap();
-    assert_eq!(numbers(&found[0]), [1.0, 3.0, 6.0, 10.0, 15.0]);
+    let results = returned(text, &[(&[5], vec![1.0, 2.0, 3.0, 4.0, 5.0])]).unwrap();
+    assert_eq!(numbers(&results[0]), [1.0, 3.0, 6.0, 10.0, 15.0]);
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn loops_insert_what_they_make_of_what_was_there() {
       }
       return %y : tensor<4xf32>
     }";
-    let found = returned(text, &[(&[4], vec![1.0, 2.0, 3.0, 4.0])]).unwrap();
-    assert_eq!(numbers(&found[0]), [1.0, 1.0, 2.0, 3.0]);
+    let results = returned(text, &[(&[4], vec![1.0, 2.0, 3.0, 4.0])]).unwrap();
+    assert_eq!(numbers(&results[0]), [1.0, 1.0, 2.0, 3.0]);
 }
 
 #[test]
@@ -198,14 +198,14 @@ fn elements_get_other_places() {
       return %p, %e, %g, %k : tensor<?x4xf32>, tensor<3x2xf32>, tensor<2x2xf32>, tensor<2x?xf32>
     }";
     let x = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-    let found = returned(text, &[(&[2, 3], x), (&[1], vec![0.0])]).unwrap();
+    let results = returned(text, &[(&[2, 3], x), (&[1], vec![0.0])]).unwrap();
     let sevens = [7.0; 8];
     let padded = [&sevens[..], &[1.0, 2.0, 3.0, 7.0, 4.0, 5.0, 6.0, 7.0]].concat();
-    assert_eq!(numbers(&found[0]), padded);
-    assert_eq!(numbers(&found[1]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    assert_eq!(numbers(&found[2]), [0.0, 1.0, 2.0, 3.0]);
+    assert_eq!(numbers(&results[0]), padded);
+    assert_eq!(numbers(&results[1]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(numbers(&results[2]), [0.0, 1.0, 2.0, 3.0]);
     let joined = [1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 4.0, 5.0, 6.0];
-    assert_eq!(numbers(&found[3]), joined);
+    assert_eq!(numbers(&results[3]), joined);
 }
 
 #[test]
@@ -259,8 +259,8 @@ fn padding_may_depend_on_the_index() {
       } : tensor<2xf32> to tensor<5xf32>
       return %y : tensor<5xf32>
     }";
-    let found = returned(text, &[(&[2], vec![10.0, 20.0])]).unwrap();
-    assert_eq!(numbers(&found[0]), [0.0, 10.0, 20.0, 3.0, 4.0]);
+    let results = returned(text, &[(&[2], vec![10.0, 20.0])]).unwrap();
+    assert_eq!(numbers(&results[0]), [0.0, 10.0, 20.0, 3.0, 4.0]);
 }
 
 /// Memory that a function is given twice, beside a variable that keeps what was stored.
@@ -289,9 +289,9 @@ fn functions_are_given_memory() {
       memref.store %s, %k[%c1] : memref<2xf32>
       return %s : f32
     }";
-    let found = returned(text, &[(&[3], vec![10.0, 20.0, 30.0])]).unwrap();
-    assert_eq!(numbers(&found[0]), [32.0, 20.0, 30.0]);
-    assert_eq!(numbers(&found[1]), [32.0 + 62.0]);
+    let results = returned(text, &[(&[3], vec![10.0, 20.0, 30.0])]).unwrap();
+    assert_eq!(numbers(&results[0]), [32.0, 20.0, 30.0]);
+    assert_eq!(numbers(&results[1]), [32.0 + 62.0]);
 }
 
 /// Blocks that lead to each other; memory that they carry, seen under other strides.
@@ -325,7 +325,7 @@ fn memory_is_carried() {
       return %y : tensor<2x3xf32>
     }";
     let x = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-    let found = returned(text, &[(&[2, 3], x)]).unwrap();
+    let results = returned(text, &[(&[2, 3], x)]).unwrap();
     // The second iteration goes the other way; in the end `q` is `m`, which has the first row of it still.
-    assert_eq!(numbers(&found[0]), [1.0, 10.0, 3.0, 3.0, 5.0, 6.0]);
+    assert_eq!(numbers(&results[0]), [1.0, 10.0, 3.0, 3.0, 5.0, 6.0]);
 }

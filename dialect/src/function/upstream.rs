@@ -119,7 +119,7 @@ impl<'c> Copy<'c> {
             mlirBlockAppendOwnedOperation(block.to_raw(), raw);
             ir::op_from_raw(raw)
         };
-        let own: Vec<Val<'c>> = (0..used.len())
+        let copied: Vec<Val<'c>> = (0..used.len())
             .map(|n| block.argument(n).map(ir::value))
             .collect::<Result<_, _>>()
             .ok()?;
@@ -129,7 +129,7 @@ impl<'c> Copy<'c> {
                 if let Some(at) = used.iter().position(|value| *value == operand) {
                     // SAFETY: the operand is there, and the block's argument is of its type.
                     unsafe {
-                        mlirOperationSetOperand(inner.to_raw(), n as isize, own[at].to_raw());
+                        mlirOperationSetOperand(inner.to_raw(), n as isize, copied[at].to_raw());
                     }
                 }
             }
@@ -201,11 +201,12 @@ fn declare(op: Op, module: &Module) {
 fn rewrite(context: &Context, module: &mut Module) -> bool {
     let silence = context.attach_diagnostic_handler(|_| true);
     // SAFETY: the module lives here.
-    let all = ir::all(unsafe { ir::op_from_raw(module.as_operation().to_raw()) });
-    let own = all
+    let operations = ir::all(unsafe { ir::op_from_raw(module.as_operation().to_raw()) });
+    let foreign = operations
         .into_iter()
         .filter(|op| !OWN.contains(&ir::name_of(*op)));
-    own.filter(|op| upstream::DECOMPOSED.contains(&ir::name_of(*op)))
+    foreign
+        .filter(|op| upstream::DECOMPOSED.contains(&ir::name_of(*op)))
         .for_each(|op| {
             upstream::decompose(op);
         });

@@ -81,8 +81,8 @@ pub fn symbol<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
 
 /// The strings of an array attribute.
 pub fn strings(op: Op, name: &str) -> Vec<String> {
-    let own = |a| text(a).unwrap_or_default().to_owned();
-    array(op, name).into_iter().map(own).collect()
+    let owned = |a| text(a).unwrap_or_default().to_owned();
+    array(op, name).into_iter().map(owned).collect()
 }
 
 /// The numbers of a dense array attribute; empty if there is none of that name.

@@ -65,17 +65,18 @@ impl<'a> Reading<'a> {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let found = self.read(value);
-        self.known.insert(key, found.clone());
-        found
+        let expression = self.read(value);
+        self.known.insert(key, expression.clone());
+        expression
     }
 
     fn read(&mut self, value: Val) -> Option<Expr> {
         let ty = types::scalar_type(value.r#type()).filter(|ty| ty.is_integer())?;
-        let found = self.computed(ir::defining_op(value)?);
-        let found = found.and_then(|found| simplified(found, self.extents.len()));
-        let found = found.filter(|found| self.fits(found, ty));
-        found.or_else(|| (self.other)(value, self.extents))
+        let expression = self.computed(ir::defining_op(value)?);
+        let expression =
+            expression.and_then(|expression| simplified(expression, self.extents.len()));
+        let expression = expression.filter(|expression| self.fits(expression, ty));
+        expression.or_else(|| (self.other)(value, self.extents))
     }
 
     fn operand(&mut self, op: Op, n: usize) -> Option<Expr> {
@@ -155,21 +156,25 @@ impl<'a> Reading<'a> {
     /// The larger or the smaller of an index and a constant, or what two such operations leave between two
     /// constants.
     fn bounded(&mut self, op: Op) -> Option<Expr> {
-        let (of, bound) = self.bound(op)?;
-        let inner = ir::defining_op(of).and_then(|inner| self.bound(inner));
-        let (of, [low, high]) = match (bound, inner) {
-            (Bound::High(high), Some((of, Bound::Low(low)))) if low <= high => (of, [low, high]),
-            (Bound::Low(low), Some((of, Bound::High(high)))) if low <= high => (of, [low, high]),
-            (Bound::Low(low), _) => (of, [low, i64::MAX]),
-            (Bound::High(high), _) => (of, [i64::MIN, high]),
+        let (value, bound) = self.bound(op)?;
+        let inner = ir::defining_op(value).and_then(|inner| self.bound(inner));
+        let (value, [low, high]) = match (bound, inner) {
+            (Bound::High(high), Some((value, Bound::Low(low)))) if low <= high => {
+                (value, [low, high])
+            }
+            (Bound::Low(low), Some((value, Bound::High(high)))) if low <= high => {
+                (value, [low, high])
+            }
+            (Bound::Low(low), _) => (value, [low, i64::MAX]),
+            (Bound::High(high), _) => (value, [i64::MIN, high]),
         };
-        let of = self.value(of)?;
-        let values = self.values(&of)?;
+        let expr = self.value(value)?;
+        let values = self.values(&expr)?;
         if values.min >= high || values.max <= low {
             return Some(Expr::constant(low.max(values.min).min(high)));
         }
         if low <= values.min && values.max <= high {
-            return Some(of);
+            return Some(expr);
         }
         let (low, high) = (low.max(values.min), high.min(values.max));
         let is_near = low.checked_sub(1)? <= values.min && values.max <= high.checked_add(1)?;
@@ -177,7 +182,7 @@ impl<'a> Reading<'a> {
         let steps = m.checked_add(1).filter(|_| is_near)?;
         // One quotient is less to compute than two.
         let stair = (self.other)(ir::result(op, 0)?, self.extents);
-        let bounded = || Some(((of + low.checked_neg()?) * m + m).floor_div(steps) + low);
+        let bounded = || Some(((expr + low.checked_neg()?) * m + m).floor_div(steps) + low);
         stair.or_else(bounded)
     }
 

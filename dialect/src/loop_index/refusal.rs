@@ -49,16 +49,16 @@ enum Cause<'c> {
 }
 
 /// The first cause on the way to a value in the body of an operation.
-fn first<'c>(value: Val<'c>, of: Op<'c>, reading: &mut Reading) -> Cause<'c> {
+fn first<'c>(value: Val<'c>, outer: Op<'c>, reading: &mut Reading) -> Cause<'c> {
     let Some(op) = ir::defining_op(value) else {
-        let own = (0..of.region_count()).filter_map(|n| ir::only_block(ir::region(of, n)));
-        let mut own = own.flat_map(arguments);
-        return match own.any(|argument| argument == value) {
+        let local = (0..outer.region_count()).filter_map(|n| ir::only_block(ir::region(outer, n)));
+        let mut local = local.flat_map(arguments);
+        return match local.any(|argument| argument == value) {
             true => Cause::Data,
             false => Cause::Outside,
         };
     };
-    if !ir::ancestors(op).any(|around| around == of) {
+    if !ir::ancestors(op).any(|around| around == outer) {
         return Cause::Outside;
     }
     let name = ir::name_of(op);
@@ -67,7 +67,7 @@ fn first<'c>(value: Val<'c>, of: Op<'c>, reading: &mut Reading) -> Cause<'c> {
     }
     let mut operands = op.operands().map(ir::value);
     match operands.find(|operand| reading.value(*operand).is_none()) {
-        Some(operand) => first(operand, of, reading),
+        Some(operand) => first(operand, outer, reading),
         None => Cause::Operation(op),
     }
 }

@@ -51,28 +51,28 @@ fn schedules_survive() {
     let as_data = translate::compute(computations[0], Depth::Signatures).unwrap();
     let mut random = Random::new(7);
     for n in 0..300 {
-        let mut one = || {
+        let mut drawn = || {
             let asm = machine(&mut random);
             random_schedule(&mut random, &as_data, &asm)
         };
         let plans = match n % 2 {
-            0 => Plans::One(Box::new(one())),
-            _ => Plans::Several([("w".into(), one()), ("1".into(), one())].into()),
+            0 => Plans::One(Box::new(drawn())),
+            _ => Plans::Several([("w".into(), drawn()), ("1".into(), drawn())].into()),
         };
         // The schedules keep no constraints.
         let text = write(&plans).replace(ops::transform::MDH_LOWER, "// ");
         let module = parse(&context, &text);
         let sequence = main(operation(&module)).unwrap();
-        let found = read(sequence).map_err(|findings| findings[0].message.clone());
-        assert_eq!(found.as_ref(), Ok(&plans), "{text}");
+        let read_back = read(sequence).map_err(|findings| findings[0].message.clone());
+        assert_eq!(read_back.as_ref(), Ok(&plans), "{text}");
         apply(sequence, operation(&module), operation(&program)).unwrap();
-        let found = computations.iter().map(|op| schedule::read(*op).unwrap());
-        let found: Vec<Schedule> = found.flatten().collect();
+        let schedules = computations.iter().map(|op| schedule::read(*op).unwrap());
+        let schedules: Vec<Schedule> = schedules.flatten().collect();
         let expected = match plans {
             Plans::One(plan) => vec![(*plan).clone(), *plan],
             Plans::Several(plans) => vec![plans["w"].clone(), plans["1"].clone()],
         };
-        assert_eq!(found, expected, "{text}");
+        assert_eq!(schedules, expected, "{text}");
     }
 }
 
@@ -88,8 +88,8 @@ fn odd_names_survive() {
     ] {
         let plans = Plans::One(Box::new(text.parse().unwrap()));
         let module = parse(&context, &write(&plans));
-        let found = read(main(operation(&module)).unwrap());
-        assert_eq!(found.map_err(|f| f[0].message.clone()), Ok(plans));
+        let read_back = read(main(operation(&module)).unwrap());
+        assert_eq!(read_back.map_err(|f| f[0].message.clone()), Ok(plans));
     }
 }
 
@@ -101,8 +101,8 @@ fn refused(lines: &str) -> Vec<String> {
          {lines}\ntransform.yield\n}}\n}}"
     );
     let module = parse(&context, &text);
-    let found = read(main(operation(&module)).unwrap());
-    let findings = found.err().unwrap_or_default();
+    let outcome = read(main(operation(&module)).unwrap());
+    let findings = outcome.err().unwrap_or_default();
     findings.into_iter().map(|f| f.message).collect()
 }
 
@@ -110,7 +110,7 @@ fn refused(lines: &str) -> Vec<String> {
 #[test]
 fn what_depends_on_a_program_is_refused() {
     let any = "!transform.any_op";
-    let all = format!(
+    let match_all = format!(
         "%c = transform.structured.match ops{{[\"mdh.compute\"]}} in %root : ({any}) -> {any}\n"
     );
     assert_eq!(
@@ -122,7 +122,7 @@ fn what_depends_on_a_program_is_refused() {
     );
     assert_eq!(
         refused(&format!(
-            "{all}%p = transform.num_associations %c : ({any}) -> !transform.param<i64>\n\
+            "{match_all}%p = transform.num_associations %c : ({any}) -> !transform.param<i64>\n\
              transform.mdh.parts %c main {{i: %p}} : {any}, !transform.param<i64>"
         )),
         [
@@ -132,7 +132,7 @@ fn what_depends_on_a_program_is_refused() {
     );
     assert_eq!(
         refused(&format!(
-            "{all}transform.foreach %c : {any} {{\n^bb0(%each: {any}):\n\
+            "{match_all}transform.foreach %c : {any} {{\n^bb0(%each: {any}):\n\
              transform.mdh.asm %each cpu : {any}\n}}"
         )),
         [
@@ -142,7 +142,7 @@ fn what_depends_on_a_program_is_refused() {
     );
     assert_eq!(
         refused(&format!(
-            "{all}transform.mdh.asm %c cpu : {any}\n\
+            "{match_all}transform.mdh.asm %c cpu : {any}\n\
              %y = transform.mdh.match y in %root : ({any}) -> {any}\n\
              transform.mdh.asm %y cpu : {any}"
         )),
@@ -154,7 +154,7 @@ fn what_depends_on_a_program_is_refused() {
     // Parts of all are single ones.
     assert_eq!(
         refused(&format!(
-            "{all}%d:2 = transform.split_handle %c : ({any}) -> ({any}, {any})\n\
+            "{match_all}%d:2 = transform.split_handle %c : ({any}) -> ({any}, {any})\n\
              transform.mdh.asm %d#1 cpu : {any}"
         )),
         [""; 0]

@@ -82,10 +82,10 @@ impl Application {
         number(&values)
     }
 
-    fn finish(&self, found: &[Payload]) {
-        let found: Vec<MlirOperation> = found.iter().map(|op| op.to_raw()).collect();
+    fn finish(&self, payloads: &[Payload]) {
+        let payloads: Vec<MlirOperation> = payloads.iter().map(|op| op.to_raw()).collect();
         // SAFETY: as above; `match` has one result.
-        unsafe { ffi::mdhTransformResult(self.raw, 0, found.as_ptr(), found.len() as isize) }
+        unsafe { ffi::mdhTransformResult(self.raw, 0, payloads.as_ptr(), payloads.len() as isize) }
     }
 
     fn fail(&self, failure: &Failure) {

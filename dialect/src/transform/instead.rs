@@ -154,10 +154,10 @@ fn is_partly_written(tensor: Val) -> bool {
     ir::users(tensor).into_iter().filter(forall).any(|op| {
         let block = ir::only_block(ir::region(op, 0));
         let arguments = block.map_or(Vec::new(), arguments);
-        let own = arguments.into_iter().filter(|argument| {
+        let shared = arguments.into_iter().filter(|argument| {
             carried::argument(*argument).is_some_and(|given| given.first == tensor)
         });
-        let slices = own
+        let slices = shared
             .flat_map(ir::users)
             .filter_map(|slice| ir::result(slice, 0));
         let mut tiles = slices.flat_map(ir::users);
@@ -341,7 +341,7 @@ fn refusal(asked: &Asked) -> Option<String> {
     let name = ir::name_of(asked.transform);
     let mut rows = INSTEAD.iter().filter(|row| row.0 == name);
     rows.find_map(|(_, refused, instead)| {
-        let found = refused.found(asked)?;
-        Some(format!("{name} found {found}: {instead}"))
+        let culprit = refused.found(asked)?;
+        Some(format!("{name} found {culprit}: {instead}"))
     })
 }

@@ -170,8 +170,8 @@ fn check_memory(entry: &Entry, sizes: &Sizes) -> Result<()> {
     for (argument, shape) in entry.arguments.iter().zip(&sizes.shapes) {
         let shape: Option<Vec<i64>> = shape.iter().copied().collect();
         if let Some(shape) = shape {
-            let own = byte_size(&shape, argument.ty.element.byte_width())? as u64;
-            bytes = bytes.saturating_add(own);
+            let size = byte_size(&shape, argument.ty.element.byte_width())? as u64;
+            bytes = bytes.saturating_add(size);
         }
     }
     Ok(memory::require(bytes)?)

@@ -58,17 +58,17 @@ pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
     if arguments.deterministic {
         deterministic::want(compile::operation(&formed.module));
     }
-    let own = function(compile::operation(&formed.module), &formed.function)?;
+    let original = function(compile::operation(&formed.module), &formed.function)?;
     let mut given = Given {
         accounts: source.accounts(),
-        positions: positions(own),
+        positions: positions(original),
         version,
         sizes,
         gpu,
         ..Given::default()
     };
     if arguments.given.option().is_some() {
-        let before = texts(own)?;
+        let before = texts(original)?;
         give(host, &context, &mut formed, arguments, || {
             Ok(machine(given.gpu.as_ref(), &asm))
         })?;

@@ -58,8 +58,8 @@ impl Gpu {
     }
 
     fn with<T>(&self, code: impl FnOnce(&mut Session) -> mdh_cuda::Result<T>) -> Result<T> {
-        let mut own = Session::own();
-        let session = own.as_mut();
+        let mut guard = Session::own();
+        let session = guard.as_mut();
         let session = session.ok_or_else(|| Error::bug("the GPU is not ready any more"))?;
         Ok(code(session)?)
     }

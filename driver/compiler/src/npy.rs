@@ -178,9 +178,9 @@ impl Npy {
         let mut tensor = Tensor::zeroed(element, &self.shape)?;
         let path = self.path.display().to_string();
         let failed = |error| Error::input(format!("cannot read '{path}': {error}"));
-        let found = read_fully(&mut self.file, tensor.bytes_mut()).map_err(failed)?;
-        if found < bytes {
-            return Err(self.truncated(found as u64, &bytes.to_string()));
+        let read = read_fully(&mut self.file, tensor.bytes_mut()).map_err(failed)?;
+        if read < bytes {
+            return Err(self.truncated(read as u64, &bytes.to_string()));
         }
         if read_fully(&mut self.file, &mut [0]).map_err(failed)? > 0 {
             return Err(self.too_long(&format!("more than {bytes}"), bytes));

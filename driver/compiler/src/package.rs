@@ -179,10 +179,10 @@ fn host(lowered: &Module, function: &str) -> Result<(String, Vec<u8>)> {
 /// The schedules of all computations, in the order of the program.
 fn schedules_of(module: &Module) -> Vec<String> {
     let computations = ir::find_all(compile::operation(module), &["mdh.compute"]);
-    let own = computations
+    let schedules = computations
         .into_iter()
         .filter_map(|op| schedule::read(op).ok().flatten());
-    own.map(|schedule| schedule.to_string()).collect()
+    schedules.map(|schedule| schedule.to_string()).collect()
 }
 
 fn array(parameter: &Parameter, shape: &[i64], fill: Fill) -> Array {

@@ -57,8 +57,8 @@ impl<'c> Known<'c> {
         }
         let translated = function::translate(entry.op, Depth::Signatures);
         let followed = translated.ok().filter(|translated| {
-            let all = translated.program.all_statements();
-            !all.iter().any(|s| s.needs_values())
+            let statements = translated.program.all_statements();
+            !statements.iter().any(|s| s.needs_values())
         });
         Ok(followed.map(|translated| known(translated, false)))
     }

@@ -49,8 +49,8 @@ pub fn run(host: &Host, command: &RunArguments) -> Result<()> {
     };
     output::print(text)?;
     let is_wrong = report.check.as_ref().is_some_and(|check| !check.passed);
-    let found = report.simulation.as_ref();
-    let is_mistaken = found.is_some_and(|found| !found.findings.is_empty());
+    let simulation = report.simulation.as_ref();
+    let is_mistaken = simulation.is_some_and(|simulation| !simulation.findings.is_empty());
     match is_wrong || is_mistaken {
         true => Err(Error::new(ErrorKind::Check, "")),
         false => Ok(()),

@@ -128,19 +128,19 @@ fn of_program<'c>(
     let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {
         Ok(schedule::read(op)?.map(|plan| (n.to_string(), plan)))
     };
-    let found: std::result::Result<Vec<_>, Errors> = holders
+    let plans: std::result::Result<Vec<_>, Errors> = holders
         .into_iter()
         .enumerate()
-        .filter_map(|each| read(each).transpose())
+        .filter_map(|numbered| read(numbered).transpose())
         .collect();
-    let named = found.and_then(|found| Ok([found, schedule::named(function)?].concat()));
-    let mut found = named.map_err(|errors| Error::input(errors.join("\n  ")))?;
-    if found.is_empty() {
+    let named = plans.and_then(|plans| Ok([plans, schedule::named(function)?].concat()));
+    let mut plans = named.map_err(|errors| Error::input(errors.join("\n  ")))?;
+    if plans.is_empty() {
         let message = format!("'{name}' has no computation with a schedule");
         return Err(Error::input(message));
     }
     Ok(match is_alone {
-        true => Plans::One(Box::new(found.remove(0).1)),
-        false => Plans::Several(found.into_iter().collect()),
+        true => Plans::One(Box::new(plans.remove(0).1)),
+        false => Plans::Several(plans.into_iter().collect()),
     })
 }

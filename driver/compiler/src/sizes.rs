@@ -397,15 +397,16 @@ impl<'c> Solver<'_, 'c> {
     }
 
     /// Returns whether an extent bounds a dimension that has no size yet: then the size decides.
-    fn is_a_bound(&self, of: (Val<'c>, usize)) -> bool {
-        let own = self.sources(of, STEPS);
+    fn is_a_bound(&self, place: (Val<'c>, usize)) -> bool {
+        let origins = self.sources(place, STEPS);
         let dims = ir::find_all(self.entry.sized, &["tensor.dim", "memref.dim"]).into_iter();
         let asked = dims.filter_map(|op| {
             let axis = self.bound(Bound::Dynamic(ir::operand(op, 1)?))?;
             Some((ir::operand(op, 0)?, usize::try_from(axis).ok()?))
         });
         let sources = asked.flat_map(|asked| self.sources(asked, STEPS));
-        let is_own = |from: Origin| matches!(from, Origin::Extent { .. }) && own.contains(&from);
+        let is_own =
+            |from: Origin| matches!(from, Origin::Extent { .. }) && origins.contains(&from);
         sources.into_iter().any(is_own)
     }
 }

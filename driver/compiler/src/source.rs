@@ -213,8 +213,8 @@ impl Source {
 
     /// Verifies an operation; what is wrong with it, without showing that.
     fn mistake(&self, context: &Context, op: Op) -> Option<String> {
-        let found: Arc<Mutex<Option<String>>> = Arc::default();
-        let said = Arc::clone(&found);
+        let first: Arc<Mutex<Option<String>>> = Arc::default();
+        let said = Arc::clone(&first);
         let handler = context.attach_diagnostic_handler(move |diagnostic| {
             if let Ok(mut said) = said.lock() {
                 said.get_or_insert_with(|| diagnostic.to_string());
@@ -225,8 +225,8 @@ impl Source {
         let verify = || unsafe { mlirOperationVerify(op.to_raw()) };
         let holds = faults::reading(&self.name, verify);
         context.detach_diagnostic_handler(handler);
-        let found = found.lock().ok().and_then(|mut found| found.take());
-        (!holds).then(|| found.unwrap_or_default())
+        let first = first.lock().ok().and_then(|mut first| first.take());
+        (!holds).then(|| first.unwrap_or_default())
     }
 
     /// Returns whether it is MLIR bytecode.

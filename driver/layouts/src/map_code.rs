@@ -19,13 +19,13 @@ struct Functions {
 /// The index, and whether there is one.
 pub fn code(launch: &Launch, code: MapCode, discard: Discard, bits: Bits) -> Result<String> {
     let functions = Functions::new(launch, discard);
-    let each = functions.all.iter().map(|(name, outputs)| Function {
+    let emitted = functions.all.iter().map(|(name, outputs)| Function {
         name,
         inputs: &functions.inputs,
         outputs,
         facts: &functions.facts,
     });
-    let each: Vec<Function> = each.collect();
+    let emitted: Vec<Function> = emitted.collect();
     let wrong = |e: EmitError| {
         let help = "give bounds of symbols, such as --assume n=1..4096";
         Error::input(e.to_string()).help(help)
@@ -35,16 +35,16 @@ pub fn code(launch: &Launch, code: MapCode, discard: Discard, bits: Bits) -> Res
         Bits::B64 => Width::Bits64,
     };
     match code {
-        MapCode::Text => Ok(each
+        MapCode::Text => Ok(emitted
             .iter()
             .map(|f| format!("{}:\n{}", f.name, emit::text(f)))
             .collect()),
         MapCode::Mlir => {
-            let texts = each.iter().map(|f| emit::mlir(f).map_err(wrong));
+            let texts = emitted.iter().map(|f| emit::mlir(f).map_err(wrong));
             Ok(texts.collect::<Result<Vec<String>>>()?.concat())
         }
         MapCode::C => {
-            let text = emit::c(&each, width).map_err(wrong)?;
+            let text = emit::c(&emitted, width).map_err(wrong)?;
             Ok(text + &functions.entry(launch, discard, bits))
         }
     }

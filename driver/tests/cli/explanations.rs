@@ -37,7 +37,7 @@ func.func @product(%A: tensor<1024x1024xf32>, %B: tensor<1024x1024xf32>) -> tens
 fn statements_of_the_tensor_language() {
     let session = Session::new();
     machine(&session);
-    let mut all = String::new();
+    let mut accounts = String::new();
     for name in [
         "trace",
         "weighted",
@@ -54,11 +54,11 @@ fn statements_of_the_tensor_language() {
         for line in statements.lines() {
             let is_choice = line.starts_with("  threads of ");
             let end = line.find(" (").filter(|_| is_choice);
-            all += &line[..end.unwrap_or(line.len())];
-            all += "\n";
+            accounts += &line[..end.unwrap_or(line.len())];
+            accounts += "\n";
         }
     }
-    insta::assert_snapshot!(all);
+    insta::assert_snapshot!(accounts);
 }
 
 /// Checks: what the model chooses changes with the model; that everything is said does not.

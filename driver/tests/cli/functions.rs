@@ -184,8 +184,8 @@ fn names_of_library_functions() {
             "{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        let found = f64::from_le_bytes(session.read("y.npy").try_into().unwrap());
-        assert!((found - value).abs() < 1e-12, "{function}: {found}");
+        let computed = f64::from_le_bytes(session.read("y.npy").try_into().unwrap());
+        assert!((computed - value).abs() < 1e-12, "{function}: {computed}");
     }
     for name in [
         "malloc",

@@ -85,19 +85,19 @@ impl Sets {
             let places = (0..loops.len()).filter(|n| set.contains(&loops[*n]));
             places.map(|n| 1 << n).sum()
         };
-        let of: Vec<Bits> = factors.iter().map(|id| bits(terms.loops(*id))).collect();
-        let all: Set = (1 << factors.len()) - 1;
-        let own: Vec<Bits> = (0..=all)
-            .map(|set| members(set).fold(0, |bits, n| bits | of[n]))
+        let bits_of: Vec<Bits> = factors.iter().map(|id| bits(terms.loops(*id))).collect();
+        let full: Set = (1 << factors.len()) - 1;
+        let covered: Vec<Bits> = (0..=full)
+            .map(|set| members(set).fold(0, |bits, n| bits | bits_of[n]))
             .collect();
         let outside = bits(outside);
-        let kept = (0..=all).map(|set| own[set] & (own[all & !set] | outside));
+        let needed = (0..=full).map(|set| covered[set] & (covered[full & !set] | outside));
         let operations = |set| members(set).map(|n| terms.operations(factors[n])).sum();
         Sets {
             sizes: loops.iter().map(|l| terms.sizes[*l] as f64).collect(),
-            kept: kept.collect(),
-            operations: (0..=all).map(operations).collect(),
-            own,
+            kept: needed.collect(),
+            operations: (0..=full).map(operations).collect(),
+            own: covered,
             loops,
         }
     }
@@ -126,9 +126,9 @@ impl Sets {
 
     /// Smaller numbers first: subsets have smaller ones.
     fn best(&self) -> Vec<Choice> {
-        let all: Set = self.own.len() - 1;
-        let mut best: Vec<Option<Best>> = vec![None; all + 1];
-        for set in 1..=all {
+        let full: Set = self.own.len() - 1;
+        let mut best: Vec<Option<Best>> = vec![None; full + 1];
+        for set in 1..=full {
             let mut cheapest: Option<Best> = None;
             let mut attempt = |before: f64, stored: [Set; 2]| {
                 let cost = self.step(set, stored).map(|cost| before + cost);
@@ -141,11 +141,11 @@ impl Sets {
             let mut part = (set - 1) & set;
             while part > 0 {
                 let rest = set & !part;
-                if let Some(one) = best[part] {
-                    attempt(one.cost, [part, 0]);
+                if let Some(first) = best[part] {
+                    attempt(first.cost, [part, 0]);
                     // Each pair is tried once.
                     if let Some(other) = best[rest].filter(|_| part < rest) {
-                        attempt(one.cost + other.cost, [part, rest]);
+                        attempt(first.cost + other.cost, [part, rest]);
                     }
                 }
                 part = (part - 1) & set;
@@ -167,13 +167,13 @@ impl Sets {
         let choice = |set: &Set| {
             let [a, b] = stored(*set);
             let before = [a, b].into_iter().filter(|set| *set != 0);
-            let kept = (0..self.loops.len()).filter(|n| self.kept[*set] & (1 << n) != 0);
+            let kept_loops = (0..self.loops.len()).filter(|n| self.kept[*set] & (1 << n) != 0);
             Choice {
                 factors: members(set & !(a | b)).collect(),
                 results: before
                     .filter_map(|set| sets.binary_search(&set).ok())
                     .collect(),
-                kept: kept.map(|n| self.loops[n]).collect(),
+                kept: kept_loops.map(|n| self.loops[n]).collect(),
             }
         };
         sets.iter().map(choice).collect()

@@ -72,21 +72,21 @@ impl Terms {
     }
 
     pub(super) fn elementwise(&mut self, operator: Operator, e: TermId, f: TermId) -> TermId {
-        let own = match operator {
+        let cost = match operator {
             Operator::Divide => DIVISION,
             Operator::Add | Operator::Subtract | Operator::Multiply => 1.0,
         };
-        let operations = own + self.operations(e) + self.operations(f);
+        let operations = cost + self.operations(e) + self.operations(f);
         self.add(TermKind::Elementwise(operator, e, f), operations)
     }
 
     pub(super) fn apply(&mut self, function: Function, e: TermId) -> TermId {
-        let own = match function {
+        let cost = match function {
             Function::Abs | Function::Relu => 1.0,
             Function::Sqrt => DIVISION,
             _ => FUNCTION,
         };
-        let operations = own + self.operations(e);
+        let operations = cost + self.operations(e);
         self.add(TermKind::Apply(function, e), operations)
     }
 

@@ -77,23 +77,23 @@ fn allocate_as_returned<'c>(returned: Op<'c>, value: Val<'c>) -> Option<()> {
     let memory = ir::operand(reshape, 0)?;
     let allocation = ir::defining_op(memory).filter(|op| ir::name_of(*op) == ops::memref::ALLOC)?;
     let is_returned = returned.operands().any(|other| ir::value(other) == memory);
-    let (own, other) = (
+    let (result, other) = (
         types::buffer_type(value.r#type())?,
         types::buffer_type(memory.r#type())?,
     );
     let known = |shape: &[Option<i64>]| shape.iter().copied().collect::<Option<Vec<i64>>>();
-    let (shape, before) = (known(&own.shape)?, known(&other.shape)?);
+    let (shape, before) = (known(&result.shape)?, known(&other.shape)?);
     let ty = buffers::shaped(
         BufferKind::MemRef,
         &shape,
-        types::mlir_type(ir::context_of(returned), own.element),
+        types::mlir_type(ir::context_of(returned), result.element),
     );
     if is_returned || ty != value.r#type() {
         return None;
     }
     let mut builder = Builder::before(allocation);
-    let all = region::attributes(allocation);
-    let new = builder.op(ops::memref::ALLOC, &[], &[ty], &all)[0];
+    let of_allocation = region::attributes(allocation);
+    let new = builder.op(ops::memref::ALLOC, &[], &[ty], &of_allocation)[0];
     let mut attributes = vec![("reassociation", ir::attribute(reshape, "reassociation")?)];
     if back == ops::memref::EXPAND_SHAPE {
         let shape = DenseI64ArrayAttribute::new(builder.context, &before).into();

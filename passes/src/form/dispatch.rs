@@ -141,20 +141,20 @@ impl<'c> Version<'c> {
 
     /// Returns whether it is for these arguments.
     fn is_for(&self, builder: &mut Builder<'c>, arguments: &[Val<'c>]) -> Val<'c> {
-        let mut all: Option<Val> = None;
+        let mut holds: Option<Val> = None;
         for (argument, sizes) in arguments.iter().zip(&self.sizes) {
             for (axis, size) in sizes.iter().enumerate() {
                 let Some(size) = size else {
                     continue;
                 };
                 let is = equals(builder, *argument, axis, *size);
-                all = Some(match all {
-                    Some(all) => builder.binary(ops::arith::ANDI, all, is),
+                holds = Some(match holds {
+                    Some(holds) => builder.binary(ops::arith::ANDI, holds, is),
                     None => is,
                 });
             }
         }
-        all.unwrap_or_else(|| builder.boolean(true))
+        holds.unwrap_or_else(|| builder.boolean(true))
     }
 
     fn call(

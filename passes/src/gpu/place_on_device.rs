@@ -198,8 +198,8 @@ fn is_between(memory: Val, nests: &[Op]) -> bool {
 
 /// Returns whether a computation's schedule is for a machine that runs kernels.
 fn is_for_device(op: Op) -> bool {
-    let own = schedule::read(op).ok().flatten();
-    let asm = own.and_then(|own| Asm::builtin(own.asm.as_deref()?));
+    let plan = schedule::read(op).ok().flatten();
+    let asm = plan.and_then(|plan| Asm::builtin(plan.asm.as_deref()?));
     asm.is_some_and(|asm| asm.has_kernels())
 }
 

@@ -174,24 +174,32 @@ impl Line {
     /// The pipelines of a stage. In exact arithmetic, floats become integers where all have schedules; on a GPU,
     /// a schedule that integers cannot have is chosen again.
     fn pipelines_of(self, row: &'static Stage) -> Vec<&'static Pipeline> {
-        let mut own = row.pipelines.to_vec();
+        let mut pipelines = row.pipelines.to_vec();
         if self.options.arithmetic == Arithmetic::Exact && row.name == SCHEDULED {
-            let again = own.clone();
-            own.push(&EXACT);
-            own.extend(
+            let again = pipelines.clone();
+            pipelines.push(&EXACT);
+            pipelines.extend(
                 again
                     .into_iter()
-                    .filter(|own| own.name == SCHEDULE_KERNELS.name),
+                    .filter(|pipeline| pipeline.name == SCHEDULE_KERNELS.name),
             );
         }
-        own
+        pipelines
     }
 
     fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
         let pipelines = rows.flat_map(|row| self.pipelines_of(row));
-        let kept = pipelines.filter(|pipeline| !self.options.leave_out(pipeline));
-        let stays = |own: &Pipeline| self.options.raise == Raise::Off && own.name == RAISE.name;
-        kept.map(|own| if stays(own) { &ELEMENTWISE } else { own })
+        let remaining = pipelines.filter(|pipeline| !self.options.leave_out(pipeline));
+        let stays =
+            |pipeline: &Pipeline| self.options.raise == Raise::Off && pipeline.name == RAISE.name;
+        remaining
+            .map(|pipeline| {
+                if stays(pipeline) {
+                    &ELEMENTWISE
+                } else {
+                    pipeline
+                }
+            })
             .collect()
     }
 }
@@ -327,18 +335,18 @@ mod tests {
             ..LineOptions::RUN
         };
         for target in Target::ALL {
-            let own = names(&Line { target, options }.all());
+            let actual = names(&Line { target, options }.all());
             let default_names = names(&line(target).all()).into_iter();
             let expected: Vec<&str> = default_names
-                .map(|own| {
-                    if own == RAISE.name {
+                .map(|name| {
+                    if name == RAISE.name {
                         ELEMENTWISE.name
                     } else {
-                        own
+                        name
                     }
                 })
                 .collect();
-            assert_eq!(own, expected);
+            assert_eq!(actual, expected);
         }
     }
 
@@ -425,12 +433,12 @@ mod tests {
         for row in &rows {
             for (target, cell) in [(Target::Cpu, row[2]), (Target::Cuda, row[3])] {
                 let cell = if cell == "the same" { row[2] } else { cell };
-                let own = line(target);
+                let target_line = line(target);
                 let stage = named(row[1]).remove(0);
-                let stages = own.rows().filter(|own| own.name == stage);
+                let stages = target_line.rows().filter(|known| known.name == stage);
                 let mut expected: Vec<String> = stages
-                    .flat_map(|own| own.pipelines)
-                    .flat_map(|own| passes(own))
+                    .flat_map(|known| known.pipelines)
+                    .flat_map(|pipeline| passes(pipeline))
                     .collect();
                 expected.dedup();
                 assert_eq!(named(cell), expected, "{stage} of {}", target.name());

@@ -438,14 +438,14 @@ fn copied<'c>(
         return Ok(from.value);
     }
     // The dimensions that are kept are all that it has.
-    let combines: Vec<Attribute> = domain.loops().map(|own| own.combine).collect();
+    let combines: Vec<Attribute> = domain.loops().map(|dim| dim.combine).collect();
     let has_size = |d: &usize| {
         [from, to]
             .iter()
             .any(|operand| operand.map.contains(&Expr::Dim(*d)))
     };
-    let mut kept = (0..combines.len()).filter(|d| ir::is_cc(combines[*d]));
-    if kept.any(|d| !has_size(&d)) {
+    let mut kept_dims = (0..combines.len()).filter(|d| ir::is_cc(combines[*d]));
+    if kept_dims.any(|d| !has_size(&d)) {
         return Err(
             "it is copied by a loop that has no axis to itself: expected one, of it or its destination".into(),
         );
@@ -506,19 +506,19 @@ fn window<'a, 'c: 'a>(
 }
 
 /// The buffer that has these extents, if each is said to be the size of one's axis.
-fn shaped<'c>(all: &[Bound<'c>]) -> Option<Val<'c>> {
-    let mut found = None;
-    for (n, extent) in all.iter().enumerate() {
+fn shaped<'c>(bounds: &[Bound<'c>]) -> Option<Val<'c>> {
+    let mut tensor = None;
+    for (n, extent) in bounds.iter().enumerate() {
         let Extent::Axis(value, axis) = extents::of_bound(*extent) else {
             return None;
         };
-        if axis != n || found.is_some_and(|found| found != value) {
+        if axis != n || tensor.is_some_and(|tensor| tensor != value) {
             return None;
         }
-        found = Some(value);
+        tensor = Some(value);
     }
-    let rank = types::buffer_type(found?.r#type())?.shape.len();
-    found.filter(|_| rank == all.len())
+    let rank = types::buffer_type(tensor?.r#type())?.shape.len();
+    tensor.filter(|_| rank == bounds.len())
 }
 
 /// An operation of linalg before it is there.
@@ -533,8 +533,8 @@ struct Structured<'a, 'c> {
 impl<'c> Structured<'_, 'c> {
     fn insert(&self, builder: &mut Builder<'c>, code: Region<'c>) -> Op<'c> {
         let context = builder.context;
-        let all = || self.inputs.iter().chain(self.outputs);
-        let maps: Vec<Attribute> = all()
+        let both = || self.inputs.iter().chain(self.outputs);
+        let maps: Vec<Attribute> = both()
             .map(|operand| index_function::to_map(context, self.rank, &operand.map))
             .collect();
         let iterators = self.iterators.iter().map(|c| iterator(builder, *c));
@@ -551,7 +551,7 @@ impl<'c> Structured<'_, 'c> {
                 DenseI32ArrayAttribute::new(context, &segments).into(),
             ),
         ];
-        let operands: Vec<Val> = all().map(|operand| operand.value).collect();
+        let operands: Vec<Val> = both().map(|operand| operand.value).collect();
         let outputs = self.outputs.iter().map(|output| output.value);
         let results = outputs.filter(|value| !is_memory(*value));
         let results: Vec<Type> = results.map(|value| value.r#type()).collect();

@@ -176,9 +176,9 @@ fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, grain: i64) -
     let clone = unsafe { Operation::from_raw(mlirOperationClone(function.to_raw())) };
     let clone = Builder::before(function).insert(clone);
     let pays = || {
-        let found = subexpressions(clone).ok()?;
-        let name = names(clone, &found).into_iter().nth(number)?;
-        let shared = rewrite::share(found.get(number)?, &name)?;
+        let expressions = subexpressions(clone).ok()?;
+        let name = names(clone, &expressions).into_iter().nth(number)?;
+        let shared = rewrite::share(expressions.get(number)?, &name)?;
         let computations = ir::find_all(clone, &[ops::mdh::COMPUTE]);
         let after = tile::schedule::choices(&computations, asm, grain).ok()?;
         let is_fused = |(_, choice): &Chosen| {

@@ -262,7 +262,7 @@ fn all_inside<'c>(
     grids: &[Grid<'c>],
     axes: &[InputAxis],
 ) -> Val<'c> {
-    let mut all: Option<Val<'c>> = None;
+    let mut inside: Option<Val<'c>> = None;
     for (input, axis) in axes {
         let input = &inputs[*input];
         let origin = bound(builder, input.origin[*axis]);
@@ -275,8 +275,8 @@ fn all_inside<'c>(
                 let end = builder.binary(ops::arith::ADDI, from, offset);
                 let end = builder.binary(ops::arith::SUBI, end, origin);
                 let fits = builder.compare(predicate, end, limit);
-                all = Some(match all {
-                    Some(all) => builder.binary(ops::arith::ANDI, all, fits),
+                inside = Some(match inside {
+                    Some(inside) => builder.binary(ops::arith::ANDI, inside, fits),
                     None => fits,
                 });
             };
@@ -284,7 +284,7 @@ fn all_inside<'c>(
             end(last, most, "slt", extent);
         }
     }
-    all.unwrap_or_else(|| builder.boolean(true))
+    inside.unwrap_or_else(|| builder.boolean(true))
 }
 
 /// The least and the greatest constant of an axis' index functions, by their coefficients.

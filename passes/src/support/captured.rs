@@ -84,12 +84,12 @@ pub fn stack<'c>(function: Op<'c>, or_before: Op<'c>, ty: Type<'c>) -> Val<'c> {
     let mut builder = Builder::before(first.unwrap_or(or_before));
     let (context, i64) = (builder.context, parse(builder.context, "i64"));
     let unit = attribute(context, "1 : i64");
-    let one = builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i64], &[("value", unit)])[0];
+    let count = builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i64], &[("value", unit)])[0];
     let element = TypeAttribute::new(ty).into();
     let pointer = parse(context, "!llvm.ptr");
     builder.op(
         ops::llvm::ALLOCA,
-        &[one],
+        &[count],
         &[pointer],
         &[("elem_type", element)],
     )[0]

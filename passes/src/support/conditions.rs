@@ -114,14 +114,14 @@ impl Conditions {
 
     /// Returns whether all conditions hold at all points of a box.
     pub fn hold<'c>(&self, builder: &mut Builder<'c>, ends: Ends<'c, '_>) -> Val<'c> {
-        let mut all = builder.boolean(true);
+        let mut conjunction = builder.boolean(true);
         for condition in &self.support.conditions {
             let value = rest(builder, condition, None, Points::All, ends);
             let zero = builder.index(0);
             let holds = builder.compare("sge", value, zero);
-            all = builder.binary(ops::arith::ANDI, all, holds);
+            conjunction = builder.binary(ops::arith::ANDI, conjunction, holds);
         }
-        all
+        conjunction
     }
 
     /// Makes the scalar function of an operation one for points at which all conditions hold: canonicalization

@@ -85,7 +85,7 @@ fn follow(value: Val, depth: usize) -> Interval {
         return ANY;
     };
     let both = || (follow(a, depth), follow(b, depth));
-    let found = match ir::name_of(op) {
+    let interval = match ir::name_of(op) {
         ops::arith::ADDI => Some(both()).map(|(a, b)| a.plus(b)),
         ops::arith::SUBI => Some(both()).map(|(a, b)| a.minus(b)),
         ops::arith::MULI => Some(both()).map(|(a, b)| a.times(b)),
@@ -98,7 +98,7 @@ fn follow(value: Val, depth: usize) -> Interval {
     };
     // What goes beyond 64 bits is some other number.
     let fits = |range: &Interval| range.min >= ANY.min && range.max <= ANY.max;
-    found.filter(fits).unwrap_or(ANY)
+    interval.filter(fits).unwrap_or(ANY)
 }
 
 /// The lesser of two numbers.

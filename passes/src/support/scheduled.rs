@@ -90,10 +90,10 @@ impl<'c> Scheduled<'c> {
     /// is known.
     pub fn points_inside(&self, loops: &[Loop], position: usize) -> Vec<Option<i64>> {
         let points = |d: usize| {
-            let all = self.computation.dimensions[d].count();
+            let whole = self.computation.dimensions[d].count();
             let mut cuts = loops[..=position].iter().rev();
             let Some(cut) = cuts.find(|l| l.level.dimension == d) else {
-                return all;
+                return whole;
             };
             let inner = &self.resolved.counts[cut.level.layer + 1..];
             let counts = inner.iter().map(|row| match row[d] {
@@ -101,7 +101,7 @@ impl<'c> Scheduled<'c> {
                 Count::Dynamic { .. } => None,
             });
             let size = counts.product::<Option<i64>>()?;
-            Some(all.map_or(size, |all| all.min(size)))
+            Some(whole.map_or(size, |whole| whole.min(size)))
         };
         (0..self.computation.dimensions.len()).map(points).collect()
     }

@@ -194,12 +194,12 @@ pub fn space_with(
     grain: i64,
     parts: SearchedParts,
 ) -> Result<Option<Box<dyn Knobs>>, Errors> {
-    let of = reading(op)?;
+    let read = reading(op)?;
     let Some(facts) = Facts::new(asm) else {
-        let space = KernelSpace::new(&of.1, asm, parts);
+        let space = KernelSpace::new(&read.1, asm, parts);
         return Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>));
     };
-    let (computation, facts, group) = subject(op, &of, asm, facts, grain);
+    let (computation, facts, group) = subject(op, &read, asm, facts, grain);
     let space = ScheduleSpace::new(&computation, asm, facts, group, parts);
     Ok(space.map(|space| Box::new(space) as Box<dyn Knobs>))
 }

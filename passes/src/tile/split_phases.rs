@@ -233,24 +233,24 @@ impl<'c> Phases<'c> {
         home: &Home,
     ) -> Result<BufferPart<'c>, Errors> {
         let exprs = &input.accesses[access];
-        let mut own: Vec<usize> = Vec::new();
+        let mut dims: Vec<usize> = Vec::new();
         for d in exprs.iter().flat_map(|e| e.dims()) {
-            if !own.contains(&d) {
-                own.push(d);
+            if !dims.contains(&d) {
+                dims.push(d);
             }
         }
-        if own.is_empty() {
+        if dims.is_empty() {
             // One element, the same at all points.
             return Ok(BufferPart {
                 accesses: vec![exprs.clone()],
                 ..input.clone()
             });
         }
-        one_axis_each(input, exprs, &own, &home.1)?;
+        one_axis_each(input, exprs, &dims, &home.1)?;
         let name = format!("{}_{access}", input.name);
         let element = types::buffer_type(input.value.r#type()).map(|t| t.element);
         let element = element.unwrap_or(ScalarType::F32);
-        let staged = self.memory(&name, &own, home, element)?;
+        let staged = self.memory(&name, &dims, home, element)?;
         let from = BufferPart {
             accesses: vec![exprs.clone()],
             name: input.name.clone(),
@@ -260,17 +260,17 @@ impl<'c> Phases<'c> {
             components: vec![0],
             ..staged.clone()
         };
-        let projection = Projection::new(&own, self.parts.dims.len());
+        let projection = Projection::new(&dims, self.parts.dims.len());
         let parts = Parts {
             dims: projection.dims(&self.parts.dims),
-            combine: own.iter().map(|_| cc(&self.builder)).collect(),
+            combine: dims.iter().map(|_| cc(&self.builder)).collect(),
             inputs: vec![projection.buffer(&from)],
             outputs: vec![projection.buffer(&to)],
             ..Parts::default()
         };
         let types = component_types(&self.builder, &[element]);
         let scalar = identity(&self.builder, &types);
-        let schedule = self.restricted(&own, element)?;
+        let schedule = self.restricted(&dims, element)?;
         self.compute(parts, scalar, Region::new(), &schedule)?;
         Ok(staged)
     }
@@ -458,23 +458,24 @@ impl<'c> Phases<'c> {
             )]
         };
         let ty = types::mlir_type(self.builder.context, element);
-        let all = &self.parts.dims;
+        let all_dims = &self.parts.dims;
         let layers = &self.of.resolved.asm.layers;
         let region = (*region != 0).then(|| layers[*region].name());
         let axes: Vec<MemoryAxis> = axes(layout, dims.len()).map_err(refuse)?;
         let layout = match is_blocked(&axes) {
-            true => &bricks(&axes, &extents(all, dims)).map_err(refuse)?,
+            true => &bricks(&axes, &extents(all_dims, dims)).map_err(refuse)?,
             false => layout,
         };
         if layout.algebra().is_some() {
             let builder = &mut self.builder;
-            let made = super::tile::layout::laid_out(builder, name, all, dims, layout, ty, region);
+            let made =
+                super::tile::layout::laid_out(builder, name, all_dims, dims, layout, ty, region);
             let (memory, view) = made.map_err(refuse)?;
             self.buffers.push(memory);
             return Ok(view);
         }
         let builder = &mut self.builder;
-        let memory = super::tile::layout::memory(builder, name, all, dims, &axes, ty, region);
+        let memory = super::tile::layout::memory(builder, name, all_dims, dims, &axes, ty, region);
         self.buffers.push(memory.value);
         Ok(memory)
     }

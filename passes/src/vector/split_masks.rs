@@ -116,14 +116,14 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
             let step = builder.index(from);
             builder.binary(ops::arith::ADDI, *last, step)
         };
-        let mut all = vec![*memory];
-        all.extend(indices);
-        all.extend([at, own_mask, piece]);
+        let mut arguments = vec![*memory];
+        arguments.extend(indices);
+        arguments.extend([at, own_mask, piece]);
         if ir::name_of(op) == ops::vector::MASKEDSTORE {
-            builder.op(ir::name_of(op), &all, &[], &[]);
+            builder.op(ir::name_of(op), &arguments, &[], &[]);
             continue;
         }
-        let loaded = builder.op(ir::name_of(op), &all, &[narrow], &[])[0];
+        let loaded = builder.op(ir::name_of(op), &arguments, &[narrow], &[])[0];
         let place = [
             ("offsets", attribute(context, &format!("[{from}]"))),
             ("strides", attribute(context, "[1]")),

@@ -163,7 +163,7 @@ impl fmt::Display for Loop {
 /// The innermost loops of assembly in AT&T syntax. A loop is the text from a label to a jump back to
 /// it.
 fn innermost(text: &str) -> Vec<Loop> {
-    let mut all = Vec::new();
+    let mut innermost = Vec::new();
     let lines: Vec<&str> = text.lines().collect();
     let is_start = |line: &&str| line.ends_with(':') && !line.starts_with(['.', ' ', '\t', '#']);
     let starts: Vec<usize> = (0..lines.len())
@@ -176,13 +176,13 @@ fn innermost(text: &str) -> Vec<Loop> {
             let mut words = line.split_whitespace();
             words.next() == Some("movq") && words.eq(["%rsp,", "%rbp"])
         });
-        all.extend(
+        innermost.extend(
             loops(function)
                 .into_iter()
-                .map(|of| Loop::new(of, has_frame)),
+                .map(|body| Loop::new(body, has_frame)),
         );
     }
-    all
+    innermost
 }
 
 fn uncommented(line: &str) -> &str {

@@ -164,10 +164,10 @@ fn polyhedral(c: &Computation) -> OwnSchedule {
     let combined: Vec<_> = combined.into_iter().filter(is_tiled).collect();
     let first = format!("L1.{}", tiled[0].name);
     let staged = |buffers: &[Buffer], what: &str| {
-        let each = buffers
+        let texts = buffers
             .iter()
             .map(|b| format!("{}: {{{what}: {{{first}: L1}}}}", b.name));
-        each.collect::<Vec<_>>().join(", ")
+        texts.collect::<Vec<_>>().join(", ")
     };
     let text = format!(
         "layers = [core {{{}}}, main {{{}}}, L1 {{{}}}, register {{{}}}], inputs = {{{}}}, outputs = {{{}}}",

@@ -90,9 +90,9 @@ fn main() -> ExitCode {
         mdh_cuda::TIME_LIMIT
     };
     let limit = seconds("--time-limit", arguments.time_limit);
-    let all = seconds("--seconds", arguments.seconds);
-    let (limit, all) = match (limit, all) {
-        (Ok(limit), Ok(all)) => (limit.unwrap_or(usual), all),
+    let total = seconds("--seconds", arguments.seconds);
+    let (limit, total) = match (limit, total) {
+        (Ok(limit), Ok(total)) => (limit.unwrap_or(usual), total),
         (Err(error), _) | (_, Err(error)) => return fail(&error),
     };
     let time_limit = limit.max(Duration::from_millis(1));
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
             None => measure(
                 &arguments.packages,
                 request,
-                all,
+                total,
                 arguments.out,
                 arguments.json,
             ),

@@ -48,8 +48,8 @@ fn probability_of_so_slow(best: &[f64], candidate: &[f64]) -> f64 {
         return upper_tail((slower as f64 - 0.5 - m * n / 2.0) / deviation);
     }
     let counts = arrangements(m, n);
-    let all: f64 = counts.iter().sum();
-    counts[slower..].iter().sum::<f64>() / all
+    let total: f64 = counts.iter().sum();
+    counts[slower..].iter().sum::<f64>() / total
 }
 
 /// The number of arrangements of m samples of one and n of the other that have 0, 1, .. m n pairs

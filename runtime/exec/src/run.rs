@@ -285,8 +285,8 @@ impl Drop for End {
 }
 
 pub(crate) fn with<T>(code: impl FnOnce(&mut Session) -> mdh_cuda::Result<T>) -> Result<T> {
-    let mut own = Session::own();
-    match own.as_mut() {
+    let mut guard = Session::own();
+    match guard.as_mut() {
         Some(session) => Ok(code(session)?),
         None => Err(Error::input("bug: the GPU is not ready any more")),
     }

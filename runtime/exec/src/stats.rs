@@ -42,16 +42,16 @@ fn rank(n: usize) -> Option<usize> {
         return Some(r as usize);
     }
     let mut below = 0.0;
-    let mut found = None;
+    let mut best = None;
     for r in 0..n / 2 {
         below += term;
         if below > 0.005 {
             break;
         }
-        found = Some(r);
+        best = Some(r);
         term *= (n - r) as f64 / (r + 1) as f64;
     }
-    found
+    best
 }
 
 /// The geometric mean of positive numbers; `None` of none.

@@ -245,10 +245,10 @@ mod tests {
         #[test]
         fn elements_are_apart_exactly_if_all_places_differ(shape in shapes()) {
             let (extents, strides) = split(&shape);
-            let of = Elements { start: 1000, size: 1, extents: &extents, strides: &strides };
+            let layout = Elements { start: 1000, size: 1, extents: &extents, strides: &strides };
             let places = elements(1000, 1, &shape);
             let different: HashSet<_> = places.iter().collect();
-            prop_assert_eq!(of.are_apart(), places.len() == different.len());
+            prop_assert_eq!(layout.are_apart(), places.len() == different.len());
         }
 
         #[test]

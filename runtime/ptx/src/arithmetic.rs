@@ -262,7 +262,7 @@ fn field(ty: Type, a: u64, start: u64, length: u64) -> u64 {
     let n = ty.bits();
     let field = integer_of(ty, a) >> start.min(64);
     let length = length.min(64) as u32;
-    let found = low(field as u64, length);
+    let bits = low(field as u64, length);
     match ty {
         Type::S(_) if length > 0 => {
             // The sign is that of the field's last bit, or of the number's where the field ends
@@ -271,11 +271,11 @@ fn field(ty: Type, a: u64, start: u64, length: u64) -> u64 {
             let sign = a >> last & 1;
             let count = length.min((u64::from(n)).saturating_sub(start) as u32);
             match sign {
-                1 => low(low(found, count) | !low(u64::MAX, count), n),
-                _ => low(found, count),
+                1 => low(low(bits, count) | !low(u64::MAX, count), n),
+                _ => low(bits, count),
             }
         }
-        _ => low(found, n),
+        _ => low(bits, n),
     }
 }
 

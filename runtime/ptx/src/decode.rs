@@ -395,7 +395,7 @@ fn access(words: &[&str], op: fn(Space) -> Op) -> Option<Decoded> {
     }
     let (mut space, mut width) = (None, 1);
     for word in words {
-        let found = match *word {
+        let named = match *word {
             "global" => Space::Global,
             "shared" | "shared::cta" => Space::Shared,
             "local" => Space::Local,
@@ -408,7 +408,7 @@ fn access(words: &[&str], op: fn(Space) -> Op) -> Option<Decoded> {
             word if word.starts_with("L1::") || word.starts_with("L2::") => continue,
             _ => return None,
         };
-        if space.replace(found).is_some() {
+        if space.replace(named).is_some() {
             return None;
         }
     }

@@ -224,7 +224,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
     attribute: c_uint,
     _device: c_int,
 ) -> Code {
-    let found = match attribute {
+    let answer = match attribute {
         1..=3 => MOST_THREADS as i32,
         4 => 64,
         5 => i32::MAX,
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         _ => return INVALID_VALUE,
     };
     // SAFETY: by this function's contract.
-    with("cuDeviceGetAttribute", |_| unsafe { put(value, found) })
+    with("cuDeviceGetAttribute", |_| unsafe { put(value, answer) })
 }
 
 /// Makes a device ready.

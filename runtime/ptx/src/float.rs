@@ -41,20 +41,20 @@ fn nan(ty: Type) -> u64 {
 /// The bits of a number.
 pub fn rounded(ty: Type, value: f64, rounding: Rounding) -> u64 {
     let bits = nearest(ty, value);
-    let found = number(ty, bits);
+    let result = number(ty, bits);
     let is_wrong = match rounding {
         Rounding::Nearest => false,
-        Rounding::Zero => found.abs() > value.abs(),
-        Rounding::Down => found > value,
-        Rounding::Up => found < value,
+        Rounding::Zero => result.abs() > value.abs(),
+        Rounding::Down => result > value,
+        Rounding::Up => result < value,
     };
     if !is_wrong {
         return bits;
     }
     // The neighbour: bits behind the sign count upwards.
     let is_smaller = match rounding {
-        Rounding::Down => found.is_sign_positive(),
-        Rounding::Up => found.is_sign_negative(),
+        Rounding::Down => result.is_sign_positive(),
+        Rounding::Up => result.is_sign_negative(),
         _ => true,
     };
     if is_smaller { bits - 1 } else { bits + 1 }

@@ -281,23 +281,27 @@ impl<'a> Block<'a> {
     /// Also what puts the parts of a value together, or takes it apart.
     fn mov(&self, thread: &mut Thread, instruction: &Instruction) -> Result<(), Failure> {
         let bits = instruction.ty.bits();
-        let all = &instruction.operands;
-        let value = match &all[1] {
+        let operands = &instruction.operands;
+        let value = match &operands[1] {
             Operand::Vector(parts) => {
                 let width = bits / parts.len().max(1) as u32;
                 let parts = parts.iter().rev();
-                parts.fold(0u64, |all, part| {
+                parts.fold(0u64, |joined, part| {
                     let part = low(self.value(thread, part), width);
-                    all.checked_shl(width).unwrap_or(0) | part
+                    joined.checked_shl(width).unwrap_or(0) | part
                 })
             }
             other => low(self.value(thread, other), bits),
         };
-        match &all[0] {
+        match &operands[0] {
             Operand::Vector(parts) => {
-                let each = bits / parts.len().max(1) as u32;
+                let part_bits = bits / parts.len().max(1) as u32;
                 for (n, part) in parts.iter().enumerate() {
-                    set(thread, part, low(value >> (n as u32 * each), each));
+                    set(
+                        thread,
+                        part,
+                        low(value >> (n as u32 * part_bits), part_bits),
+                    );
                 }
             }
             other => set(thread, other, value),
@@ -376,9 +380,12 @@ impl<'a> Block<'a> {
         instruction: &Instruction,
         way: Way,
     ) -> Result<(), Failure> {
-        let (all, line) = (&instruction.operands, instruction.line);
-        let all: Vec<u64> = all.iter().map(|one| self.value(thread, one)).collect();
-        let copy = Copy::new(&all, way).ok_or(Failure::Unknown(line))?;
+        let (operands, line) = (&instruction.operands, instruction.line);
+        let values: Vec<u64> = operands
+            .iter()
+            .map(|operand| self.value(thread, operand))
+            .collect();
+        let copy = Copy::new(&values, way).ok_or(Failure::Unknown(line))?;
         let target = (Space::Shared, copy.target as u64);
         self.piece(thread, line, target, [copy.bytes; 2])?;
         let memory = self.launch.memory;

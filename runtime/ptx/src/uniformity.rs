@@ -92,10 +92,10 @@ pub fn check_module(module: &Module) -> Result<(), String> {
     let mut kernels: Vec<_> = module.kernels.iter().collect();
     kernels.sort_by_key(|(name, _)| *name);
     let mut findings = kernels.into_iter().flat_map(|(name, kernel)| {
-        let found = kernel
+        let checked = kernel
             .shape
             .map_or(Vec::new(), |shape| check(kernel, shape));
-        found.into_iter().map(|finding| finding.say(name))
+        checked.into_iter().map(|finding| finding.say(name))
     });
     findings.next().map_or(Ok(()), Err)
 }

@@ -118,9 +118,9 @@ pub unsafe extern "C-unwind" fn mdh_sim_shuffle(
         let width = (width as usize).clamp(1, LANES);
         let source = mode.source(lane, operand, width);
         let block = &mut *(*thread).block;
-        let found = source.and_then(|source| block.warps[warp].take(number, source));
+        let taken = source.and_then(|source| block.warps[warp].take(number, source));
         Shuffled {
-            bits: found.map_or(bits, |[found, ..]| found),
+            bits: taken.map_or(bits, |[taken, ..]| taken),
             is_there: u64::from(source.is_some()),
         }
     }

@@ -119,9 +119,9 @@ fn check(blocks: [i64; 3], threads: [i64; 3], shared: usize) -> Result<(), Strin
             ));
         }
     }
-    let mut all = threads.iter().map(|n| u64::try_from(*n).ok());
-    let all = all.try_fold(1_u64, |all, n| Some(all.saturating_mul(n?)));
-    if all.is_none_or(|all| all > MOST_THREADS) {
+    let mut counts = threads.iter().map(|n| u64::try_from(*n).ok());
+    let total = counts.try_fold(1_u64, |total, n| Some(total.saturating_mul(n?)));
+    if total.is_none_or(|total| total > MOST_THREADS) {
         return Err(format!(
             "a kernel is launched with blocks of {threads:?} threads: expected {MOST_THREADS} \
              threads at most"

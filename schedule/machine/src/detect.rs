@@ -128,8 +128,10 @@ fn vectors() -> (u64, u64) {
 
 /// The instructions for sums of products that this machine has.
 fn features() -> Vec<String> {
-    let all = [("i8", "avx512_vnni"), ("bf16", "avx512_bf16")];
-    let there = all.into_iter().filter(|(dtype, _)| has_dot_products(dtype));
+    let extensions = [("i8", "avx512_vnni"), ("bf16", "avx512_bf16")];
+    let there = extensions
+        .into_iter()
+        .filter(|(dtype, _)| has_dot_products(dtype));
     there.map(|(_, name)| name.to_string()).collect()
 }
 
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn caches_for_data() {
-        let found = folder(&[
+        let tree = folder(&[
             ["1", "Data", "48K"],
             ["1", "Instruction", "32K"],
             ["2", "Unified", "2M"],
@@ -202,7 +204,7 @@ mod tests {
             l2: Some(2 << 20),
             l3: Some(105 << 20),
         };
-        assert_eq!(Caches::read(found.path()), expected);
+        assert_eq!(Caches::read(tree.path()), expected);
     }
 
     #[test]

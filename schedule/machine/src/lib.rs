@@ -66,11 +66,11 @@ mod tests {
 
     #[test]
     fn machines_that_are_not_there_are_named() {
-        let found = find("/nowhere/fast.json").unwrap_err();
+        let message = find("/nowhere/fast.json").unwrap_err();
         assert!(
-            found.starts_with("cannot read '/nowhere/fast.json': "),
-            "{found}"
+            message.starts_with("cannot read '/nowhere/fast.json': "),
+            "{message}"
         );
-        assert!(found.ends_with("or one of cpu, cuda, opencl, multi_cuda, cluster_multi_cuda"));
+        assert!(message.ends_with("or one of cpu, cuda, opencl, multi_cuda, cluster_multi_cuda"));
     }
 }

@@ -271,7 +271,7 @@ mod tests {
             ..CpuFacts::default()
         };
         let cuda = Asm::cuda(&CudaFacts::default());
-        let all = [
+        let asms = [
             Asm::cpu(&CpuFacts::default()),
             Asm::cpu(&without_l3),
             Asm::opencl(&OpenClFacts::default()),
@@ -279,7 +279,7 @@ mod tests {
             cuda.clone().with_gpus(4, None).with_nodes(8, None),
             cuda,
         ];
-        for asm in &all {
+        for asm in &asms {
             assert_eq!(asm.check(), [""; 0], "{}", asm.name);
             assert_eq!(Asm::from_json(&asm.to_json()).as_ref(), Ok(asm));
         }
@@ -288,8 +288,8 @@ mod tests {
             assert_eq!(Asm::builtin(&asm.name), Some(asm));
         }
         assert_eq!(Asm::builtin("multi_cluster"), None);
-        assert_eq!(all[4].owners("shared"), ["node", "gpu", "block"]);
-        assert_eq!(all[0].owners("register"), ["core"]);
+        assert_eq!(asms[4].owners("shared"), ["node", "gpu", "block"]);
+        assert_eq!(asms[0].owners("register"), ["core"]);
     }
 
     #[test]

@@ -193,7 +193,7 @@ fn unrolled(views: &Views, block: &Block) -> Vec<usize> {
             .map(|view| views.motion(view, d) != Motion::Still)
             .collect()
     };
-    let mut all: Vec<usize> = (0..block.unrolled.len())
+    let mut dims: Vec<usize> = (0..block.unrolled.len())
         .filter(|d| block.unrolled[*d] > 1)
         .collect();
     let points = |d: usize| -> i64 {
@@ -201,8 +201,8 @@ fn unrolled(views: &Views, block: &Block) -> Vec<usize> {
         alike.map(|other| block.unrolled[other]).product()
     };
     let rank = |d: &usize| (views.combine[*d] != Combine::Cc, -points(*d), moved(*d));
-    all.sort_by_cached_key(rank);
-    all
+    dims.sort_by_cached_key(rank);
+    dims
 }
 
 /// The layer of loops around what all cores share: L3, or main memory where there is none.
@@ -264,9 +264,9 @@ impl LoopNest {
         }
         let has_lanes = |d: usize| block.lanes.is_some_and(|(dim, _)| dim == d);
         let is_there = |d: &usize| views.points[*d].is_none_or(|n| n > block.points(*d));
-        let kept = views.dims(|c| c == Combine::Cc);
+        let kept_dims = views.dims(|c| c == Combine::Cc);
         let (columns, mut inner): (Vec<usize>, Vec<usize>) =
-            kept.into_iter().partition(|d| has_lanes(*d));
+            kept_dims.into_iter().partition(|d| has_lanes(*d));
         inner.retain(is_there);
         inner.extend(&columns);
         if let (Some(lane), Some(rows)) = (columns.first(), block.transposed) {
@@ -369,15 +369,15 @@ fn cores(
     }
     let fits = |d: &usize| views.size(*d) >= facts.cores * block.points(*d);
     let whole = |d: &usize| views.size(*d) >= 4 * facts.cores * block.points(*d);
-    let mut kept: Vec<usize> = (0..views.points.len())
+    let mut kept_dims: Vec<usize> = (0..views.points.len())
         .filter(|d| views.combine[*d] == Combine::Cc && fits(d))
         .collect();
     // Parts of equal size are easier to have of many blocks.
-    kept.sort_by_key(|d| !whole(d));
+    kept_dims.sort_by_key(|d| !whole(d));
     let sum = sums.iter().copied().filter(|_| scans.is_empty()).find(fits);
     let combined = sum.or_else(|| only_scan(views).filter(fits));
     let combined = combined.filter(|_| !facts.is_deterministic);
-    kept.into_iter().chain(combined).collect()
+    kept_dims.into_iter().chain(combined).collect()
 }
 
 /// The points that there are to share. What is known at run time only may be large, and a loop over

@@ -37,13 +37,13 @@ pub fn band(
         let tile: Vec<i64> = (0..views.points.len()).map(tile).collect();
         inputs().map(|region| region.taken(&tile).bytes).sum()
     };
-    let all = views.points[*cut]?;
+    let size = views.points[*cut]?;
     // The other half is for what is written, and for what is prefetched.
     let room = facts.l2 as f64 / 2.0;
-    if bytes(all) <= room {
+    if bytes(size) <= room {
         return None;
     }
-    let (mut fits, mut too_wide) = (0, all);
+    let (mut fits, mut too_wide) = (0, size);
     while too_wide - fits > 1 {
         let width = fits + (too_wide - fits) / 2;
         match bytes(width) <= room {
@@ -55,6 +55,6 @@ pub fn band(
         return None;
     }
     // Bands of about the same width.
-    let width = ceil_div(all, ceil_div(all, fits));
+    let width = ceil_div(size, ceil_div(size, fits));
     Some((*cut, ceil_div(width, block.points(*cut).max(1))))
 }

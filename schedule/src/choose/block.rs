@@ -156,7 +156,7 @@ impl Block {
     /// whose lanes are neighbours, and if there is none. Outputs are not loaded.
     pub fn loads(&self, views: &Views) -> Vec<Loads> {
         let distinct = distinct(views, self.lanes, &self.unrolled);
-        let each = views.all.iter().zip(distinct).map(|(view, count)| {
+        let loads = views.all.iter().zip(distinct).map(|(view, count)| {
             let count = if view.is_output { 0 } else { count };
             let points = self.group.map_or(1, |(_, n)| n) as f64;
             let (packed, plain) = match self.lanes.map(|(d, n)| (views.motion(view, d), n)) {
@@ -174,7 +174,7 @@ impl Block {
                 plain: plain * count as f64,
             }
         });
-        each.collect()
+        loads.collect()
     }
 
     /// Returns whether the points of a group are no neighbours in memory.
@@ -186,8 +186,8 @@ impl Block {
     /// The points of the block in a dimension.
     pub fn points(&self, d: usize) -> i64 {
         let both = [self.lanes, self.group].into_iter().flatten();
-        let own = both.filter(|(dim, _)| *dim == d).map(|(_, n)| n);
-        self.unrolled[d] * own.product::<i64>()
+        let factors = both.filter(|(dim, _)| *dim == d).map(|(_, n)| n);
+        self.unrolled[d] * factors.product::<i64>()
     }
 }
 
@@ -214,9 +214,9 @@ pub fn grouped(
         let is_moving = inputs().all(|view| moves(view, *d));
         views.combine[*d].is_pw() && is_long && is_dense && is_moving
     };
-    let all = (0..views.points.len()).filter(fits);
+    let fitting = (0..views.points.len()).filter(fits);
     let neighbours = |d: &usize| inputs().filter(|view| is_next(view, *d)).count();
-    all.max_by_key(|d| (neighbours(d), views.size(*d)))
+    fitting.max_by_key(|d| (neighbours(d), views.size(*d)))
 }
 
 /// Returns the cost of a point's accesses if a dimension is vectorised; 1 is a scalar access.
@@ -236,7 +236,7 @@ fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
     let sums = (0..views.points.len()).filter(|d| views.combine[*d].is_pw());
     let depth = sums.map(|d| views.size(d).max(1) as f64).product::<f64>();
     let weight = |view: &View| if view.is_output { 1.0 / depth } else { 1.0 };
-    let all: f64 = views.all.iter().map(|view| cost(view) * weight(view)).sum();
+    let accesses: f64 = views.all.iter().map(|view| cost(view) * weight(view)).sum();
     let size = views.size(d).max(1);
     let vectors = size.div_euclid(lanes) + i64::from(size % lanes != 0);
     let filled = size as f64 / (vectors * lanes) as f64;
@@ -247,7 +247,7 @@ fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
         Combine::Pw(_) => steps * lanes as f64 / size as f64,
         Combine::Ps(_) => 2.0 * steps,
     };
-    (all + combined) / (lanes as f64 * filled)
+    (accesses + combined) / (lanes as f64 * filled)
 }
 
 /// The dimensions that lanes can lie along, and how many there are: the cheapest first.
@@ -257,7 +257,7 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Vec<(usize,
         return Vec::new();
     }
     let scalar = views.all.len() as f64;
-    let mut all: Vec<(f64, usize, i64)> = Vec::new();
+    let mut choices: Vec<(f64, usize, i64)> = Vec::new();
     for d in 0..views.points.len() {
         if views.points[d].is_some_and(|n| n < 2) {
             continue;
@@ -269,16 +269,18 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Vec<(usize,
             views.names[d]
         ));
         if cost < scalar {
-            all.push((cost, d, count));
+            choices.push((cost, d, count));
         }
     }
     // Of equal ones, the longest dimension.
-    all.sort_by(|a, b| {
+    choices.sort_by(|a, b| {
         a.0.total_cmp(&b.0)
             .then(views.size(b.1).cmp(&views.size(a.1)))
     });
-    let least = all.first().map_or(0.0, |(cost, ..)| *cost);
-    let near = all.into_iter().filter(|(cost, ..)| *cost <= NEAR * least);
+    let least = choices.first().map_or(0.0, |(cost, ..)| *cost);
+    let near = choices
+        .into_iter()
+        .filter(|(cost, ..)| *cost <= NEAR * least);
     near.take(CANDIDATES)
         .map(|(_, d, count)| (d, count))
         .collect()
@@ -290,7 +292,7 @@ fn distinct(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> Vec
     let mut seen: HashSet<(usize, Vec<i64>, Vec<Vec<i64>>)> = HashSet::new();
     let scale = |d: usize| lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
     let positions = positions(unrolled);
-    let each = views.all.iter().map(|view| {
+    let counts = views.all.iter().map(|view| {
         let Some(axes) = &view.axes else {
             return positions.len() as i64;
         };
@@ -308,36 +310,39 @@ fn distinct(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> Vec
         }
         (seen.len() - before) as i64
     });
-    each.collect()
+    counts.collect()
 }
 
 /// Distinct loads of a block, a vector counting once.
 fn loads(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> i64 {
     let distinct = distinct(views, lanes, unrolled);
     let inputs = views.all.iter().zip(distinct).filter(|(v, _)| !v.is_output);
-    let each = inputs.map(|(view, count)| match lanes {
+    let counts = inputs.map(|(view, count)| match lanes {
         Some((d, n)) => match views.motion(view, d) {
             Motion::Other | Motion::Axis(_) if !views.is_packable(view, d) => n * count,
             _ => count,
         },
         None => count,
     });
-    each.sum()
+    counts.sum()
 }
 
 fn positions(unrolled: &[i64]) -> Vec<Vec<i64>> {
     let start = vec![vec![0; unrolled.len()]];
-    unrolled.iter().enumerate().fold(start, |all, (d, count)| {
-        let each = |at: &Vec<i64>| -> Vec<Vec<i64>> {
-            let part = |n: i64| {
-                let mut at = at.clone();
-                at[d] = n;
-                at
+    unrolled
+        .iter()
+        .enumerate()
+        .fold(start, |partial, (d, count)| {
+            let extend = |at: &Vec<i64>| -> Vec<Vec<i64>> {
+                let part = |n: i64| {
+                    let mut at = at.clone();
+                    at[d] = n;
+                    at
+                };
+                (0..*count).map(part).collect()
             };
-            (0..*count).map(part).collect()
-        };
-        all.iter().flat_map(each).collect()
-    })
+            partial.iter().flat_map(extend).collect()
+        })
 }
 
 /// Chooses the unrolled dimensions: the best first.
@@ -468,24 +473,26 @@ fn ranked(
         let per_point = loads(views, lanes, &block) as f64 / (points as f64 * filled);
         (per_point, points, block)
     };
-    let mut all: Vec<(f64, i64, Vec<i64>)> = blocks.into_iter().map(rank).collect();
-    all.sort_by(|a, b| ((a.0 * 1e9).round().total_cmp(&(b.0 * 1e9).round())).then(a.1.cmp(&b.1)));
-    all
+    let mut ranking: Vec<(f64, i64, Vec<i64>)> = blocks.into_iter().map(rank).collect();
+    ranking
+        .sort_by(|a, b| ((a.0 * 1e9).round().total_cmp(&(b.0 * 1e9).round())).then(a.1.cmp(&b.1)));
+    ranking
 }
 
 /// A short combined dimension along which neighbours along a kept one read the same: rows of an
 /// image under a filter.
 pub fn shared(views: &Views, lanes: Option<(usize, i64)>) -> Option<usize> {
-    let kept = |d: usize| views.combine[d] == Combine::Cc;
+    let is_kept = |d: usize| views.combine[d] == Combine::Cc;
     let is_lane = |d: usize| lanes.is_some_and(|(dim, _)| dim == d);
-    if lanes.is_some_and(|(d, _)| !kept(d)) {
+    if lanes.is_some_and(|(d, _)| !is_kept(d)) {
         return None;
     }
     let rank = views.points.len();
     let meets = |d: usize| {
         let mut forms = views.all.iter().flat_map(|view| view.axes.iter().flatten());
-        let beside =
-            |form: &Linear| (0..rank).any(|k| kept(k) && !is_lane(k) && form.coefficients[k] != 0);
+        let beside = |form: &Linear| {
+            (0..rank).any(|k| is_kept(k) && !is_lane(k) && form.coefficients[k] != 0)
+        };
         forms.any(|form| form.coefficients[d] != 0 && beside(form))
     };
     let is_short = |d: usize| views.points[d].is_some_and(|n| (2..=UNROLL).contains(&n));
@@ -533,8 +540,8 @@ fn candidates(
     room: i64,
 ) -> Vec<Vec<i64>> {
     let start = vec![vec![1; rank]];
-    open.iter().fold(start, |all, d| {
-        let each = |at: &Vec<i64>| -> Vec<Vec<i64>> {
+    open.iter().fold(start, |partial, d| {
+        let extend = |at: &Vec<i64>| -> Vec<Vec<i64>> {
             let used: i64 = at.iter().product();
             let part = |n: i64| {
                 let mut at = at.clone();
@@ -546,6 +553,6 @@ fn candidates(
                 .map(part)
                 .collect()
         };
-        all.iter().flat_map(each).collect()
+        partial.iter().flat_map(extend).collect()
     })
 }

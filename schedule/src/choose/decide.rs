@@ -27,13 +27,13 @@ pub(super) fn decide(
         });
         let (block, plan) = best(plans.collect(), views)?;
         let mut choice = assemble(computation, asm, &facts, views, &block, &plan);
-        let found = objections(&choice.schedule, computation, asm);
-        if found.is_empty() {
+        let refusals = objections(&choice.schedule, computation, asm);
+        if refusals.is_empty() {
             rejected.append(&mut choice.reasons);
             choice.reasons = rejected;
             return Some((block, plan, choice));
         }
-        rejected.extend(found.iter().map(|finding| {
+        rejected.extend(refusals.iter().map(|finding| {
             let (block, registers) = (&block.unrolled, facts.registers);
             format!("with {registers} registers, a block of {block:?} {finding}")
         }));
@@ -48,7 +48,7 @@ fn best(plans: Vec<(Block, LoopNest)>, views: &Views) -> Option<(Block, LoopNest
         let cycles = count(plan.cycles?.ceil());
         Some(format!("{} {cycles}", block.display(views)))
     };
-    let all: Vec<String> = plans.iter().filter_map(takes).collect();
+    let costs: Vec<String> = plans.iter().filter_map(takes).collect();
     let cycles = |plan: &LoopNest| plan.cycles.unwrap_or(0.0);
     let best = plans
         .into_iter()
@@ -57,12 +57,12 @@ fn best(plans: Vec<(Block, LoopNest)>, views: &Views) -> Option<(Block, LoopNest
             false => best,
         });
     let (mut block, plan) = best?;
-    if all.len() > 1 {
+    if costs.len() > 1 {
         block.reasons.push(format!(
             "the best few of these are counted with the loops around them: {} takes the fewest \
              cycles a core, of {}",
             block.display(views),
-            all.join(", ")
+            costs.join(", ")
         ));
     }
     Some((block, plan))

@@ -39,9 +39,9 @@ pub fn estimate(members: &[Member], temporary: impl Fn(usize) -> bool) -> Estima
     let mut tile: BTreeMap<usize, i64> = BTreeMap::new();
     let mut apart: BTreeMap<usize, (i64, i64)> = BTreeMap::new();
     for member in members {
-        let buffers = |of: &Computation| -> Vec<i64> {
-            let all = of.inputs.iter().chain(&of.outputs);
-            all.map(|buffer| bytes(of, buffer)).collect()
+        let buffers = |computation: &Computation| -> Vec<i64> {
+            let accessed = computation.inputs.iter().chain(&computation.outputs);
+            accessed.map(|buffer| bytes(computation, buffer)).collect()
         };
         let (parts, wholes) = (buffers(member.tile), buffers(member.whole));
         for ((memory, part), whole) in member.memory.iter().zip(parts).zip(wholes) {
@@ -60,8 +60,8 @@ pub fn estimate(members: &[Member], temporary: impl Fn(usize) -> bool) -> Estima
         });
     let tiles = members.first().map_or(1.0, |last| {
         let pairs = last.whole.dimensions.iter().zip(&last.tile.dimensions);
-        let count = |(all, part): (&Dimension, &Dimension)| {
-            (size(all) as f64 / size(part).max(1) as f64).ceil()
+        let count = |(whole, part): (&Dimension, &Dimension)| {
+            (size(whole) as f64 / size(part).max(1) as f64).ceil()
         };
         pairs.map(count).product::<f64>()
     });
@@ -82,9 +82,11 @@ pub fn points(of: &Computation) -> f64 {
 }
 
 /// Bytes of all buffers that a computation accesses.
-pub fn moved(of: &Computation) -> i64 {
-    let all = of.inputs.iter().chain(&of.outputs);
-    all.fold(0, |sum, buffer| sum.saturating_add(bytes(of, buffer)))
+pub fn moved(computation: &Computation) -> i64 {
+    let buffers = computation.inputs.iter().chain(&computation.outputs);
+    buffers.fold(0, |sum, buffer| {
+        sum.saturating_add(bytes(computation, buffer))
+    })
 }
 
 fn size(dimension: &Dimension) -> i64 {
@@ -171,10 +173,10 @@ mod tests {
                 memory: &[0, 1],
             },
         ];
-        let found = estimate(&members, |memory| memory == 1);
-        assert_eq!(found.tile, 2 * 8 * 1024 * 4 + 8 * 4);
-        assert_eq!(found.saved, 4096 * 1024 * 4 + 2 * 4096 * 4);
-        assert_eq!((found.repeated, found.points), (1.0, 2 * 8 * 1024));
+        let gain = estimate(&members, |memory| memory == 1);
+        assert_eq!(gain.tile, 2 * 8 * 1024 * 4 + 8 * 4);
+        assert_eq!(gain.saved, 4096 * 1024 * 4 + 2 * 4096 * 4);
+        assert_eq!((gain.repeated, gain.points), (1.0, 2 * 8 * 1024));
     }
 
     #[test]

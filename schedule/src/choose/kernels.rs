@@ -126,7 +126,7 @@ impl<'m> Model<'m> {
     ];
 
     fn new(computation: &'m Computation, asm: &'m Asm, views: &'m Views) -> Model<'m> {
-        let mut kept = views.dims(|c| c == Combine::Cc);
+        let mut kept_dims = views.dims(|c| c == Combine::Cc);
         // Along the first one accesses go through memory one by one, results before all.
         let follows = |d: usize| -> i64 {
             let weight = |view: &View| match (views.motion(view, d), view.is_output) {
@@ -137,7 +137,7 @@ impl<'m> Model<'m> {
             };
             views.all.iter().map(weight).sum()
         };
-        kept.sort_by_key(|d| (views.size(*d) < 2, -follows(*d)));
+        kept_dims.sort_by_key(|d| (views.size(*d) < 2, -follows(*d)));
         let limits = asm.limits.iter().filter(|limit| {
             let is_thread = |layer: &String| layer == "thread";
             limit.layers.iter().any(is_thread)
@@ -147,7 +147,7 @@ impl<'m> Model<'m> {
             computation,
             asm,
             views,
-            kept,
+            kept: kept_dims,
             sums: views.dims(Combine::is_pw),
             scans: views.dims(Combine::is_ps),
             threads: limit.map_or(THREADS, |most| THREADS.min(most as i64)),

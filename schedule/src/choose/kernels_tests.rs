@@ -26,8 +26,8 @@ fn shape(c: &Computation, asm: &Asm) -> String {
 }
 
 fn transpose() -> Computation {
-    let kept = [Combine::Cc, Combine::Cc];
-    let c = Builder::new(&[500, 700], &kept, vec![]).input(F32, &[500, 700], &[d(0), d(1)]);
+    let combine = [Combine::Cc, Combine::Cc];
+    let c = Builder::new(&[500, 700], &combine, vec![]).input(F32, &[500, 700], &[d(0), d(1)]);
     c.id().output(F32, &[700, 500], &[d(1), d(0)]).0
 }
 
@@ -66,9 +66,9 @@ fn shapes_follow_from_the_maps() {
 #[test]
 fn padding_does_not_matter() {
     let asm = cuda();
-    let kept = [Combine::Cc, Combine::Cc];
+    let combine = [Combine::Cc, Combine::Cc];
     let near = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]].map(|[a, b]| vec![d(0) + a, d(1) + b]);
-    let c = Builder::new(&[512, 512], &kept, vec![]).input(F32, &[512, 512], &near[0]);
+    let c = Builder::new(&[512, 512], &combine, vec![]).input(F32, &[512, 512], &near[0]);
     let mut stencil = c.id().output(F32, &[512, 512], &[d(0), d(1)]).0;
     let accesses = near.map(|map| Access { map, component: 0 });
     stencil.inputs[0].accesses = accesses.to_vec();
@@ -104,8 +104,8 @@ fn names_do_not_matter() {
     for (from, to) in [("A:", "left:"), ("B:", "right:"), ("C:", "product:")] {
         text = text.replace(from, to);
     }
-    let found: Schedule = text.parse().unwrap();
-    assert_eq!(choose(&renamed, &asm).unwrap().schedule, found);
+    let expected: Schedule = text.parse().unwrap();
+    assert_eq!(choose(&renamed, &asm).unwrap().schedule, expected);
 }
 
 /// An invented machine: fewer threads, and hardly any shared memory.

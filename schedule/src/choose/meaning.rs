@@ -27,21 +27,21 @@ const OF_ALL: [(&str, &str); 4] = [
 /// Returns what a parameter decides; none for one of another space. Before a slash stands the computation that it is of,
 /// where a program has several.
 pub fn meaning(parameter: &str) -> Option<String> {
-    let (of, own) = match parameter.rsplit_once('/') {
-        Some((of, own)) => (format!("{of}: "), own),
+    let (prefix, key) = match parameter.rsplit_once('/') {
+        Some((prefix, key)) => (format!("{prefix}: "), key),
         None => (String::new(), parameter),
     };
-    let found = match own.split_once('.') {
+    let phrase = match key.split_once('.') {
         Some((kind, what)) => OF_ONE
             .iter()
             .find(|(name, _)| *name == kind)
             .map(|(_, text)| text.replace("{}", what)),
         None => OF_ALL
             .iter()
-            .find(|(name, _)| *name == own)
+            .find(|(name, _)| *name == key)
             .map(|(_, text)| text.to_string()),
     };
-    Some(format!("{of}{}", found?))
+    Some(format!("{prefix}{}", phrase?))
 }
 
 #[cfg(test)]
@@ -50,13 +50,13 @@ mod tests {
 
     #[test]
     fn parameters_in_words() {
-        let of = |parameter| meaning(parameter).unwrap_or_default();
-        assert_eq!(of("cores.i"), "cores that share i");
+        let phrase = |parameter| meaning(parameter).unwrap_or_default();
+        assert_eq!(phrase("cores.i"), "cores that share i");
         assert_eq!(
-            of("y/lanes"),
+            phrase("y/lanes"),
             "y: the dimension that has the lanes of vectors"
         );
-        assert_eq!(of("m/pack.x"), "m: the loop before which x is packed");
+        assert_eq!(phrase("m/pack.x"), "m: the loop before which x is packed");
         assert_eq!(meaning("threads"), None);
         assert_eq!(meaning("other.i"), None);
     }

@@ -105,13 +105,13 @@ impl<'a> Search<'a> {
         let regions = Region::all(computation);
         let inputs: Vec<&Region> = regions.iter().filter(|r| !r.is_output).collect();
         let mut alike: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
-        let mut kept: Vec<usize> = (0..rank)
+        let mut kept_dims: Vec<usize> = (0..rank)
             .filter(|d| views.combine[*d] == Combine::Cc)
             .filter(|d| views.points[*d].is_none_or(|n| n > block.points(*d)))
             .collect();
         // What is written next to each other is closest to the block.
-        kept.sort_by_key(|d| (block.points(*d) > 1, views.written_axis(*d)));
-        for d in kept {
+        kept_dims.sort_by_key(|d| (block.points(*d) > 1, views.written_axis(*d)));
+        for d in kept_dims {
             let moved: Vec<bool> = inputs.iter().map(|r| r.moves(d)).collect();
             match alike.iter_mut().find(|(other, _)| *other == moved) {
                 Some((_, group)) => group.push(d),
@@ -158,9 +158,9 @@ impl<'a> Search<'a> {
             }
         }
         let mut tried = first.len();
-        let one = first.remove(0);
-        let nest = self.nest(&one);
-        let mut best = self.least((one, nest), first);
+        let start = first.remove(0);
+        let nest = self.nest(&start);
+        let mut best = self.least((start, nest), first);
         // Inner parts, then what they do to the cut.
         for round in [Draft::with_inner_parts, Draft::with_cuts] {
             let drafts = round(&best.0, self, &orders);
@@ -319,7 +319,7 @@ impl<'a> Search<'a> {
 
 impl Draft {
     fn with_inner_parts(&self, search: &Search, orders: &[Vec<usize>]) -> Vec<Draft> {
-        let mut all = Vec::new();
+        let mut drafts = Vec::new();
         for order in orders {
             // An inner part of the last group would be where it is already.
             let outer = order.split_last().map_or(&[][..], |(_, outer)| outer);
@@ -329,14 +329,14 @@ impl Draft {
             {
                 let blocks = search.blocks(*d, &self.cores);
                 let parts = INNER.map(|power| 1i64 << power).filter(|n| *n < blocks);
-                all.extend(parts.map(|parts| Draft {
+                drafts.extend(parts.map(|parts| Draft {
                     order: order.clone(),
                     inner: Some((*d, parts)),
                     ..self.clone()
                 }));
             }
         }
-        all
+        drafts
     }
 
     fn with_cuts(&self, search: &Search, _: &[Vec<usize>]) -> Vec<Draft> {

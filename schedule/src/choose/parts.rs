@@ -80,8 +80,8 @@ impl SearchedParts {
         }
         let divisors = size.into_iter().flat_map(divisors);
         let divisors = divisors.filter(|n| *n <= most);
-        let all: BTreeSet<i64> = upto(1).chain(upto(3)).chain(divisors).collect();
-        all.into_iter().collect()
+        let counts: BTreeSet<i64> = upto(1).chain(upto(3)).chain(divisors).collect();
+        counts.into_iter().collect()
     }
 }
 
@@ -109,16 +109,19 @@ mod tests {
     #[test]
     fn all_have_more() {
         for size in [1, 2, 3, 7, 100, 1000, 4096, 99991] {
-            let all = All.blocks(size);
-            assert!(all.is_sorted() && all.iter().all(|n| (2..=size / 2).contains(n)));
-            assert!(Model.blocks(size).iter().all(|n| all.contains(n)), "{size}");
+            let blocks = All.blocks(size);
+            assert!(blocks.is_sorted() && blocks.iter().all(|n| (2..=size / 2).contains(n)));
             assert!(
-                (2..=(size / 2).min(256)).all(|n| all.contains(&n)),
+                Model.blocks(size).iter().all(|n| blocks.contains(n)),
+                "{size}"
+            );
+            assert!(
+                (2..=(size / 2).min(256)).all(|n| blocks.contains(&n)),
                 "{size}"
             );
             let divides = |n: &i64| size % n == 0;
             assert!(
-                (2..=size / 2).filter(divides).all(|n| all.contains(&n)),
+                (2..=size / 2).filter(divides).all(|n| blocks.contains(&n)),
                 "{size}"
             );
             let powers = All.powers(1024, Some(size));

@@ -13,11 +13,11 @@ const POINTS: i64 = 8;
 /// element or not to be.
 pub fn separates_scans(computation: &Computation) -> bool {
     let views = Views::new(computation);
-    let of = |is: fn(&usize, &Views) -> bool| -> Vec<usize> {
+    let dims = |is: fn(&usize, &Views) -> bool| -> Vec<usize> {
         (0..views.points.len()).filter(|d| is(d, &views)).collect()
     };
-    let scans = of(|d, views| views.combine[*d].is_ps());
-    let sums = of(|d, views| views.combine[*d].is_pw());
+    let scans = dims(|d, views| views.combine[*d].is_ps());
+    let sums = dims(|d, views| views.combine[*d].is_pw());
     let is_in_order = views.is_commutative || scans.last() < sums.first();
     let neutral = computation
         .operator()

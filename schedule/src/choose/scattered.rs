@@ -90,9 +90,9 @@ mod tests {
         let most = Operator::Builtin(vec![Builtin::Maximumf]);
         let combine = [Combine::Cc, Combine::Pw(0)];
         let columns = |n: usize| {
-            let own = Buffer::new(&format!("in{n}"), F32, &[Some(1 << 10), Some(5)]);
-            (0..5).fold(own, |own, c| {
-                own.access(5 * n + c as usize, &[d(n), Expr::Const(c)])
+            let buffer = Buffer::new(&format!("in{n}"), F32, &[Some(1 << 10), Some(5)]);
+            (0..5).fold(buffer, |buffer, c| {
+                buffer.access(5 * n + c as usize, &[d(n), Expr::Const(c)])
             })
         };
         let mut builder = Builder::new(&[1 << 10; 2], &combine, vec![most]).scalar(sum(10));
@@ -106,12 +106,12 @@ mod tests {
             let choice = choose(&c, &asm).unwrap();
             assert!(check(&choice.schedule, &c, &asm).is_ok());
             let layers = &choice.schedule.layers;
-            let of = |name: &str, d: &str| {
+            let parts_of = |name: &str, d: &str| {
                 let layer = layers.iter().find(|layer| layer.name == name)?;
                 layer.parts.get(d).copied()
             };
-            assert!(of("simd", "d0").is_some(), "{layers:?}");
-            assert_eq!(of("register", "d1"), Some(Parts::Fixed(parts)));
+            assert!(parts_of("simd", "d0").is_some(), "{layers:?}");
+            assert_eq!(parts_of("register", "d1"), Some(Parts::Fixed(parts)));
         }
     }
 }

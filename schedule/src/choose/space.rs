@@ -132,12 +132,12 @@ impl ScheduleSpace {
     fn legal_lanes(&self) -> Vec<Lanes> {
         let (views, facts) = (&self.views, &self.facts);
         let count = facts.vector / views.widest;
-        let mut all = vec![Lanes {
+        let mut choices = vec![Lanes {
             along: None,
             group: None,
         }];
         if count < 2 || views.narrowest * count > facts.vector {
-            return all;
+            return choices;
         }
         for d in (0..self.rank()).filter(|d| views.points[*d].is_none_or(|n| n > 1)) {
             let along = Some((d, transpose::lanes(views, facts, d, count)));
@@ -147,14 +147,14 @@ impl ScheduleSpace {
                 along,
                 group: Some(group),
             });
-            all.extend(grouped.into_iter().chain([Lanes { along, group: None }]));
+            choices.extend(grouped.into_iter().chain([Lanes { along, group: None }]));
         }
-        all.retain(|lanes| {
+        choices.retain(|lanes| {
             let block = self.block(*lanes, vec![1; self.rank()]);
             let plan = self.loops(&block, &vec![0; self.rank()], &self.around);
             self.objections(&self.assembled(&block, &plan)).is_empty()
         });
-        all
+        choices
     }
 
     fn add_knobs(&mut self) {
@@ -276,8 +276,8 @@ impl ScheduleSpace {
         role: Role,
     ) {
         let name = format!("{what}.{}", self.views.names[d]);
-        let own = self.chosen.as_ref().and_then(|own| own.count(role));
-        let counts: BTreeSet<i64> = counts.into_iter().chain(own).collect();
+        let chosen = self.chosen.as_ref().and_then(|chosen| chosen.count(role));
+        let counts: BTreeSet<i64> = counts.into_iter().chain(chosen).collect();
         let values = counts.iter().map(i64::to_string).collect();
         self.add(&name, values, depends_on, constraint, role);
     }
@@ -308,8 +308,8 @@ impl ScheduleSpace {
         });
         let vector = held.saturating_mul(bytes);
         let registers = self.facts.registers.saturating_mul(self.parts.registers());
-        let all = registers.saturating_mul(self.facts.vector);
-        unrolled == 1 || unrolled <= registers && unrolled.saturating_mul(vector) <= all
+        let room = registers.saturating_mul(self.facts.vector);
+        unrolled == 1 || unrolled <= registers && unrolled.saturating_mul(vector) <= room
     }
 
     /// The blocks of a dimension, as lanes and unrolled parts are in a configuration.
@@ -403,8 +403,9 @@ impl ScheduleSpace {
     /// The block of a configuration, and the loops around it.
     fn plan(&self, values: &[usize]) -> (Block, LoopNest) {
         let counts = |role: fn(usize) -> Role, missing: i64| -> Vec<i64> {
-            let each = (0..self.rank()).map(|d| self.count(role(d), values, missing));
-            each.collect()
+            (0..self.rank())
+                .map(|d| self.count(role(d), values, missing))
+                .collect()
         };
         let block = self.block(self.lanes[values[0]], counts(Role::Block, 1));
         let order = self.order(values);
@@ -413,8 +414,8 @@ impl ScheduleSpace {
         plan.cores = cores.filter(|(_, n)| *n > 1).collect();
         // Where some unrolled parts add to the same results, all do.
         let sums = self.views.dims(Combine::is_pw);
-        let mut others = sums.iter().filter(|d| Some(**d) != block.shared);
-        let is_mixed = block.shared.is_some() && others.any(|d| block.points(*d) > 1);
+        let mut unshared = sums.iter().filter(|d| Some(**d) != block.shared);
+        let is_mixed = block.shared.is_some() && unshared.any(|d| block.points(*d) > 1);
         plan.is_late = !is_mixed && !self.has(values, Role::Combine, "early");
         for n in 0..self.views.all.len() {
             let before = self
@@ -439,15 +440,15 @@ impl ScheduleSpace {
         let Some(wanted) = values.pop() else {
             return;
         };
-        let mut all: Vec<usize> = (0..self.knobs[values.len()].values.len()).collect();
-        all.sort_by_key(|n| n.abs_diff(wanted));
+        let mut order: Vec<usize> = (0..self.knobs[values.len()].values.len()).collect();
+        order.sort_by_key(|n| n.abs_diff(wanted));
         let is_allowed = |n: &usize| {
             let mut trial = values.clone();
             trial.push(*n);
             self.allows(&trial)
         };
-        let found = all.into_iter().find(is_allowed).unwrap_or(wanted);
-        values.push(found);
+        let allowed = order.into_iter().find(is_allowed).unwrap_or(wanted);
+        values.push(allowed);
     }
 }
 
@@ -462,28 +463,33 @@ impl Knobs for ScheduleSpace {
         };
         let role = self.roles[last];
         // Constraints leave out what is seldom good, but nothing that the model takes.
-        let is_own = |n: &usize| self.own.as_ref().is_some_and(|own| own[*n] == values[*n]);
+        let is_own = |n: &usize| {
+            self.own
+                .as_ref()
+                .is_some_and(|model| model[*n] == values[*n])
+        };
         if is_own(&last) && self.knobs[last].depends_on.iter().all(is_own) {
             return true;
         }
-        let all = |roles: &dyn Fn(&Role) -> bool| -> i64 {
-            let own = self.roles[..values.len()].iter();
-            own.filter(|role| roles(role))
+        let product = |roles: &dyn Fn(&Role) -> bool| -> i64 {
+            let decided = self.roles[..values.len()].iter();
+            decided
+                .filter(|role| roles(role))
                 .map(|role| self.count(*role, values, 1))
                 .fold(1, i64::saturating_mul)
         };
         match role {
             Role::Block(d) => {
                 let lanes = self.lanes[values[0]];
-                let own = self.count(role, values, 1);
+                let count = self.count(role, values, 1);
                 let scale = lanes.points(d);
-                let unrolled = all(&|role| matches!(role, Role::Block(_)));
+                let unrolled = product(&|role| matches!(role, Role::Block(_)));
                 self.fits_registers(lanes, unrolled)
-                    && (own == 1 || (own - 1).saturating_mul(scale) < self.views.size(d))
+                    && (count == 1 || (count - 1).saturating_mul(scale) < self.views.size(d))
             }
             Role::Tile(d) => match self.count(role, values, 0) {
                 0 => true,
-                own => {
+                count => {
                     let is_other_cut = |other: &Role| match *other {
                         Role::Tile(k) if k != d && self.views.combine[k].is_pw() => {
                             self.count(*other, values, 0) > 0
@@ -491,15 +497,15 @@ impl Knobs for ScheduleSpace {
                         _ => false,
                     };
                     let blocks = self.blocks(d, values);
-                    let all = ceil_div(blocks, own).saturating_mul(own);
+                    let padded = ceil_div(blocks, count).saturating_mul(count);
                     let sums = self.views.combine[d].is_pw();
-                    own < blocks
-                        && self.parts.may_waste(all - blocks, blocks)
+                    count < blocks
+                        && self.parts.may_waste(padded - blocks, blocks)
                         && !(sums && self.roles[..values.len()].iter().any(is_other_cut))
                 }
             },
             Role::Cores(_) => {
-                let shared = all(&|role| matches!(role, Role::Cores(_)));
+                let shared = product(&|role| matches!(role, Role::Cores(_)));
                 let is_last =
                     !matches!(self.roles.get(values.len()).copied(), Some(Role::Cores(_)));
                 self.parts.may_share(shared, self.facts.cores, is_last)

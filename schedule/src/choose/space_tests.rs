@@ -74,26 +74,28 @@ fn the_models_schedule_is_in_the_space() {
         matmul(F64, 500, 60, 70),
     ] {
         let space = usual(&c);
-        let own = space.default().unwrap();
-        let (values, chosen) = (own.values, own.schedule);
-        assert!(own.is_exact, "{chosen}");
-        let found = space.schedule(&values);
-        assert!(space.objections(&found).is_empty(), "{found}");
+        let default = space.default().unwrap();
+        let (values, chosen) = (default.values, default.schedule);
+        assert!(default.is_exact, "{chosen}");
+        let rebuilt = space.schedule(&values);
+        assert!(space.objections(&rebuilt).is_empty(), "{rebuilt}");
         let parts = |schedule: &Schedule| -> Vec<String> {
             let order = schedule.decompose.order.iter().flatten();
             order.map(|level| level.dimension.clone()).collect()
         };
-        assert_eq!(parts(&found), parts(&chosen), "{found}\n{chosen}");
+        assert_eq!(parts(&rebuilt), parts(&chosen), "{rebuilt}\n{chosen}");
         assert_eq!(
-            found.inputs.keys().collect::<Vec<_>>(),
+            rebuilt.inputs.keys().collect::<Vec<_>>(),
             chosen.inputs.keys().collect::<Vec<_>>()
         );
         let innermost = |schedule: &Schedule| -> Vec<_> {
             let layers = schedule.layers.iter();
-            let kept = layers.filter(|l| ["core", "register", "simd"].contains(&&*l.name));
-            kept.cloned().collect()
+            layers
+                .filter(|l| ["core", "register", "simd"].contains(&&*l.name))
+                .cloned()
+                .collect()
         };
-        assert_eq!(innermost(&found), innermost(&chosen));
+        assert_eq!(innermost(&rebuilt), innermost(&chosen));
     }
 }
 
@@ -107,16 +109,19 @@ fn the_models_choice_takes_few_cycles() {
     ] {
         let space = usual(&c);
         let values = space.default().unwrap().values;
-        let own = space.cycles(&values).unwrap();
+        let cycles = space.cycles(&values).unwrap();
         let decided = decide(&c, &space.asm, space.facts, space.group, &space.views);
         if let Some(counted) = decided.unwrap().1.cycles {
-            assert!((own / counted - 1.0).abs() < 0.05, "{own} and {counted}");
+            assert!(
+                (cycles / counted - 1.0).abs() < 0.05,
+                "{cycles} and {counted}"
+            );
         }
         let mut random = Random::new(1);
         let drawn = (0..300).filter_map(|_| draw_at_random(&space, Vec::new(), &mut random));
-        let fewer = drawn.filter(|values| space.cycles(values).unwrap() < own);
+        let fewer = drawn.filter(|values| space.cycles(values).unwrap() < cycles);
         let fewer = fewer.count();
-        assert!(fewer <= 6, "{fewer} of 300 take fewer than {own}");
+        assert!(fewer <= 6, "{fewer} of 300 take fewer than {cycles}");
     }
 }
 
@@ -211,20 +216,23 @@ fn loops_for_others_are_there() {
                     let decided = (0..values.len()).filter(|n| space.decides(*n));
                     decided.into_iter().all(|n| space.keeps(&values[..=n], &at))
                 };
-                let kept = drawn.iter().filter(keeps);
-                let kept: Vec<_> = kept.filter_map(|own| loops_of(&space, &c, own)).collect();
-                for loops in &kept {
+                let nests = drawn.iter().filter(keeps);
+                let nests: Vec<_> = nests
+                    .filter_map(|values| loops_of(&space, &c, values))
+                    .collect();
+                for loops in &nests {
                     // A core may have one part of a dimension, which knobs of cores do not know.
                     let of_core = LevelName::new("core", &level.dimension);
-                    let place = loops.iter().position(|own| *own == level);
+                    let place = loops.iter().position(|name| *name == level);
                     if place.is_none() && loops.contains(&of_core) {
                         continue;
                     }
                     let place = place.unwrap_or_else(|| panic!("no {level} in {loops:?}"));
-                    let moves = |own: &LevelName| moving.iter().any(|d| names[*d] == own.dimension);
+                    let moves =
+                        |outer: &LevelName| moving.iter().any(|d| names[*d] == outer.dimension);
                     assert!(loops[..place].iter().all(moves), "{level} in {loops:?}");
                 }
-                assert!(!kept.is_empty(), "{level} where {moving:?} move");
+                assert!(!nests.is_empty(), "{level} where {moving:?} move");
             }
         }
     }
@@ -275,11 +283,12 @@ fn loops_for_others_are_nested() {
 
 /// The same values of another space; none where it has not all of them, or does not allow them.
 fn values_in(other: &ScheduleSpace, space: &ScheduleSpace, values: &[usize]) -> Option<Vec<usize>> {
-    let each = space.knobs().iter().zip(other.knobs()).zip(values);
-    let at = each.map(|((own, knob), n)| knob.values.iter().position(|v| *v == own.values[*n]));
-    let found = at.collect::<Option<Vec<usize>>>()?;
-    let is_allowed = (1..=found.len()).all(|n| other.allows(&found[..n]));
-    is_allowed.then_some(found)
+    let pairs = space.knobs().iter().zip(other.knobs()).zip(values);
+    let at =
+        pairs.map(|((source, knob), n)| knob.values.iter().position(|v| *v == source.values[*n]));
+    let positions = at.collect::<Option<Vec<usize>>>()?;
+    let is_allowed = (1..=positions.len()).all(|n| other.allows(&positions[..n]));
+    is_allowed.then_some(positions)
 }
 
 /// Checks: with all parts, what the model would consider is there and means the same, and most of what is drawn is new.

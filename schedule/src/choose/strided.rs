@@ -101,9 +101,9 @@ impl StridedLanes<'_> {
             Some(width) => gcd(width, most),
             None => most,
         };
-        let kept = self.views.dims(|c| c == Combine::Cc).into_iter();
+        let kept_dims = self.views.dims(|c| c == Combine::Cc).into_iter();
         let fits = |d: &usize| count(*d) > 1 && count(*d) <= self.views.size(*d);
-        let best = kept.filter(fits).max_by_key(|d| follows(*d))?;
+        let best = kept_dims.filter(fits).max_by_key(|d| follows(*d))?;
         (follows(best) > 0).then(|| (best, count(best)))
     }
 
@@ -112,13 +112,15 @@ impl StridedLanes<'_> {
     fn cores(&self, lanes: Option<usize>) -> Option<(usize, Option<i64>)> {
         let sizes = (0..self.groups.len()).map(|d| self.views.size(d).max(1));
         let points = sizes.fold(1, i64::saturating_mul);
-        let kept = self.views.dims(|c| c == Combine::Cc).into_iter();
+        let kept_dims = self.views.dims(|c| c == Combine::Cc).into_iter();
         let is_worth = |d: &usize| {
             let parts = ceil_div(self.views.size(*d), self.groups[*d].unwrap_or(1));
             parts >= self.facts.cores
         };
         // The outermost of those that have no lanes, if there is one.
-        let best = kept.filter(is_worth).min_by_key(|d| Some(*d) == lanes)?;
+        let best = kept_dims
+            .filter(is_worth)
+            .min_by_key(|d| Some(*d) == lanes)?;
         if points < self.facts.grain || self.facts.cores < 2 {
             return None;
         }
@@ -144,14 +146,14 @@ impl StridedLanes<'_> {
             Some((d, None)) => levels.add("core", names[d], Parts::Fixed(self.facts.cores)),
             None => {}
         }
-        let kept = self.views.dims(|c| c == Combine::Cc);
+        let kept_dims = self.views.dims(|c| c == Combine::Cc);
         let combined = [
             self.views.dims(Combine::is_ps),
             self.views.dims(Combine::is_pw),
         ]
         .concat();
         let mut first_sum = None;
-        for dims in [&kept, &combined] {
+        for dims in [&kept_dims, &combined] {
             if first_sum.is_none() && !combined.is_empty() && dims == &combined {
                 first_sum = Some(levels.order.len());
             }

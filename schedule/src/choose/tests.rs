@@ -129,8 +129,8 @@ fn names_do_not_matter() {
     }
     let buffers = [("A:", "left:"), ("B:", "right:"), ("C:", "product:")];
     let text = (buffers.into_iter()).fold(text, |text, (from, to)| text.replace(from, to));
-    let found: crate::Schedule = text.parse().unwrap();
-    assert_eq!(choose(&renamed, &asm).unwrap().schedule, found);
+    let expected: crate::Schedule = text.parse().unwrap();
+    assert_eq!(choose(&renamed, &asm).unwrap().schedule, expected);
 }
 
 /// The partial results of a deferred reduction are those of the unrolled parts and lanes, however
@@ -278,10 +278,10 @@ fn contraction(
     shapes: [&[i64]; 3],
     output: &[mdh_algebra::affine::Expr],
 ) -> mdh_algebra::computation::Computation {
-    let kept = extents.len() - sums;
+    let cc_count = extents.len() - sums;
     let combine: Vec<Combine> = (0..extents.len())
         .map(|n| {
-            if n < kept {
+            if n < cc_count {
                 Combine::Cc
             } else {
                 Combine::Pw(0)
@@ -488,11 +488,11 @@ fn streamed_rows_share_what_they_read() {
         let layer = choice.schedule.layers.iter().find(|l| l.name == "register");
         layer.and_then(|layer| layer.parts.get("d0").cloned())
     };
-    let all = [0, 1, 2].map(|a| [0, 1, 2].map(|b| (a, b))).concat();
+    let square = [0, 1, 2].map(|a| [0, 1, 2].map(|b| (a, b))).concat();
     let cross = [(0, 1), (1, 0), (1, 1), (1, 2), (2, 1)];
-    assert_eq!(rows([4096, 4096], &all), Some(Parts::Fixed(4)));
+    assert_eq!(rows([4096, 4096], &square), Some(Parts::Fixed(4)));
     assert_eq!(rows([4096, 4096], &cross), Some(Parts::Fixed(4)));
-    assert_eq!(rows([4096, 4090], &all), Some(Parts::Fixed(4)));
+    assert_eq!(rows([4096, 4090], &square), Some(Parts::Fixed(4)));
     assert_eq!(rows([4096, 4090], &cross), Some(Parts::Fixed(4)));
     let few = [(0, 1), (1, 0), (1, 1), (1, 2)];
     assert_eq!(rows([4096, 4090], &few), None, "they share too little");
@@ -551,14 +551,14 @@ fn prefix_sums_of_sums_are_separate() {
     let scan = |combine: &[Combine; 2], operator: Operator, columns: Option<i64>| {
         let pairs = matches!(operator, Operator::User(_));
         let mut builder = Builder::new(&[64, 100], combine, vec![operator]);
-        let kept: Vec<_> = (0..2).filter(|n| !combine[*n].is_pw()).map(d).collect();
-        let shape = &[64, 100][..kept.len()];
+        let output_map: Vec<_> = (0..2).filter(|n| !combine[*n].is_pw()).map(d).collect();
+        let shape = &[64, 100][..output_map.len()];
         for _ in 0..=usize::from(pairs) {
             builder = builder.input(I64, &[64, 100], &[d(0), d(1)]);
         }
         builder = builder.id();
         for _ in 0..=usize::from(pairs) {
-            builder = builder.output(I64, shape, &kept);
+            builder = builder.output(I64, shape, &output_map);
         }
         let mut c = builder.0;
         c.dimensions[1].upper = columns;

@@ -78,7 +78,7 @@ impl Region {
         let buffers = computation.inputs.iter().map(|b| (b, false));
         let buffers = buffers.chain(computation.outputs.iter().map(|b| (b, true)));
         let rank = computation.dimensions.len();
-        let mut all = Vec::new();
+        let mut regions = Vec::new();
         for (n, (buffer, is_output)) in buffers.enumerate() {
             let mut alike: Vec<Vec<&Access>> = Vec::new();
             for access in &buffer.accesses {
@@ -91,7 +91,7 @@ impl Region {
                     None => alike.push(vec![access]),
                 }
             }
-            all.extend(alike.iter().map(|group| Region {
+            regions.extend(alike.iter().map(|group| Region {
                 buffer: n,
                 is_output,
                 element: buffer.element.byte_width().max(1) as f64,
@@ -99,7 +99,7 @@ impl Region {
                 axes: axes(buffer, group, rank),
             }));
         }
-        all
+        regions
     }
 
     /// Bytes of each of its elements.
@@ -290,7 +290,7 @@ pub fn moving(
 ) -> [f64; 4] {
     let taken: Vec<Vec<Taken>> = (tiles.iter())
         .map(|tile| {
-            let each = regions.iter().zip(is_packed).map(|(region, is_packed)| {
+            let footprints = regions.iter().zip(is_packed).map(|(region, is_packed)| {
                 let taken = region.taken(tile);
                 match is_packed {
                     false => taken,
@@ -303,19 +303,19 @@ pub fn moving(
                     },
                 }
             });
-            each.collect()
+            footprints.collect()
         })
         .collect();
     // What is written between two sums; without any, the innermost loop goes on where a block ends.
     let written = &tiles[around.min(loops.len().saturating_sub(1))];
     let mut cycles = [0.0; 4];
     for (n, room) in rooms(facts).into_iter().enumerate() {
-        let all = |taken: &Vec<Taken>| taken.iter().map(|t| t.room).sum::<f64>();
-        let inside = (taken.iter()).position(|taken| all(taken) <= room);
+        let total_room = |taken: &Vec<Taken>| taken.iter().map(|t| t.room).sum::<f64>();
+        let inside = (taken.iter()).position(|taken| total_room(taken) <= room);
         let inside = inside.unwrap_or(loops.len());
         // What fits with all that the other cores have is there before.
-        let others = if n == 2 { facts.cores as f64 } else { 1.0 };
-        if all(&taken[0]) * others <= room {
+        let cores = if n == 2 { facts.cores as f64 } else { 1.0 };
+        if total_room(&taken[0]) * cores <= room {
             continue;
         }
         let rate = RATES[n + 1].of_a_core(facts.cores as f64);
@@ -336,8 +336,8 @@ pub fn moving(
     }
     // Pages are looked up anew for every block if the loops around it pass too many of them; the
     // first time in all tables.
-    let each = |taken: &[Taken]| taken.iter().map(|t| t.pages).sum::<f64>();
-    let (pages, first) = (each(&taken[around]), each(&taken[0]));
+    let pages_of = |taken: &[Taken]| taken.iter().map(|t| t.pages).sum::<f64>();
+    let (pages, first) = (pages_of(&taken[around]), pages_of(&taken[0]));
     let new = regions.iter().zip(&taken[around]);
     let new = new.map(|(region, taken)| taken.pages * changes(region, loops, around));
     let looked_up = match pages > PAGES[0] {

@@ -67,7 +67,7 @@ pub fn tiles(
         (size / points + i64::from(size % points != 0)).max(1)
     };
     let parts = |bytes: i64, points: i64| bytes / (points * views.widest);
-    let all = [
+    let loops = [
         (
             "L2",
             lane,
@@ -76,5 +76,5 @@ pub fn tiles(
         ("L2", read, parts(READ, lanes).clamp(1, blocks(read, lanes))),
         ("L1", lane, line.min(blocks(lane, lanes))),
     ];
-    all.into_iter().filter(|(.., parts)| *parts > 1).collect()
+    loops.into_iter().filter(|(.., parts)| *parts > 1).collect()
 }

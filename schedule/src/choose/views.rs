@@ -83,13 +83,13 @@ impl Views {
     /// The views of a computation.
     pub fn new(computation: &Computation) -> Views {
         let rank = computation.dimensions.len();
-        let mut all = Vec::new();
+        let mut views = Vec::new();
         let buffers = computation.inputs.iter().map(|b| (b, false));
         let buffers = buffers.chain(computation.outputs.iter().map(|b| (b, true)));
         for (n, (buffer, is_output)) in buffers.enumerate() {
             for access in &buffer.accesses {
                 let forms: Option<Vec<_>> = access.map.iter().map(|e| e.linear(rank)).collect();
-                all.push(View {
+                views.push(View {
                     buffer: n,
                     axes: forms,
                     rank: buffer.rank_without_units(),
@@ -112,7 +112,7 @@ impl Views {
         let bytes = computation.components.iter().map(width);
         let dims = &computation.dimensions;
         Views {
-            all,
+            all: views,
             names: dims.iter().map(|d| d.name.clone()).collect(),
             points: dims.iter().map(|d| d.count()).collect(),
             combine: dims.iter().map(|d| d.combine).collect(),
@@ -134,8 +134,9 @@ impl Views {
 
     /// The dimensions that combine in such a way.
     pub fn dims(&self, wanted: impl Fn(Combine) -> bool) -> Vec<usize> {
-        let all = 0..self.combine.len();
-        all.filter(|d| wanted(self.combine[*d])).collect()
+        (0..self.combine.len())
+            .filter(|d| wanted(self.combine[*d]))
+            .collect()
     }
 
     /// Describes the assumptions about sizes that are not known.
@@ -197,8 +198,8 @@ impl Views {
         let points = points.fold(1, i64::saturating_mul);
         let bytes = |view: &View| view.bytes.filter(|_| view.is_output);
         let is_past = |bytes: &i64| points.saturating_mul(*bytes) >= streaming_threshold(facts.l3);
-        let mut all = self.all.iter();
-        let (view, bytes) = all.find_map(|view| Some((view, bytes(view).filter(is_past)?)))?;
+        let mut views = self.all.iter();
+        let (view, bytes) = views.find_map(|view| Some((view, bytes(view).filter(is_past)?)))?;
         let last = view.axes.as_ref()?.get(view.rank.checked_sub(1)?)?;
         Some(StreamedRow {
             dimension: last.coefficients.iter().position(|c| *c != 0)?,

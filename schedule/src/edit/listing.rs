@@ -82,12 +82,12 @@ fn by_level(
     regions: &BTreeMap<LevelName, String>,
     layouts: &BTreeMap<LevelName, StagedLayout>,
 ) -> Vec<(LevelName, Option<String>, Option<StagedLayout>)> {
-    let own = layouts.keys().filter(|level| !regions.contains_key(*level));
+    let layout_only = layouts.keys().filter(|level| !regions.contains_key(*level));
     let row = |level: &LevelName| {
         let (region, layout) = (regions.get(level).cloned(), layouts.get(level).cloned());
         (level.clone(), region, layout)
     };
-    regions.keys().chain(own).map(row).collect()
+    regions.keys().chain(layout_only).map(row).collect()
 }
 
 fn scalar(

@@ -38,11 +38,11 @@ fn odd_schedules() {
         "inputs = {A: {}, B: {scalar: L1}}, outputs = {C: {}}",
     ] {
         let schedule: Schedule = text.parse().unwrap();
-        let mut found: Schedule = "asm = cpu, inputs = {D: {}}".parse().unwrap();
+        let mut rebuilt: Schedule = "asm = cpu, inputs = {D: {}}".parse().unwrap();
         for edit in edits(&schedule) {
-            edit.apply(&mut found).unwrap();
+            edit.apply(&mut rebuilt).unwrap();
         }
-        assert_eq!(found, schedule);
+        assert_eq!(rebuilt, schedule);
     }
 }
 

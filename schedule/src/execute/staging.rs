@@ -10,9 +10,13 @@ use mdh_algebra::scalar::Scalar;
 impl Run<'_> {
     /// An input's allocations in de-composition, outermost first.
     pub(super) fn tiles_of(&self, input: usize) -> Vec<usize> {
-        let all = self.allocations.iter().enumerate();
-        let of = |a: &Allocation| a.place == Place::Input(input) && a.phase == PhaseName::Decompose;
-        all.filter(|(_, a)| of(a)).map(|(n, _)| n).collect()
+        let allocations = self.allocations.iter().enumerate();
+        let is_tile =
+            |a: &Allocation| a.place == Place::Input(input) && a.phase == PhaseName::Decompose;
+        allocations
+            .filter(|(_, a)| is_tile(a))
+            .map(|(n, _)| n)
+            .collect()
     }
 
     pub(super) fn read(

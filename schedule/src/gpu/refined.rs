@@ -64,21 +64,21 @@ const CHAINED: f64 = 50e-9;
 pub fn refined(resolved: &Resolved, computation: &Computation, gpu: &Gpu) -> Option<f64> {
     let first = estimate(resolved, computation, gpu)?;
     let tiles = resolved.tiles(&[])?;
-    let of = Parts {
+    let parts = Parts {
         resolved,
         computation,
         tiles: &tiles,
     };
-    let accesses = of.accesses()?;
+    let accesses = parts.accesses()?;
     let used = gpu.multiprocessors.min(first.blocks);
     let at_once = first.blocks_at_once().min((first.blocks / used).ceil());
     // (A grid that fills the multiprocessors exactly is no wave more.)
     let waves = (first.blocks / (used * at_once) - 1e-9).ceil();
-    let cycles = of.wave(&accesses, &first, at_once);
+    let cycles = parts.wave(&accesses, &first, at_once);
     let computing = waves * cycles / gpu.clock;
-    let memory = of.memory(&accesses, &first, at_once, gpu)?;
+    let memory = parts.memory(&accesses, &first, at_once, gpu)?;
     let (longer, shorter) = (computing.max(memory), computing.min(memory));
-    Some(LAUNCH + longer + UNHIDDEN * shorter + of.merged(&first, gpu)?)
+    Some(LAUNCH + longer + UNHIDDEN * shorter + parts.merged(&first, gpu)?)
 }
 
 impl Parts<'_> {
@@ -108,24 +108,24 @@ impl Parts<'_> {
 
     /// The levels of a thread's registers and products.
     fn inner(&self) -> impl Iterator<Item = Level> + '_ {
-        let own = |level: &Level| matches!(self.layer(*level), "register" | MATRIX);
-        self.levels().filter(own)
+        let is_inner = |level: &Level| matches!(self.layer(*level), "register" | MATRIX);
+        self.levels().filter(is_inner)
     }
 
     /// Instructions of a warp.
     fn instructions(&self, accesses: &Accesses) -> f64 {
         let points: f64 = self.tiles.points.iter().map(|n| *n as f64).product();
-        let each = (self.computation.flops() / 2.0 / points.max(1.0)).max(1.0);
+        let flops = (self.computation.flops() / 2.0 / points.max(1.0)).max(1.0);
         let is_wide = |ty: &mdh_algebra::scalar::ScalarType| ty.byte_width() == 8;
         let wide = match self.computation.components.iter().any(is_wide) {
             true => 2.0,
             false => 1.0,
         };
-        let own = self.levels().filter(|l| self.layer(*l) == "register");
-        let own: f64 = own.map(|level| self.filled(level)).product();
+        let results = self.levels().filter(|l| self.layer(*l) == "register");
+        let results: f64 = results.map(|level| self.filled(level)).product();
         let arithmetic = match self.count(MATRIX) > 1.0 {
-            true => own * OF_PRODUCT,
-            false => own * each * wide,
+            true => results * OF_PRODUCT,
+            false => results * flops * wide,
         };
         let exchanges = |level: &Level| self.layer(*level) == "thread" && self.is_sum(level);
         let shuffles = match self.levels().any(|level| exchanges(&level)) {
@@ -140,14 +140,15 @@ impl Parts<'_> {
     /// Returns whether a thread has points that are not neighbours, and a sum has a step that is not full.
     fn is_indexed(&self) -> bool {
         let is_apart = |level: &Level| {
-            let mut all = self.levels();
-            let is_inside = |own: &Level| self.layer(*own) == "thread" && own.layer > level.layer;
+            let mut levels = self.levels();
+            let is_inside =
+                |inner: &Level| self.layer(*inner) == "thread" && inner.layer > level.layer;
             !self.is_sum(level)
-                && all.any(|own| own.dimension == level.dimension && is_inside(&own))
+                && levels.any(|inner| inner.dimension == level.dimension && is_inside(&inner))
         };
-        let own = || self.levels().filter(|l| self.layer(*l) == "register");
+        let registers = || self.levels().filter(|l| self.layer(*l) == "register");
         let is_short = |level: &Level| self.is_sum(level) && self.tiles.has_tail(level.dimension);
-        own().any(|level| is_apart(&level)) && own().any(|level| is_short(&level))
+        registers().any(|level| is_apart(&level)) && registers().any(|level| is_short(&level))
     }
 
     /// Cycles of the blocks that a multiprocessor has at once.
@@ -162,8 +163,8 @@ impl Parts<'_> {
         let issued = instructions / ISSUED * warps;
         let ports = accesses.cycles * spilled * warps;
         let busy = issued.max(ports) + EXPOSED * issued.min(ports);
-        let kept = self.inner().filter(|level| !self.is_sum(level));
-        let results: f64 = kept.map(|level| self.filled(level)).product();
+        let unsummed = self.inner().filter(|level| !self.is_sum(level));
+        let results: f64 = unsummed.map(|level| self.filled(level)).product();
         let path = instructions * DEPENDENT / results.clamp(1.0, RESULTS);
         // Others fill the time in which one waits, and the longer of both hides the shorter.
         busy.hypot(path + accesses.waits)
@@ -181,23 +182,23 @@ impl Parts<'_> {
         let mut device = first.device_bytes / gpu.bandwidth / reached;
         let mut cache = accesses.written * self.warps(first) * SECTOR as f64;
         for (n, buffer) in self.computation.inputs.iter().enumerate() {
-            let all = self.bytes(buffer, &all_spans(self.tiles))?;
-            let moved = self.moved(buffer, all)?.0;
+            let whole = self.bytes(buffer, &all_spans(self.tiles))?;
+            let moved = self.moved(buffer, whole)?.0;
             cache += match accesses.tiles[n] {
                 Some(bytes) => bytes * first.blocks,
                 None => {
                     let inside = self.levels().filter(|level| self.layer(*level) != "block");
-                    let own = self.bytes(buffer, &self.tiles.spans(inside))?;
-                    match own * at_once <= FIRST_LEVEL {
-                        true => moved.min(own * first.blocks),
+                    let of_block = self.bytes(buffer, &self.tiles.spans(inside))?;
+                    match of_block * at_once <= FIRST_LEVEL {
+                        true => moved.min(of_block * first.blocks),
                         false => moved,
                     }
                 }
             };
         }
         for buffer in &self.computation.outputs {
-            let all = self.bytes(buffer, &all_spans(self.tiles))?;
-            device += all * self.partly(buffer) / gpu.bandwidth;
+            let whole = self.bytes(buffer, &all_spans(self.tiles))?;
+            device += whole * self.partly(buffer) / gpu.bandwidth;
         }
         let cache = cache / gpu.cache_bandwidth;
         Some(device.max(cache))
@@ -244,14 +245,14 @@ impl Parts<'_> {
         }
         let (mut bytes, mut points) = (0.0, 0f64);
         for buffer in &self.computation.outputs {
-            let own = self.bytes(buffer, &all_spans(self.tiles))?;
-            bytes += own;
-            points = points.max(own / width(buffer));
+            let written = self.bytes(buffer, &all_spans(self.tiles))?;
+            bytes += written;
+            points = points.max(written / width(buffer));
         }
         let blocks = first.blocks / parts;
-        let each = (points / blocks / MERGING).ceil();
+        let per_thread = (points / blocks / MERGING).ceil();
         let rounds = (blocks / gpu.multiprocessors / 8.0).ceil();
-        let path = each * rounds * (MERGED.0 + parts * MERGED.1);
+        let path = per_thread * rounds * (MERGED.0 + parts * MERGED.1);
         Some(LAUNCH + path + 2.0 * parts * bytes / gpu.cache_bandwidth)
     }
 }

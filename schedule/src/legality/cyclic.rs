@@ -82,23 +82,23 @@ pub fn end(loops: &[Loop]) -> usize {
 }
 
 /// Refusals of cyclic parts.
-pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
-    for (d, dimension) in of.computation.dimensions.iter().enumerate() {
+pub(super) fn check(subject: &Subject, loops: &[Loop], refusals: &mut Vec<Refusal>) {
+    for (d, dimension) in subject.computation.dimensions.iter().enumerate() {
         let levels = Levels::new(loops, d);
         let why = match levels.is_cyclic() {
-            true => refusal(of, dimension, &levels),
+            true => refusal(subject, dimension, &levels),
             false => None,
         };
         if let Some(why) = why {
-            let own = loops.iter().filter(|l| l.level.dimension == d);
-            let names: Vec<String> = own
-                .map(|l| format!("'{}'", of.resolved.name(l.level)))
+            let along = loops.iter().filter(|l| l.level.dimension == d);
+            let names: Vec<String> = along
+                .map(|l| format!("'{}'", subject.resolved.name(l.level)))
                 .collect();
             let message = format!(
                 "with cyclic parts, in the order {}: {why}",
                 names.join(", ")
             );
-            found.push(Refusal::new(Reason::Cyclic, message));
+            refusals.push(Refusal::new(Reason::Cyclic, message));
         }
     }
 }

@@ -86,8 +86,8 @@ impl Subject<'_> {
         let first = (1..loops.len()).rev().find(copies).unwrap_or(0);
         let first = first.max(cyclic::end(loops));
         let forms = (first..loops.len()).map(|start| (start, self.form(&loops[start..])));
-        let mut found = forms.filter_map(|(start, form)| Some((start, form?)));
-        found
+        let mut leaves = forms.filter_map(|(start, form)| Some((start, form?)));
+        leaves
             .next()
             .unwrap_or((loops.len(), RegisterTile::default()))
     }
@@ -197,27 +197,27 @@ impl Subject<'_> {
     /// orders of R1 that cannot be lowered.
     pub fn deferred(&self, loops: &[Loop], leaf: usize) -> Result<Option<Deferred>, Refusal> {
         let order = &self.resolved.recompose.order;
-        let place = |of: &Loop| order.iter().position(|level| *level == of.level);
+        let place = |inner: &Loop| order.iter().position(|level| *level == inner.level);
         let is_outside = |inside: &Loop, outside: &Loop| place(inside) < place(outside);
         let levels = self.resolved.deferred(self.computation).unwrap_or_default();
-        let mut found = None;
-        for (inside, of) in loops.iter().enumerate() {
-            if !levels.contains(&of.level) {
+        let mut deferred = None;
+        for (inside, inner) in loops.iter().enumerate() {
+            if !levels.contains(&inner.level) {
                 continue;
             }
-            let outer = (0..inside).find(|n| is_outside(of, &loops[*n]));
+            let outer = (0..inside).find(|n| is_outside(inner, &loops[*n]));
             let Some(outside) = outer.filter(|n| *n < leaf) else {
                 continue;
             };
             let refuse = |why: &str| {
-                let (of, outside) = (
-                    self.resolved.name(of.level),
+                let (inner, outside) = (
+                    self.resolved.name(inner.level),
                     self.resolved.name(loops[outside].level),
                 );
                 Refusal::new(
                     Reason::Deferred,
                     format!(
-                        "that combines the parts of '{of}' outside of '{outside}' (R1): expected {why}"
+                        "that combines the parts of '{inner}' outside of '{outside}' (R1): expected {why}"
                     ),
                 )
             };
@@ -226,14 +226,14 @@ impl Subject<'_> {
                     "parts in registers or lanes to be combined with the loops in registers",
                 ));
             }
-            if found.is_some() {
+            if deferred.is_some() {
                 return Err(refuse("one deferred level outside of registers"));
             }
-            found = Some(Deferred { inside, outside });
+            deferred = Some(Deferred { inside, outside });
         }
         let (_, form) = self.leaf(loops);
         self.deferred_in_leaf(&loops[leaf..], &form)?;
-        Ok(found)
+        Ok(deferred)
     }
 
     /// Refuses orders of R1 that combine only some of the parts in a leaf of these loops after the loops there.

@@ -119,19 +119,19 @@ pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<R
 
 /// Only blocks of points in registers and lanes have code that can be masked: what is around them
 /// ends where the points do.
-fn tails(of: &Subject, leaf: &[Loop], found: &mut Vec<Refusal>) {
-    for (name, code) in &of.schedule.tails {
-        let own = |l: &&Loop| of.resolved.dimensions[l.level.dimension] == *name;
+fn tails(subject: &Subject, leaf: &[Loop], refusals: &mut Vec<Refusal>) {
+    for (name, code) in &subject.schedule.tails {
+        let is_named = |l: &&Loop| subject.resolved.dimensions[l.level.dimension] == *name;
         let is_kept = leaf
             .iter()
-            .find(own)
+            .find(is_named)
             .is_some_and(|l| l.combine == Combine::Cc);
         if *code == TailCode::Mask && !is_kept {
             let message = format!(
                 "that masks the tail of '{name}': expected a dimension that is not combined and has \
                  parts in registers or lanes, or 'peel'"
             );
-            found.push(Refusal::new(Reason::Tail, message));
+            refusals.push(Refusal::new(Reason::Tail, message));
         }
     }
 }

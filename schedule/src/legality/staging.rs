@@ -247,13 +247,13 @@ fn shared(walk: &Walk, tile: &Tile, region: usize) -> Option<Tile> {
     if !asm.copies_cooperatively(region) || !owner.is_even || tile.cores.len() == owner.cores {
         return None;
     }
-    let mut all = tile.clone();
+    let mut whole = tile.clone();
     for core in tile.cores[owner.cores..].iter().rev() {
-        all.dims[core.dim] = core.whole;
+        whole.dims[core.dim] = core.whole;
     }
-    all.cores.truncate(owner.cores);
-    all.owners.retain(|other| other.cores <= owner.cores);
-    Some(all)
+    whole.cores.truncate(owner.cores);
+    whole.owners.retain(|other| other.cores <= owner.cores);
+    Some(whole)
 }
 
 /// Tiles start where groups do.
@@ -296,14 +296,14 @@ fn group_start(walk: &Walk, position: usize, access: &Expr, size: i64) -> Result
             _ => Why::Open(Reason::Blocks, why),
         });
     }
-    let mut own = walk.loops[..position].iter();
-    let own = own.by_ref().filter(|of| of.level.dimension == d);
-    for of in own {
-        let points = walk.of.known_points_of(of.level);
+    let mut around = walk.loops[..position].iter();
+    let around = around.by_ref().filter(|outer| outer.level.dimension == d);
+    for outer in around {
+        let points = walk.of.known_points_of(outer.level);
         if points.is_none_or(|points| points % size != 0) {
-            let found = points.map_or("a dynamic number of".into(), |n| n.to_string());
+            let number = points.map_or("a dynamic number of".into(), |n| n.to_string());
             let why = format!(
-                "its tiles have {found} points, expected a multiple of the {size} of a group"
+                "its tiles have {number} points, expected a multiple of the {size} of a group"
             );
             return Err(match points {
                 Some(_) => Why::Refuted(Reason::Blocks, why),
@@ -484,25 +484,25 @@ fn output_axes(
     equally(walk, position, tile)?;
     let output = &tile.outputs[n];
     let extent = in_step(tile, output)?;
-    let own = own_rank(walk, output);
-    if own.is_none() && *layout != StagedLayout::row_major() {
+    let rank = own_rank(walk, output);
+    if rank.is_none() && *layout != StagedLayout::row_major() {
         return refuted(
             Reason::Layout,
             "expected row_major, since they are partial results of parts that are computed at the \
              same time",
         );
     }
-    let own = own.unwrap_or(output.rank);
+    let rank = rank.unwrap_or(output.rank);
     let is_known = extent.iter().all(Option::is_some);
     let layout_of = |why: String| match is_known {
         true => Why::Refuted(Reason::Layout, why),
         false => Why::Open(Reason::Layout, why),
     };
-    let mut axes = own_axes(layout, output.rank, own).map_err(layout_of)?;
+    let mut axes = own_axes(layout, output.rank, rank).map_err(layout_of)?;
     let mut layout = layout.clone();
     if is_blocked(&axes) {
         layout = bricks(&axes, &extent).map_err(layout_of)?;
-        axes = own_axes(&layout, output.rank, own).map_err(layout_of)?;
+        axes = own_axes(&layout, output.rank, rank).map_err(layout_of)?;
     }
     fits(&layout, &axes, &extent)?;
     Ok(axes)
@@ -512,12 +512,12 @@ fn output_axes(
 /// results of parts have one for each dimension that they hold, the first output's axes or not.
 fn own_rank(walk: &Walk, buffer: &Access) -> Option<usize> {
     let outputs = &walk.of.computation.outputs;
-    if let Some(own) = outputs.iter().find(|own| own.name == buffer.name) {
-        return Some(own.shape.len());
+    if let Some(output) = outputs.iter().find(|output| output.name == buffer.name) {
+        return Some(output.shape.len());
     }
     let first = outputs.first()?;
-    let own = &first.accesses.first()?.map;
+    let written = &first.accesses.first()?.map;
     let mut maps = buffer.maps.iter();
-    maps.all(|map| map.ends_with(own))
+    maps.all(|map| map.ends_with(written))
         .then_some(first.shape.len())
 }

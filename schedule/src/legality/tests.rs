@@ -34,8 +34,8 @@ fn refusals(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Vec<Re
         schedule,
         resolved: &resolved,
     };
-    let found = check(&subject).err().unwrap_or_default();
-    found.into_iter().map(|refusal| refusal.reason).collect()
+    let refusals = check(&subject).err().unwrap_or_default();
+    refusals.into_iter().map(|refusal| refusal.reason).collect()
 }
 
 /// Unrolled parts that are combined after the loops around them are a block, whether or not a loop
@@ -83,7 +83,7 @@ fn parts_of_prefix_sums_are_sums() {
         .0;
     name(&mut c, &["i", "j"], &["x"], &["y"]);
     let asm = Asm::cpu(&CpuFacts::default());
-    let of = |cores: i64| {
+    let reasons = |cores: i64| {
         let text = format!(
             "#mdh.schedule<asm = cpu, layers = [core {{i: {cores}}}, L1 {{i: *, j: *}}, register {{j: 2}}, \
              simd {{i: 4}}], decompose = {{order: [core.i, core.j, L1.i, L1.j, register.j, simd.j, simd.i]}}, \
@@ -94,8 +94,8 @@ fn parts_of_prefix_sums_are_sums() {
         let schedule: Schedule = text.parse().unwrap();
         refusals(&schedule, &c, &asm)
     };
-    assert_eq!(of(1), []);
-    assert_eq!(of(2), [Reason::Deferred]);
+    assert_eq!(reasons(1), []);
+    assert_eq!(reasons(2), [Reason::Deferred]);
 }
 
 /// The model takes nothing less for sums of which sizes are open.
@@ -126,7 +126,7 @@ fn the_model_chooses_lanes() {
 fn nests_are_asked_about_when_they_are_computations() {
     let c = open_sums();
     let asm = Asm::cpu(&CpuFacts::default());
-    let of = |phases: &str| {
+    let decided = |phases: &str| {
         let text = format!(
             "#mdh.schedule<asm = cpu, layers = [L1 {{i: *, j: *, l: *, m: *}}, register {{l: 2}}], {phases}>"
         );
@@ -143,8 +143,8 @@ fn nests_are_asked_about_when_they_are_computations() {
         "scalar = {{order: {scalar}}}, recompose = {{order: {deferred}}}, tails = {{i: mask}}"
     );
     let staged = format!("decompose = {{order: {stages}}}, {text}");
-    assert_eq!(of(&staged), ((true, false), vec![]));
+    assert_eq!(decided(&staged), ((true, false), vec![]));
     // Of one nest the mask of a combined dimension is refused at once.
     let fused = format!("decompose = {{order: {scalar}}}, {text}");
-    assert_eq!(of(&fused), ((false, false), vec![Reason::Tail]));
+    assert_eq!(decided(&fused), ((false, false), vec![Reason::Tail]));
 }

@@ -48,27 +48,27 @@ impl Walk<'_, '_> {
         let cores = tile.cores[block.cores..].iter();
         let cut: Vec<usize> = cores.map(|core| core.dim).collect();
         let mut outside = self.loops[..position].iter().rev();
-        let found = outside.find(|l| !l.is_parallel && cut.contains(&l.level.dimension));
-        found.copied().filter(|_| !block.is_even)
+        let sequential = outside.find(|l| !l.is_parallel && cut.contains(&l.level.dimension));
+        sequential.copied().filter(|_| !block.is_even)
     }
 
     /// Threads inside of a loop wait for each other in each iteration, so that all of a block go through
     /// it equally; but not where each of them adds to what it has in registers.
     pub(super) fn goes_through_equally(&self, position: usize, tile: &Tile) -> Result<(), Refusal> {
-        let of = self.loops[position];
+        let current = self.loops[position];
         let Some(unequal) = self
             .unequal(position, tile)
-            .filter(|_| self.is_of_threads(&of))
+            .filter(|_| self.is_of_threads(&current))
         else {
             return Ok(());
         };
         let is_deferred = self
             .deferred
             .is_some_and(|deferred| deferred.inside == position);
-        if is_deferred && self.is_in_registers(of)? {
+        if is_deferred && self.is_in_registers(current)? {
             return Ok(());
         }
-        Err(self.refuse(Reason::Threads, of, &self.waits_in(unequal)))
+        Err(self.refuse(Reason::Threads, current, &self.waits_in(unequal)))
     }
 
     /// Returns whether the parts of a level are threads of a block, or warps of them.
@@ -99,12 +99,20 @@ impl Walk<'_, '_> {
     }
 
     /// Memory for what each part of a level gives, which is needed before the loop at a position.
-    pub(super) fn of_parts(&self, position: usize, of: Loop, tile: &Tile) -> Result<(), Refusal> {
-        if !self.is_in_registers(of)? {
+    pub(super) fn of_parts(
+        &self,
+        position: usize,
+        current: Loop,
+        tile: &Tile,
+    ) -> Result<(), Refusal> {
+        if !self.is_in_registers(current)? {
             return Ok(());
         }
-        let is_deferred = self.loops[position] != of;
-        for inner in self.loops[position..].iter().filter(|inner| **inner != of) {
+        let is_deferred = self.loops[position] != current;
+        for inner in self.loops[position..]
+            .iter()
+            .filter(|inner| **inner != current)
+        {
             let layer = self.of.layer(inner.level);
             let is_combined =
                 !is_deferred && inner.combine.is_pw() && self.is_in_registers(*inner)?;
@@ -112,7 +120,7 @@ impl Walk<'_, '_> {
                 let name = self.of.resolved.name(inner.level);
                 return Err(self.refuse(
                     Reason::Threads,
-                    of,
+                    current,
                     &format!(
                         "combines results in registers of threads outside of '{name}', whose parts \
                          each thread would need: expected it inside of all other levels of warps and \
@@ -124,15 +132,17 @@ impl Walk<'_, '_> {
         let layers = &self.of.resolved.asm.layers;
         let mut owners = tile.owners.iter();
         let is_in_block = owners.any(|owner| layers[owner.layer].name() == "block");
-        let kept = tile.kept(None);
-        let spans = kept.iter().map(|d| tile.span_of(self.of.computation, *d));
+        let kept_dims = tile.kept(None);
+        let spans = kept_dims
+            .iter()
+            .map(|d| tile.span_of(self.of.computation, *d));
         let is_known = spans.collect::<Vec<_>>().iter().all(Option::is_some);
         if is_in_block && is_known {
             return Ok(());
         }
         let refusal = self.refuse(
             Reason::Threads,
-            of,
+            current,
             "combines results in registers of threads that have a number of them which is not known, \
              or are in no block: expected tiles of known sizes, in blocks",
         );

@@ -190,13 +190,13 @@ impl Tile {
     }
 
     /// Returns an upper bound of the indices that its points span in a dimension.
-    pub fn span_of(&self, of: &Computation, d: usize) -> Extent {
+    pub fn span_of(&self, computation: &Computation, d: usize) -> Extent {
         let dim = &self.dims[d];
         if let Some(span) = dim.span {
             return span;
         }
-        let own = &of.dimensions[d];
-        let stride = if own.is_dense() { Some(1) } else { own.step };
+        let axis = &computation.dimensions[d];
+        let stride = if axis.is_dense() { Some(1) } else { axis.step };
         dim.most?.checked_mul(stride?)
     }
 
@@ -216,23 +216,23 @@ impl Tile {
         Ok(())
     }
 
-    fn cycle(&mut self, of: &Subject, loops: &[Loop], position: usize) {
+    fn cycle(&mut self, subject: &Subject, loops: &[Loop], position: usize) {
         let d = loops[position].level.dimension;
         let Some(left) = cyclic::left(loops, d, position) else {
             return;
         };
         let points = |positions: &[usize]| {
-            let parts = positions.iter().map(|n| of.parts(loops[*n]));
+            let parts = positions.iter().map(|n| subject.parts(loops[*n]));
             parts.product::<Option<i64>>()
         };
-        let own = &of.computation.dimensions[d];
-        let stride = if own.is_dense() { Some(1) } else { own.step };
+        let axis = &subject.computation.dimensions[d];
+        let stride = if axis.is_dense() { Some(1) } else { axis.step };
         let (groups, width) = (points(&left.apart), points(&left.group));
         let dim = &mut self.dims[d];
         dim.most = groups.zip(width).map(|(a, b)| a.saturating_mul(b));
-        (dim.step, dim.width, dim.span) = (own.step, own.width, None);
+        (dim.step, dim.width, dim.span) = (axis.step, axis.width, None);
         if let Some(last) = left.apart.last() {
-            let size = of.size(loops[*last].level);
+            let size = subject.size(loops[*last].level);
             dim.step = size.zip(stride).map(|(a, b)| a.saturating_mul(b));
             dim.width = width;
             let gaps = groups.zip(dim.step).map(|(n, step)| (n - 1) * step);

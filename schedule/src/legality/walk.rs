@@ -69,7 +69,7 @@ impl Walk<'_, '_> {
             self.leaf_combines(&tile)?;
             return staging::choose_blocks(self, position, &mut tile);
         }
-        let of = self.loops[position];
+        let current = self.loops[position];
         if self
             .deferred
             .is_some_and(|deferred| deferred.inside == position)
@@ -77,7 +77,7 @@ impl Walk<'_, '_> {
         {
             return self.deferred_parts(position, tile);
         }
-        match (tile.combine[of.level.dimension], of.is_parallel) {
+        match (tile.combine[current.level.dimension], current.is_parallel) {
             (Combine::Cc, _) => self.open(position, &tile),
             (Combine::Pw(_), false) => self.sum(position, tile),
             (Combine::Ps(_), false) => self.scan(position, tile),
@@ -102,8 +102,8 @@ impl Walk<'_, '_> {
 
     /// The tile of a part.
     fn part(&self, position: usize, tile: &Tile) -> Result<Tile, Refusal> {
-        let of = self.loops[position];
-        let d = of.level.dimension;
+        let current = self.loops[position];
+        let d = current.level.dimension;
         let mut inner = tile.clone();
         inner
             .cut(self.of, (self.loops, position))
@@ -117,10 +117,10 @@ impl Walk<'_, '_> {
                     number(width),
                 );
                 let is_open = size.is_none() || width.is_none();
-                let refusal = self.refuse(Reason::Parts, of, &message);
+                let refusal = self.refuse(Reason::Parts, current, &message);
                 if is_open { refusal.open() } else { refusal }
             })?;
-        if !of.is_parallel {
+        if !current.is_parallel {
             for owner in &mut inner.owners {
                 let inside = &inner.cores[owner.cores..];
                 owner.is_even &= !inside.iter().any(|core| core.dim == d);
@@ -129,11 +129,11 @@ impl Walk<'_, '_> {
         }
         self.goes_through_equally(position, tile)?;
         inner.cores.push(Core {
-            layer: self.core_layer(of),
+            layer: self.core_layer(current),
             dim: d,
             whole: tile.dims[d],
         });
-        self.enter(of, &mut inner);
+        self.enter(current, &mut inner);
         Ok(inner)
     }
 
@@ -172,16 +172,16 @@ impl Walk<'_, '_> {
 
     /// Tiles of a `pw` dimension one after the other.
     fn sum(&self, position: usize, mut tile: Tile) -> Checked {
-        let of = self.loops[position];
+        let current = self.loops[position];
         if tile.has_scan_carry() {
-            return self.bare(of, &tile, |tile| self.sum(position, tile));
+            return self.bare(current, &tile, |tile| self.sum(position, tile));
         }
         if tile.carried.iter().any(|d| tile.combine[*d].is_pw()) {
             return self.open(position, &tile);
         }
-        self.one_at_most(of, &tile)?;
+        self.one_at_most(current, &tile)?;
         let carries_out = !tile.is_deferred && !self.holds_all(&tile);
-        let dim = of.level.dimension;
+        let dim = current.level.dimension;
         tile.carries = vec![Carry { dim, carries_out }];
         tile.carried.push(dim);
         self.open(position, &tile)
@@ -199,13 +199,13 @@ impl Walk<'_, '_> {
 
     /// Parts of a `pw` dimension at the same time.
     fn partial_sums(&self, position: usize, tile: Tile) -> Checked {
-        let of = self.loops[position];
-        self.not_between(of, &tile)?;
+        let current = self.loops[position];
+        self.not_between(current, &tile)?;
         if tile.has_scan_carry() {
-            return self.bare(of, &tile, |tile| self.partial_sums(position, tile));
+            return self.bare(current, &tile, |tile| self.partial_sums(position, tile));
         }
-        self.one_at_most(of, &tile)?;
-        self.of_parts(position, of, &tile)?;
+        self.one_at_most(current, &tile)?;
+        self.of_parts(position, current, &tile)?;
         let mut inner = self.part(position, &tile)?;
         inner.write_slices(self.of.computation, &tile.kept(None), "partial");
         inner.carries.clear();
@@ -234,14 +234,14 @@ impl Walk<'_, '_> {
 
     /// Parts of a level further in, combined after the loop at a position.
     fn combine_deferred(&self, position: usize, deferred: Deferred, tile: Tile) -> Checked {
-        let of = self.loops[deferred.inside];
+        let current = self.loops[deferred.inside];
         if tile.has_scan_carry() {
-            return self.bare(of, &tile, |tile| {
+            return self.bare(current, &tile, |tile| {
                 self.combine_deferred(position, deferred, tile)
             });
         }
-        self.one_at_most(of, &tile)?;
-        self.of_parts(position, of, &tile)?;
+        self.one_at_most(current, &tile)?;
+        self.of_parts(position, current, &tile)?;
         let mut inner = tile;
         inner.carries.clear();
         inner.carried.clear();
@@ -250,9 +250,9 @@ impl Walk<'_, '_> {
     }
 
     fn deferred_parts(&self, position: usize, mut tile: Tile) -> Checked {
-        let of = self.loops[position];
+        let current = self.loops[position];
         if tile.has_scan_carry() {
-            return Err(self.refuse(Reason::Deferred, of, BETWEEN));
+            return Err(self.refuse(Reason::Deferred, current, BETWEEN));
         }
         tile.is_deferred = false;
         let mut inner = self.part(position, &tile)?;
@@ -277,10 +277,10 @@ impl Walk<'_, '_> {
 
     /// Tiles of a `ps` dimension one after the other.
     fn scan(&self, position: usize, mut tile: Tile) -> Checked {
-        let of = self.loops[position];
-        let dim = of.level.dimension;
-        if !self.follows(of, &tile) {
-            return self.bare(of, &tile, |tile| self.scan(position, tile));
+        let current = self.loops[position];
+        let dim = current.level.dimension;
+        if !self.follows(current, &tile) {
+            return self.bare(current, &tile, |tile| self.scan(position, tile));
         }
         if !tile.carried.contains(&dim) {
             tile.carries.retain(|carry| carry.dim != dim);
@@ -294,18 +294,18 @@ impl Walk<'_, '_> {
     /// Parts of a `ps` dimension at the same time: the combination of each part, then each part with
     /// what those before it combine to.
     fn partial_scans(&self, position: usize, tile: Tile) -> Checked {
-        let of = self.loops[position];
-        let d = of.level.dimension;
-        if self.is_in_registers(of)? {
+        let current = self.loops[position];
+        let d = current.level.dimension;
+        if self.is_in_registers(current)? {
             return Err(self.refuse(
                 Reason::Threads,
-                of,
+                current,
                 "combines prefix-sums in registers of threads: expected 'shared' or 'device' there",
             ));
         }
-        self.not_between(of, &tile)?;
-        if !self.follows(of, &tile) {
-            return self.bare(of, &tile, |tile| self.partial_scans(position, tile));
+        self.not_between(current, &tile)?;
+        if !self.follows(current, &tile) {
+            return self.bare(current, &tile, |tile| self.partial_scans(position, tile));
         }
         let part = self.part(position, &tile)?;
         if !self.is_free(position + 1, &part) {
@@ -317,13 +317,13 @@ impl Walk<'_, '_> {
             self.descend(position + 1, inner)?;
         }
         let mut inner = part;
-        let own = Carry {
+        let part_carry = Carry {
             dim: d,
             carries_out: false,
         };
         match inner.carries.iter().position(|carry| carry.dim == d) {
-            Some(place) => inner.carries[place] = own,
-            None => inner.carries.push(own),
+            Some(place) => inner.carries[place] = part_carry,
+            None => inner.carries.push(part_carry),
         }
         inner.carried.retain(|carried| *carried != d);
         self.descend(position + 1, inner)

@@ -46,7 +46,7 @@ pub(super) fn plain(computation: &Computation) -> CountedLoops {
 pub(super) fn repetitions(computation: &Computation, nest: &CountedLoops) -> Vec<Warning> {
     let point = cost(&computation.scalar.body);
     let mut said: Vec<BTreeSet<usize>> = Vec::new();
-    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     for expression in expensive(computation) {
         let Some(again) = nest.repetition(&expression) else {
             continue;
@@ -59,12 +59,12 @@ pub(super) fn repetitions(computation: &Computation, nest: &CountedLoops) -> Vec
             let names: Vec<String> = names.map(|name| format!("'{name}'")).collect();
             names.join(" and ")
         };
-        let (own, others) = (list(&expression.dimensions), list(&again.dimensions));
-        found.push(Warning {
+        let (used, unused) = (list(&expression.dimensions), list(&again.dimensions));
+        warnings.push(Warning {
             cause: Cause::Repetition,
             message: format!(
                 "the computation of '{}' evaluates {} {} for the same operands: it depends on \
-                 {own} and not on {others}, which is in {}; compute it before, over {own} alone, \
+                 {used} and not on {unused}, which is in {}; compute it before, over {used} alone, \
                  and read the result here",
                 name(computation),
                 expression.what,
@@ -76,7 +76,7 @@ pub(super) fn repetitions(computation: &Computation, nest: &CountedLoops) -> Vec
         });
         said.push(again.dimensions);
     }
-    found
+    warnings
 }
 
 /// An expression that is recomputed.
@@ -120,8 +120,11 @@ impl CountedLoops {
 
 /// Returns the cost of a block, where an addition costs 1.
 fn cost(block: &Block) -> u64 {
-    let each = block.instructions.iter().map(cost_of);
-    each.fold(0, u64::saturating_add)
+    block
+        .instructions
+        .iter()
+        .map(cost_of)
+        .fold(0, u64::saturating_add)
 }
 
 /// Returns the cost of an instruction; loops run some times.
@@ -178,8 +181,8 @@ struct Walk {
 
 impl Walk {
     fn of_registers(&self, registers: &[Register]) -> BTreeSet<usize> {
-        let each = registers.iter().filter_map(|r| self.dimensions.get(*r));
-        each.flatten().copied().collect()
+        let sets = registers.iter().filter_map(|r| self.dimensions.get(*r));
+        sets.flatten().copied().collect()
     }
 
     fn define(&mut self, registers: &[Register], dimensions: &BTreeSet<usize>) {

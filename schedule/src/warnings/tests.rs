@@ -19,13 +19,15 @@ fn avx2() -> Asm {
 
 fn found(computation: &Computation, schedule: &str) -> Vec<(Cause, String)> {
     let schedule: Schedule = schedule.parse().unwrap();
-    let found = warnings(computation, Some(&schedule), &avx2()).into_iter();
-    found.map(|w| (w.cause, w.message)).collect()
+    let warnings = warnings(computation, Some(&schedule), &avx2());
+    warnings.into_iter().map(|w| (w.cause, w.message)).collect()
 }
 
 fn causes(computation: &Computation, schedule: &str) -> Vec<Cause> {
-    let found = found(computation, schedule).into_iter();
-    found.map(|(cause, _)| cause).collect()
+    found(computation, schedule)
+        .into_iter()
+        .map(|(cause, _)| cause)
+        .collect()
 }
 
 #[test]
@@ -153,10 +155,13 @@ fn expressions_that_are_evaluated_again() {
     // Lanes hold one value.
     let lanes = "asm = cpu, layers = [main {q: 512, k: 512}, register {j: 8}, simd {j: 8}],
         decompose = {order: [main.q, main.k, register.j, simd.j]}";
-    let found = found(&exp, lanes);
+    let repeated = found(&exp, lanes);
     let part = "8 times for the same operands: it depends on 'q' and 'k' and not on 'j', which is in \
                 the lanes of vectors;";
-    assert!(found.len() == 1 && found[0].1.contains(part), "{found:?}");
+    assert!(
+        repeated.len() == 1 && repeated[0].1.contains(part),
+        "{repeated:?}"
+    );
     // For many vectors, that is little.
     let long = "asm = cpu, layers = [main {q: 512, k: 512, j: 8}, simd {j: 8}],
         decompose = {order: [main.q, main.k, main.j, simd.j]}";

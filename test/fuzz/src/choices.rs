@@ -92,11 +92,11 @@ impl Choices {
     /// Returns whether the thing that this scope is about is there at all: always, but for the overrides
     /// that reducing a case tries.
     pub fn keep(&mut self) -> bool {
-        let kept = self.make("drop", 0, 2) == 0;
+        let is_kept = self.make("drop", 0, 2) == 0;
         if let Some(choice) = self.trail.last_mut() {
             choice.is_drop = true;
         }
-        kept
+        is_kept
     }
 
     fn random(&self, name: &str) -> Random {
@@ -158,12 +158,15 @@ mod tests {
 
     #[test]
     fn choices_depend_on_their_paths_alone() {
-        let all = numbers(&mut Choices::new(7, Overrides::default()), 5);
+        let drawn = numbers(&mut Choices::new(7, Overrides::default()), 5);
         let overrides: Overrides = "1/n=3,4/n=5000".parse().unwrap();
         assert_eq!(overrides.to_string().parse(), Ok(overrides.clone()));
         let some = numbers(&mut Choices::new(7, overrides), 5);
-        assert_eq!(some, [all[0], 3, all[2], all[3], 999]);
-        assert_ne!(all, numbers(&mut Choices::new(8, Overrides::default()), 5));
+        assert_eq!(some, [drawn[0], 3, drawn[2], drawn[3], 999]);
+        assert_ne!(
+            drawn,
+            numbers(&mut Choices::new(8, Overrides::default()), 5)
+        );
     }
 
     #[test]

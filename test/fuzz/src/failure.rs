@@ -81,10 +81,10 @@ fn said(errors: &str, is_kept: impl Fn(&str) -> bool) -> String {
         .split_once(" definition says: ")
         .map_or(first, |(start, _)| start);
     let parts = first.split('\'').enumerate();
-    let kept = parts.filter(|(n, part)| n % 2 == 0 || is_kept(part));
+    let shown = parts.filter(|(n, part)| n % 2 == 0 || is_kept(part));
     // Numbers, and shapes of them, are `#`.
     let mut text = String::new();
-    for c in kept.flat_map(|(_, part)| part.chars()) {
+    for c in shown.flat_map(|(_, part)| part.chars()) {
         match c {
             '0'..='9' | '?' if text.ends_with('#') => {}
             '0'..='9' | '?' => text.push('#'),
@@ -110,10 +110,10 @@ mod tests {
     #[test]
     fn numbers_and_names_do_not_count() {
         assert_eq!(answered("right", ""), None);
-        let one = "f.mlir:3:17: error: reads 'x0' at 10..26 in axis 1 ('i')\n";
+        let first = "f.mlir:3:17: error: reads 'x0' at 10..26 in axis 1 ('i')\n";
         let other = "f.mlir:4:9: error: reads 'y0' at 2..3 in axis 0 ('2 * k')\n";
-        assert_eq!(answered("refused", one), answered("refused", other));
-        assert_ne!(answered("wrong", one), answered("refused", one));
+        assert_eq!(answered("refused", first), answered("refused", other));
+        assert_ne!(answered("wrong", first), answered("refused", first));
         let wrong = "error: the result is not what the definition says: 'r0' at [3]\n";
         let expected = Some("wrong: the result is not what the".to_string());
         assert_eq!(answered("wrong", wrong), expected);

@@ -116,23 +116,23 @@ pub fn check(suite: &Suite, folder: &Path) {
         });
     });
     let (first, count) = (hunt.first, hunt.count);
-    let found = hunt.found.into_inner().expect("no thread panics");
+    let results = hunt.found.into_inner().expect("no thread panics");
     eprintln!(
         "{count} random {} in {:.1} s, at most {:.1} s (seed {})\n{}",
         suite.name,
         started.elapsed().as_secs_f64(),
-        found.slowest.0.as_secs_f64(),
-        found.slowest.1,
-        found.tally
+        results.slowest.0.as_secs_f64(),
+        results.slowest.1,
+        results.tally
     );
-    let [right, refused, failed] = found.tally.all;
+    let [right, refused, failed] = results.tally.all;
     let counts = [("right", right), ("refused", refused), ("failed", failed)];
-    let seeds = found.failed.values().flatten();
+    let seeds = results.failed.values().flatten();
     record(suite.name, &(first..first + count), &counts, seeds);
     let list = |(signature, seeds): (&String, &Vec<u64>)| format!("{signature}: seeds {seeds:?}");
-    let mut wrong: Vec<String> = found.failed.iter().map(list).collect();
+    let mut wrong: Vec<String> = results.failed.iter().map(list).collect();
     if !environment::ends_at_first_failure() {
-        wrong.extend((suite.way)(0).lacking(&found.tally));
+        wrong.extend((suite.way)(0).lacking(&results.tally));
     }
     assert!(wrong.is_empty(), "failures:\n{}", wrong.join("\n"));
 }
@@ -192,23 +192,23 @@ impl Hunt<'_> {
         time: Duration,
     ) -> Option<Failure> {
         let seed = self.first + number;
-        let mut found = self.found.lock().expect("no thread panics");
-        found.slowest = found.slowest.max((time, seed));
+        let mut results = self.found.lock().expect("no thread panics");
+        results.slowest = results.slowest.max((time, seed));
         let failure = match verdict {
             Verdict::Right => {
-                found.tally.add(seed, Outcome::Right, features, None);
+                results.tally.add(seed, Outcome::Right, features, None);
                 return None;
             }
             Verdict::Refused(said) => {
                 let outcome = Outcome::Refused;
-                found.tally.add(seed, outcome, features, Some(said));
+                results.tally.add(seed, outcome, features, Some(said));
                 return None;
             }
             Verdict::Failed(failure) => failure,
         };
-        found.tally.add(seed, Outcome::Failed, features, None);
-        let kinds = found.failed.len();
-        let seeds = found.failed.entry(failure.signature.clone()).or_default();
+        results.tally.add(seed, Outcome::Failed, features, None);
+        let kinds = results.failed.len();
+        let seeds = results.failed.entry(failure.signature.clone()).or_default();
         seeds.push(seed);
         if environment::ends_at_first_failure() {
             eprintln!("seed {seed}: {failure}");

@@ -143,10 +143,10 @@ pub const NONE_OUT: &str = "none as linalg";
 /// The number of computations in a text, and that of such as linalg.
 fn computations(text: &str) -> (usize, usize) {
     let count = |words: &[&str]| words.iter().map(|word| text.matches(word).count()).sum();
-    let others = ["linalg.fill", "linalg.yield", "linalg.index"];
-    let all: usize = count(&[" linalg."]);
-    let other: usize = others.map(|word| count(&[word])).iter().sum();
-    (count(&["mdh.compute"]), all.saturating_sub(other))
+    let uncounted = ["linalg.fill", "linalg.yield", "linalg.index"];
+    let total: usize = count(&[" linalg."]);
+    let other: usize = uncounted.map(|word| count(&[word])).iter().sum();
+    (count(&["mdh.compute"]), total.saturating_sub(other))
 }
 
 /// Runs a program by upstream's lowering.
@@ -192,7 +192,7 @@ impl Case for RoundTrip {
 fn checked(program: &RunnableProgram) -> Result<Ending> {
     let trip = self::trip(&program.text)?;
     let report = run_lowered(&trip.out, program.seed)?;
-    let found = digests(&report);
+    let expected = digests(&report);
     let end = ending(Ok(report));
     if end == Ending::Right && !is_settled(&self::trip(&opened(&program.text))?)? {
         return Ok(Ending::Wrong);
@@ -207,7 +207,7 @@ fn checked(program: &RunnableProgram) -> Result<Ending> {
     let is_exact = !["f16", "f32", "f64", "memref"]
         .iter()
         .any(|word| program.text.contains(word));
-    if is_exact && digests(&run_lowered(&program.text, program.seed)?) != found {
+    if is_exact && digests(&run_lowered(&program.text, program.seed)?) != expected {
         eprintln!("raised:\n{}\nas linalg:\n{}", trip.raised, trip.out);
         return Ok(Ending::Wrong);
     }
@@ -241,8 +241,8 @@ fn is_settled(trip: &Trip) -> Result<bool> {
 fn opened(text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut casts = Vec::new();
-    let own = lines.iter().position(|line| line.contains("func.func @f("));
-    for (n, line) in lines.iter().enumerate().skip(own.unwrap_or_default()) {
+    let start = lines.iter().position(|line| line.contains("func.func @f("));
+    for (n, line) in lines.iter().enumerate().skip(start.unwrap_or_default()) {
         // Parts of one memref under several names may stay, where functions are called.
         let Some((new, rest)) = line.trim().split_once(" = tensor.cast ") else {
             continue;
@@ -254,13 +254,13 @@ fn opened(text: &str) -> String {
         }
     }
     let mut gone = Vec::new();
-    for (n, own, instead) in casts {
+    for (n, declared, instead) in casts {
         let signature = lines.iter_mut().find(|line| {
-            let places: Vec<&str> = line.split(&own).collect();
+            let places: Vec<&str> = line.split(&declared).collect();
             line.contains("func.func @f(") && places.len() == 2 && places[1].starts_with([',', ')'])
         });
         if let Some(line) = signature {
-            *line = line.replace(&own, &instead);
+            *line = line.replace(&declared, &instead);
             gone.push(n);
         }
     }
@@ -274,45 +274,45 @@ fn opened(text: &str) -> String {
 fn renamed(text: &str) -> String {
     let (mut constants, mut numbers) = (HashMap::new(), HashMap::new());
     let (mut dims, mut next) = (Vec::new(), 0);
-    let mut found = String::new();
+    let mut out = String::new();
     for line in text.lines().map(str::trim) {
         let free = [" = arith.constant ", " = mdh.index "];
-        if let Some((name, number)) = free.iter().find_map(|of| line.split_once(of)) {
+        if let Some((name, number)) = free.iter().find_map(|word| line.split_once(word)) {
             constants.insert(name.to_owned(), number);
             continue;
         }
         let line = numbered(line, &mut dims);
         let mut pieces = line.split('%');
-        found += pieces.next().unwrap_or_default();
+        out += pieces.next().unwrap_or_default();
         for piece in pieces {
             let end = piece.find(|c| !is_name(c)).unwrap_or(piece.len());
             let (name, rest) = piece.split_at(end);
             // A buffer has a name too, which stands before it.
-            if rest.starts_with('[') && found.ends_with(" = ") {
-                let before = found.trim_end_matches(" = ").trim_end_matches(is_name);
-                found.truncate(before.len());
+            if rest.starts_with('[') && out.ends_with(" = ") {
+                let before = out.trim_end_matches(" = ").trim_end_matches(is_name);
+                out.truncate(before.len());
             }
             let name = format!("%{name}");
             // It is defined where it starts a line.
-            if found.is_empty() || found.ends_with('\n') {
+            if out.is_empty() || out.ends_with('\n') {
                 constants.remove(&name);
                 numbers.remove(&name);
             }
             match constants.get(&name) {
-                Some(number) => found += &format!("<{number}>"),
+                Some(number) => out += &format!("<{number}>"),
                 None => {
                     let number = numbers.entry(name).or_insert_with(|| {
                         next += 1;
                         next
                     });
-                    found += &format!("%{number}");
+                    out += &format!("%{number}");
                 }
             }
-            found += rest;
+            out += rest;
         }
-        found.push('\n');
+        out.push('\n');
     }
-    found
+    out
 }
 
 fn is_name(c: char) -> bool {

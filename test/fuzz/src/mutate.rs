@@ -279,9 +279,9 @@ mod tests {
     #[test]
     fn tokens_give_the_text_again() {
         let text = "%a = mdh.hom(mulf, (cc, pw(@x))) // why\n  : !mdh.mda<8x?, f32> -> -1 \"s\"";
-        let found = tokens(text);
-        assert_eq!(found.concat(), text);
-        let trimmed: Vec<&str> = found.iter().map(|t| t.trim_start()).collect();
+        let pieces = tokens(text);
+        assert_eq!(pieces.concat(), text);
+        let trimmed: Vec<&str> = pieces.iter().map(|t| t.trim_start()).collect();
         let start = [
             "%a", "=", "mdh.hom", "(", "mulf", ",", "(", "cc", ",", "pw", "(", "@x",
         ];
@@ -296,9 +296,9 @@ mod tests {
             let mut choices = Choices::new(seed, Overrides::default());
             mutant(&text, std::slice::from_ref(&text), &mut choices)
         };
-        let all: Vec<Vec<u8>> = (0..200).map(make).collect();
-        assert_eq!(all, (0..200).map(make).collect::<Vec<_>>());
-        let changed = all.iter().filter(|m| **m != text.as_bytes()).count();
+        let mutants: Vec<Vec<u8>> = (0..200).map(make).collect();
+        assert_eq!(mutants, (0..200).map(make).collect::<Vec<_>>());
+        let changed = mutants.iter().filter(|m| **m != text.as_bytes()).count();
         assert!(changed > 150, "{changed}");
     }
 }

@@ -61,10 +61,10 @@ type Candidate = Vec<(String, u64)>;
 
 /// Leaving things out, the largest first.
 fn drops(trail: &[Choice]) -> Vec<Candidate> {
-    let kept = trail
+    let included = trail
         .iter()
         .filter(|choice| choice.is_drop && choice.value == 0);
-    let mut candidates: Vec<Candidate> = kept.map(|c| vec![(c.path.clone(), 1)]).collect();
+    let mut candidates: Vec<Candidate> = included.map(|c| vec![(c.path.clone(), 1)]).collect();
     candidates.sort_by_key(|candidate| candidate[0].0.matches('/').count());
     candidates
 }
@@ -138,8 +138,8 @@ mod tests {
     fn the_smallest_case_that_fails_is_found() {
         let start: Overrides = "count=8".parse().unwrap();
         assert!(make(&start).1);
-        let found = reduce(start, |o| make(o).0, |o| make(o).1, 1000);
-        let (case, fails) = make(&found);
+        let smallest = reduce(start, |o| make(o).0, |o| make(o).1, 1000);
+        let (case, fails) = make(&smallest);
         assert!(fails);
         let numbers: BTreeSet<&str> = case.text.trim_matches(['[', ']']).split(", ").collect();
         assert_eq!(numbers, BTreeSet::from(["0", "5"]));

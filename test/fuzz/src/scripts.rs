@@ -287,16 +287,16 @@ impl<'p> Writer<'p> {
 
     fn partial(&mut self, c: &mut Choices, tile: &Tile<'p>, loops: Loops) -> String {
         let combine = combine(tile.step);
-        let all: Vec<usize> = (0..combine.len()).filter(|d| combine[*d].is_pw()).collect();
+        let sums: Vec<usize> = (0..combine.len()).filter(|d| combine[*d].is_pw()).collect();
         // Scans have no partial results.
         let is_scan = combine.iter().any(|c| c.is_ps());
-        if all.is_empty() || (is_scan && !c.chance("scanned", 10)) {
+        if sums.is_empty() || (is_scan && !c.chance("scanned", 10)) {
             return self.loops(c, tile);
         }
         let chosen = |d: &usize| c.scope(d, |c| c.chance("cut", 70));
-        let mut dims: Vec<usize> = all.iter().copied().filter(chosen).collect();
+        let mut dims: Vec<usize> = sums.iter().copied().filter(chosen).collect();
         if dims.is_empty() {
-            dims.push(all[0]);
+            dims.push(sums[0]);
         }
         let (what, sizes) = match loops == Loops::Forall && c.chance("threads", 55) {
             true => ("num_threads", sizes(c, tile, &dims, threads)),
@@ -337,7 +337,7 @@ impl<'p> Writer<'p> {
             return;
         }
         let step = tile.step;
-        let all = match loops {
+        let views = match loops {
             Loops::Forall => {
                 let outputs = step.outputs.iter().filter(|view| self.is_whole(view.value));
                 step.inputs.iter().chain(outputs).cloned().collect()
@@ -350,13 +350,13 @@ impl<'p> Writer<'p> {
                 inputs.cloned().collect::<Vec<_>>()
             }
         };
-        let producers = all.iter().filter_map(|view| self.producer(view.value));
+        let producers = views.iter().filter_map(|view| self.producer(view.value));
         let producers: Vec<String> = producers.collect();
         if producers.is_empty() || !c.chance("fuse into", 50) {
             return;
         }
-        let all: Vec<usize> = (0..producers.len()).collect();
-        let producer = self.op(&producers[c.pick("producer", &all)], 1, 1);
+        let numbers: Vec<usize> = (0..producers.len()).collect();
+        let producer = self.op(&producers[c.pick("producer", &numbers)], 1, 1);
         let text = format!("structured.fuse_into_containing_op {producer} into {container}");
         self.op(&text, 2, 2);
         self.gone.extend(0..self.steps.len());
@@ -437,12 +437,12 @@ fn sizes(
     dims: &[usize],
     size: fn(&mut Choices, &Dim) -> i64,
 ) -> Vec<i64> {
-    let all = tile.step.dims.iter().enumerate();
+    let numbered = tile.step.dims.iter().enumerate();
     let size = |(d, dim): (usize, &Dim)| match dims.contains(&d) {
         true => c.scope(d, |c| size(c, dim)),
         false => 0,
     };
-    all.map(size).collect()
+    numbered.map(size).collect()
 }
 
 fn periods(dim: &Dim) -> u64 {

@@ -64,8 +64,8 @@ fn number(text: &str) -> Option<(f64, &str)> {
 
 /// The microseconds of a unit.
 fn scale(unit: &str) -> Option<f64> {
-    let found = UNITS.iter().find(|(name, _)| *name == unit);
-    found.map(|(_, scale)| *scale)
+    let row = UNITS.iter().find(|(name, _)| *name == unit);
+    row.map(|(_, scale)| *scale)
 }
 
 /// The cost in milliseconds that a text gives.
@@ -174,14 +174,14 @@ impl<'t> Reader<'t> {
     }
 
     /// The error about the last word.
-    fn wrong(&self, found: &str, expected: &str) -> String {
-        let before = self.text[..self.at - found.len()].chars().count();
-        let found = match found {
+    fn wrong(&self, token: &str, expected: &str) -> String {
+        let before = self.text[..self.at - token.len()].chars().count();
+        let token = match token {
             "" => "the end".to_string(),
-            found => format!("'{found}'"),
+            token => format!("'{token}'"),
         };
         format!(
-            "found {found} at column {}, expected {expected}:\n  {}\n  {}^",
+            "found {token} at column {}, expected {expected}:\n  {}\n  {}^",
             before + 1,
             self.text,
             " ".repeat(before)

@@ -66,11 +66,11 @@ impl Sizes {
     /// The distance to others: the sum of the logarithms of ratios. None if the names differ, or one of
     /// them leaves a size open (a negative number) that the other one has.
     pub fn distance(&self, other: &Sizes) -> Option<f64> {
-        let one = |size: i64| (size.max(1) as f64).ln();
+        let log = |size: i64| (size.max(1) as f64).ln();
         let same = self.0.len() == other.0.len() && self.0.keys().eq(other.0.keys());
         let pairs = || self.0.values().zip(other.0.values());
         let is_far = pairs().any(|(a, b)| (*a < 0) != (*b < 0));
-        (same && !is_far).then(|| pairs().map(|(a, b)| (one(*a) - one(*b)).abs()).sum())
+        (same && !is_far).then(|| pairs().map(|(a, b)| (log(*a) - log(*b)).abs()).sum())
     }
 
     /// Returns whether none of them is open.

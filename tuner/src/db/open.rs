@@ -246,17 +246,17 @@ fn columns(connection: &Connection) -> rusqlite::Result<Vec<Column>> {
 fn missing(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let wanted = Connection::open_in_memory()?;
     wanted.execute_batch(SCHEMA)?;
-    let found = columns(connection)?;
+    let present = columns(connection)?;
     let lacks = |wanted: Column| {
         let Column { table, name, kind } = wanted;
-        let mut own = found
+        let mut of_table = present
             .iter()
             .filter(|column| column.table == table)
             .peekable();
-        if own.peek().is_none() {
+        if of_table.peek().is_none() {
             return Some(format!("it has no table '{table}'"));
         }
-        match own.find(|column| column.name == name) {
+        match of_table.find(|column| column.name == name) {
             None => Some(format!("its table '{table}' has no column '{name}'")),
             Some(column) if column.kind != kind => Some(format!(
                 "the column '{name}' of its table '{table}' has the type {}, expected {kind}",

@@ -80,34 +80,35 @@ impl Database {
     /// The best evaluations of the same program on the same machine for other sizes, the nearest
     /// sizes first.
     pub fn nearest(&self, task: &Task, most: usize) -> Result<Vec<(Sizes, Kept)>> {
-        let all = self.ranked_nearest(task, most)?.into_iter();
-        let best = all.filter_map(|(sizes, ranked)| Some((sizes, ranked.into_iter().next()?)));
+        let neighbours = self.ranked_nearest(task, most)?.into_iter();
+        let best =
+            neighbours.filter_map(|(sizes, ranked)| Some((sizes, ranked.into_iter().next()?)));
         Ok(best.collect())
     }
 
     /// The same with all evaluations of each sizes, the best first.
     pub fn ranked_nearest(&self, task: &Task, most: usize) -> Result<Vec<(Sizes, Vec<Kept>)>> {
-        let all = self.sizes(&task.program, &task.machine)?.into_iter();
-        let others = all.filter(|sizes| *sizes != task.sizes);
-        let mut others: Vec<(f64, Sizes)> = others
+        let known = self.sizes(&task.program, &task.machine)?.into_iter();
+        let neighbours = known.filter(|sizes| *sizes != task.sizes);
+        let mut neighbours: Vec<(f64, Sizes)> = neighbours
             .filter_map(|sizes| Some((task.sizes.distance(&sizes)?, sizes)))
             .collect();
-        others.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-        let mut found = Vec::new();
-        for (_, sizes) in others {
+        neighbours.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        let mut nearest = Vec::new();
+        for (_, sizes) in neighbours {
             let other = Task {
                 sizes: sizes.clone(),
                 ..task.clone()
             };
             let ranked = self.ranked(&other)?;
             if !ranked.is_empty() {
-                found.push((sizes, ranked));
+                nearest.push((sizes, ranked));
             }
-            if found.len() == most {
+            if nearest.len() == most {
                 break;
             }
         }
-        Ok(found)
+        Ok(nearest)
     }
 
     /// The sizes that a program was tuned for on a machine, the latest first.

@@ -71,10 +71,10 @@ fn what_is_chosen_comes_first() {
     let ranked = |database: &Database| -> Vec<(i64, f64)> {
         let tile = |kept: &Kept| kept.configuration.get("tile").unwrap().integer().unwrap();
         let ranked = database.ranked(&task).unwrap();
-        let each = ranked
+        ranked
             .iter()
-            .map(|kept| (tile(kept), kept.outcome.cost().unwrap()));
-        each.collect()
+            .map(|kept| (tile(kept), kept.outcome.cost().unwrap()))
+            .collect()
     };
     chosen(&mut database, 8, 2.5);
     assert_eq!(ranked(&database), [(8, 2.5), (4, 1.0), (16, 3.0)]);
@@ -119,13 +119,13 @@ fn what_is_kept_is_found() {
     let ranked = database.ranked(&task(64)).unwrap();
     let tile = |kept: &Kept| kept.configuration.get("tile").unwrap().integer().unwrap();
     assert_eq!(ranked.iter().map(tile).collect::<Vec<_>>(), [32, 8, 4, 16]);
-    let kept = database.evaluations(&task(64)).unwrap();
-    let found: Vec<(i64, Outcome)> = kept
+    let stored = database.evaluations(&task(64)).unwrap();
+    let read_back: Vec<(i64, Outcome)> = stored
         .iter()
-        .map(|kept| {
+        .map(|stored| {
             (
-                kept.configuration.get("tile").unwrap().integer().unwrap(),
-                kept.outcome.clone(),
+                stored.configuration.get("tile").unwrap().integer().unwrap(),
+                stored.outcome.clone(),
             )
         })
         .collect();
@@ -133,8 +133,8 @@ fn what_is_kept_is_found() {
         .iter()
         .map(|n| outcomes[*n].clone())
         .collect();
-    assert_eq!(found, expected);
-    let failures: Vec<usize> = kept.iter().map(|kept| kept.failures).collect();
+    assert_eq!(read_back, expected);
+    let failures: Vec<usize> = stored.iter().map(|stored| stored.failures).collect();
     assert_eq!(failures, [0, 0, 0, 1, 0, 1, 0, 2]);
     assert_eq!(database.counts().unwrap(), (1, 13));
     assert_eq!(database.machines("p").unwrap(), ["m"]);
@@ -205,8 +205,8 @@ fn who_proposed_stays_known() {
     for (number, technique) in ["default", "confirmed"].into_iter().enumerate() {
         let technique = technique.to_string();
         let outcome = Outcome::of_cost(2.0 - number as f64);
-        let one = evaluation(number, 4, outcome);
-        session.keep(&Evaluation { technique, ..one }).unwrap();
+        let base = evaluation(number, 4, outcome);
+        session.keep(&Evaluation { technique, ..base }).unwrap();
     }
     session.end(&StopReason::Exhausted).unwrap();
     let best = database.ranked(&task(64)).unwrap().remove(0);
@@ -275,10 +275,10 @@ fn what_was_kept_survives_a_kill() {
         child.wait().unwrap();
         // Who only reads is the first to come, and takes back what was left half done.
         let database = Database::read(folder.path()).unwrap().unwrap();
-        let kept = database.evaluations(&task(64)).unwrap().len();
-        assert!(kept >= said, "{kept} of {said}");
+        let stored = database.evaluations(&task(64)).unwrap().len();
+        assert!(stored >= said, "{stored} of {said}");
         assert_eq!(stops(&database), vec![None; kills]);
-        said = kept;
+        said = stored;
     }
 }
 
@@ -288,7 +288,7 @@ fn several_processes_keep_all_of_theirs() {
     let mut children: Vec<Child> = (0..3)
         .map(|_| child("child_that_keeps_evaluations", folder.path()))
         .collect();
-    let kept: usize = children
+    let lines: usize = children
         .iter_mut()
         .map(|child| count_lines(child, "kept", 1000))
         .sum();
@@ -296,7 +296,7 @@ fn several_processes_keep_all_of_theirs() {
         assert!(child.wait().unwrap().success());
     }
     let database = Database::open(folder.path()).unwrap();
-    assert_eq!((kept, database.counts().unwrap()), (180, (3, 180)));
+    assert_eq!((lines, database.counts().unwrap()), (180, (3, 180)));
     assert_eq!(database.evaluations(&task(64)).unwrap().len(), 180);
 }
 
@@ -475,10 +475,10 @@ fn no_space_is_said_and_nothing_is_lost() {
         .pragma_update(None, "max_page_count", pages + 2)
         .unwrap();
     let mut session = database.session(&task(64), "auto", 1).unwrap();
-    let mut kept = 0;
+    let mut stored = 0;
     let error = loop {
-        match session.keep(&evaluation(kept, kept as i64, Outcome::of_cost(1.0))) {
-            Ok(()) => kept += 1,
+        match session.keep(&evaluation(stored, stored as i64, Outcome::of_cost(1.0))) {
+            Ok(()) => stored += 1,
             Err(error) => break error,
         }
     };
@@ -489,10 +489,10 @@ fn no_space_is_said_and_nothing_is_lost() {
             .contains("there is no space left for the database"),
         "{error}"
     );
-    assert!(kept > 10, "{kept}");
+    assert!(stored > 10, "{stored}");
     drop(database);
     let database = Database::open(folder.path()).unwrap();
-    assert_eq!(database.evaluations(&task(64)).unwrap().len(), kept);
+    assert_eq!(database.evaluations(&task(64)).unwrap().len(), stored);
 }
 
 #[test]
@@ -535,7 +535,7 @@ fn sizes_are_those_of_one_program_on_one_machine_the_latest_first() {
     keep(&mut database, &task(9), &[(8, Outcome::of_cost(3.0))]);
     let failed = Outcome::failed(FailureKind::Hang, "after 3 s");
     keep(&mut database, &task(5), &[(4, failed)]);
-    let found = database.sizes("p", "m").unwrap();
-    assert_eq!(found, [task(9).sizes, task(3).sizes]);
+    let sizes = database.sizes("p", "m").unwrap();
+    assert_eq!(sizes, [task(9).sizes, task(3).sizes]);
     assert_eq!(database.sizes("p", "n").unwrap(), []);
 }

@@ -70,10 +70,11 @@ pub fn digest(computations: &[Formed]) -> String {
 /// strides that are numbers above 1.
 pub fn sizes(formed: &Formed) -> Vec<(String, i64)> {
     let dimensions = formed.computation.dimensions.iter();
-    let counts = dimensions.map(|own| (own.name.clone(), own.count().unwrap_or(-1)));
+    let counts =
+        dimensions.map(|dimension| (dimension.name.clone(), dimension.count().unwrap_or(-1)));
     let strides = formed.parts.buffers().flat_map(|buffer| {
-        let all = own_strides(buffer.value.r#type()).map_or(Vec::new(), |(_, strides)| strides);
-        let numbered = all.into_iter().enumerate();
+        let by_axis = own_strides(buffer.value.r#type()).map_or(Vec::new(), |(_, strides)| strides);
+        let numbered = by_axis.into_iter().enumerate();
         numbered.filter_map(|(axis, stride)| {
             let stride = stride.filter(|stride| *stride > 1)?;
             Some((format!("{}.stride{axis}", buffer.name), stride))
@@ -274,8 +275,10 @@ fn layout(ty: Type) -> String {
         return ty.to_string();
     };
     let below = |stride: i64| {
-        let others = strides.iter().flatten();
-        others.filter(|own| **own > 1 && **own < stride).count()
+        let known = strides.iter().flatten();
+        known
+            .filter(|other| **other > 1 && **other < stride)
+            .count()
     };
     let word = |stride: &Option<i64>| match stride {
         None => "?".to_string(),

@@ -41,21 +41,21 @@ fn with(changes: &[(&str, &str)]) -> SearchedProgram {
 
 #[test]
 fn names_of_values_and_sizes_are_none_of_it() {
-    let own = read(CHAIN);
+    let chain = read(CHAIN);
     let named = with(&[("@f", "@g"), ("%x", "%first"), ("%z", "%0")]);
-    assert_eq!((&own.digest, &own.sizes), (&named.digest, &named.sizes));
+    assert_eq!((&chain.digest, &chain.sizes), (&named.digest, &named.sizes));
     let larger = with(&[("32x32", "64x128"), ("i = 32, j = 32", "i = 16, j = 64")]);
     let larger_transposed = with(&[("32x32", "64x64"), ("i = 32, j = 32", "i = 64, j = 64")]);
     assert_eq!(
-        (&own.digest, &own.digest),
+        (&chain.digest, &chain.digest),
         (&larger.digest, &larger_transposed.digest)
     );
-    assert_ne!(own.sizes, larger.sizes);
+    assert_ne!(chain.sizes, larger.sizes);
     let unused = with(&[(
         "  return",
         "  %n = arith.constant 7 : index\n  %m = memref.alloc(%n) : memref<?xf32>\n  return",
     )]);
-    assert_eq!(own.digest, unused.digest);
+    assert_eq!(chain.digest, unused.digest);
     let open = with(&[
         ("32x32", "?x?"),
         ("i = 32, j = 32", "i = %n, j = %m"),
@@ -65,13 +65,13 @@ fn names_of_values_and_sizes_are_none_of_it() {
              %m = memref.dim %y, %0 : memref<?x?xf32>\n",
         ),
     ]);
-    assert_eq!(own.digest, open.digest);
+    assert_eq!(chain.digest, open.digest);
 }
 
 #[test]
 fn what_is_computed_is_part_of_it() {
-    let own = read(CHAIN).digest;
-    let others: [(&str, &[(&str, &str)]); 11] = [
+    let chain = read(CHAIN).digest;
+    let changed: [(&str, &[(&str, &str)]); 11] = [
         ("types", &[("f32", "f64")]),
         ("which result is read", &[("a = %y", "a = %x")]),
         ("memory that is read and written", &[("z = %z", "z = %y")]),
@@ -105,8 +105,8 @@ fn what_is_computed_is_part_of_it() {
             ],
         ),
     ];
-    for (what, changes) in others {
-        assert_ne!(own, with(changes).digest, "{what}");
+    for (what, changes) in changed {
+        assert_ne!(chain, with(changes).digest, "{what}");
     }
 }
 
@@ -124,7 +124,7 @@ fn strides_have_a_form_and_sizes() {
     let twice = with(&[("32x32xf32", "32x32xf32, strided<[64, 2]>")]);
     let further = with(&[("32x32xf32", "32x32xf32, strided<[2, 64]>")]);
     let moved = with(&[("32x32xf32", "32x32xf32, strided<[32, 1], offset: 8>")]);
-    let all = [
+    let digests = [
         &read(CHAIN).digest,
         &rows.digest,
         &columns.digest,
@@ -132,7 +132,7 @@ fn strides_have_a_form_and_sizes() {
         &further.digest,
         &moved.digest,
     ];
-    for (n, digest) in all.iter().enumerate() {
-        assert!(!all[..n].contains(digest), "{n}");
+    for (n, digest) in digests.iter().enumerate() {
+        assert!(!digests[..n].contains(digest), "{n}");
     }
 }

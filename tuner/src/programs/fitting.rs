@@ -36,22 +36,25 @@ impl SearchedProgram {
 
     /// The reasons for which the values of a configuration are no schedules.
     fn broken(&self, configuration: &Configuration) -> Vec<String> {
-        let of = |one: &Searched| -> Vec<String> {
-            let Some(positions) = one.values(configuration) else {
-                return vec![format!("'{}' has other parameters", one.name)];
+        let refusals_of = |entry: &Searched| -> Vec<String> {
+            let Some(positions) = entry.values(configuration) else {
+                return vec![format!("'{}' has other parameters", entry.name)];
             };
-            let wrong = (1..=positions.len()).find(|n| !one.space.allows(&positions[..*n]));
-            let wrong = wrong.and_then(|n| one.space.knobs().get(n - 1));
+            let wrong = (1..=positions.len()).find(|n| !entry.space.allows(&positions[..*n]));
+            let wrong = wrong.and_then(|n| entry.space.knobs().get(n - 1));
             match wrong {
-                Some(knob) => vec![format!("{}{}: {}", one.prefix, knob.name, knob.constraint)],
-                None => one.space.objections(&one.space.schedule(&positions)),
+                Some(knob) => vec![format!(
+                    "{}{}: {}",
+                    entry.prefix, knob.name, knob.constraint
+                )],
+                None => entry.space.objections(&entry.space.schedule(&positions)),
             }
         };
-        let mut all: Vec<String> = self.searched.iter().flat_map(of).collect();
-        let is_lowered = || self.fusion.iter().all(|own| own.is_lowered(configuration));
-        if all.is_empty() && !is_lowered() {
-            all.push("a chain has no code".to_string());
+        let mut objections: Vec<String> = self.searched.iter().flat_map(refusals_of).collect();
+        let is_lowered = || self.fusion.iter().all(|f| f.is_lowered(configuration));
+        if objections.is_empty() && !is_lowered() {
+            objections.push("a chain has no code".to_string());
         }
-        all
+        objections
     }
 }

@@ -87,7 +87,7 @@ impl Fusion {
         let links = Links {
             computations,
             read,
-            searched: searched.iter().map(|one| one.position).collect(),
+            searched: searched.iter().map(|s| s.position).collect(),
         };
         let mut fusion = Fusion {
             places: searched.iter().map(|_| Vec::new()).collect(),
@@ -102,11 +102,11 @@ impl Fusion {
             return None;
         }
         let operations = ir::find_all(module, &[ops::mdh::COMPUTE]);
-        for one in searched {
-            let wanted = computations[one.position];
+        for entry in searched {
+            let wanted = computations[entry.position];
             let position = operations.iter().position(|op| *op == wanted);
-            let own = one.space.default().map(|own| own.schedule);
-            fusion.program.computations.push((position?, own?));
+            let schedule = entry.space.default().map(|choice| choice.schedule);
+            fusion.program.computations.push((position?, schedule?));
         }
         fusion.program.text = module.to_string();
         Some(fusion)
@@ -168,10 +168,10 @@ impl Fusion {
         (n, consumer): (usize, usize),
         movable: &Movable,
     ) -> Vec<PlaceInLoop> {
-        let of = &self.searched[consumer];
-        let inputs = links.inputs(of.position, self.searched[n].position);
-        let dimensions = &links.read[of.position].1.dimensions;
-        let levels = of.space.chained().map(|own| own.levels(&movable.moving));
+        let reader = &self.searched[consumer];
+        let inputs = links.inputs(reader.position, self.searched[n].position);
+        let dimensions = &links.read[reader.position].1.dimensions;
+        let levels = reader.space.chained().map(|s| s.levels(&movable.moving));
         // Those of cores are nested as dimensions stand.
         let place_of = |level: &LevelName| match rank(level) {
             0 => dimensions.iter().position(|d| d.name == level.dimension),
@@ -179,7 +179,7 @@ impl Fusion {
         };
         let place = |level: LevelName| PlaceInLoop {
             consumer,
-            text: format!("{}{level}", of.prefix),
+            text: format!("{}{level}", reader.prefix),
             rank: (rank(&level), place_of(&level).unwrap_or(0)),
             is_kept: movable.is_kept,
             tile: TileLoop {
@@ -283,8 +283,8 @@ impl Fusion {
 
     /// The constraint that chains are for a knob of a computation, if they are one.
     pub(crate) fn constraint(self: &Arc<Self>, n: usize, knob: usize) -> Option<Constraint> {
-        let one = &self.searched[n];
-        let is_decided = one.space.chained()?.decides(knob);
+        let entry = &self.searched[n];
+        let is_decided = entry.space.chained()?.decides(knob);
         let is_near = |p: &usize| *p == n || self.at(*p, n).next().is_some();
         let near: Vec<usize> = (0..=n)
             .filter(|p| is_near(p) && !self.places[*p].is_empty())
@@ -292,9 +292,9 @@ impl Fusion {
         if near.is_empty() || !is_decided {
             return None;
         }
-        let involved = one.involved(knob);
-        let positions = one.reader(&involved);
-        let names = one.names();
+        let involved = entry.involved(knob);
+        let positions = entry.reader(&involved);
+        let names = entry.names();
         let depends: Vec<String> = near.iter().filter_map(|p| self.name(*p)).collect();
         let depends = depends.into_iter();
         let depends: Vec<String> = depends
@@ -358,11 +358,11 @@ impl Fusion {
 
     /// The condition that the trees do not know: that there is code.
     pub(crate) fn filter(self: &Arc<Self>) -> Constraint {
-        let all = 0..self.searched.len();
-        let mut names: Vec<String> = all.clone().filter_map(|n| self.name(n)).collect();
+        let positions = 0..self.searched.len();
+        let mut names: Vec<String> = positions.clone().filter_map(|n| self.name(n)).collect();
         let places = names.len();
-        names.extend(all.flat_map(|n| self.searched[n].names()));
-        let (own, known) = (self.clone(), names.clone());
+        names.extend(positions.flat_map(|n| self.searched[n].names()));
+        let (fusion, known) = (self.clone(), names.clone());
         let is_lowered = move |values: &[&Value]| {
             let is_alone = values[..places]
                 .iter()
@@ -373,7 +373,7 @@ impl Fusion {
                     .zip(values)
                     .map(|(n, v)| (n.as_str(), (*v).clone()))
             };
-            is_alone || own.is_lowered(&Configuration::from_pairs(pairs()))
+            is_alone || fusion.is_lowered(&Configuration::from_pairs(pairs()))
         };
         let why = "there is code for what is computed in loops of others";
         Constraint::new(why, names.iter().map(String::as_str), is_lowered)
@@ -382,15 +382,15 @@ impl Fusion {
     /// Returns whether there is code for what a configuration computes in loops of others.
     pub(crate) fn is_lowered(&self, configuration: &Configuration) -> bool {
         let schedule = |n: usize| {
-            let one = &self.searched[n];
-            let own = one.space.schedule(&one.values(configuration)?);
-            self.placed(n, configuration, own)
+            let searched = &self.searched[n];
+            let chosen = searched.space.schedule(&searched.values(configuration)?);
+            self.placed(n, configuration, chosen)
         };
-        let all = (0..self.searched.len()).map(schedule);
-        let Some(schedules) = all.collect::<Option<Vec<Schedule>>>() else {
+        let placed = (0..self.searched.len()).map(schedule);
+        let Some(schedules) = placed.collect::<Option<Vec<Schedule>>>() else {
             return false;
         };
-        if schedules.iter().all(|own| own.compute_at.is_none()) {
+        if schedules.iter().all(|s| s.compute_at.is_none()) {
             return true;
         }
         let objections = self.lowering().objections(schedules);
@@ -477,10 +477,10 @@ impl Fusion {
 
     /// The schedule that the model chooses for a computation, if only one has that name.
     pub(crate) fn chosen_for(&self, name: &str) -> Option<&Schedule> {
-        let all = self.chosen().schedules.iter();
-        let mut own = all.filter(|(other, _)| other == name);
-        let (_, first) = own.next()?;
-        own.next().is_none().then_some(first)
+        let schedules = self.chosen().schedules.iter();
+        let mut named = schedules.filter(|(other, _)| other == name);
+        let (_, first) = named.next()?;
+        named.next().is_none().then_some(first)
     }
 
     fn chosen(&self) -> &ChosenPlaces {
@@ -504,14 +504,14 @@ impl Fusion {
     fn choose(&self) -> ChosenPlaces {
         let chosen = self.program.chosen().unwrap_or_default();
         let find = |n: usize| {
-            let own = chosen
+            let wanted = chosen
                 .places
                 .iter()
-                .find(|own| own.name == self.searched[n].name)?;
+                .find(|place| place.name == self.searched[n].name)?;
             let is_it = |place: &PlaceInLoop| {
-                self.searched[place.consumer].name == own.at.consumer
-                    && place.tile.level.dimension == own.at.level.dimension
-                    && rank(&place.tile.level) == rank_of(own)
+                self.searched[place.consumer].name == wanted.at.consumer
+                    && place.tile.level.dimension == wanted.at.level.dimension
+                    && rank(&place.tile.level) == rank_of(wanted)
             };
             self.places[n].iter().position(is_it)
         };
@@ -531,12 +531,12 @@ fn make_tile(space: &dyn Knobs, values: &mut [usize]) {
     };
     for n in 0..values.len() {
         let wanted = values[n];
-        let others = (0..space.knobs()[n].values.len()).filter(|at| *at != wanted);
-        let found = [wanted].into_iter().chain(others).find(|at| {
+        let rest = (0..space.knobs()[n].values.len()).filter(|at| *at != wanted);
+        let taken = [wanted].into_iter().chain(rest).find(|at| {
             values[n] = *at;
             chained.is_of_tile(&values[..=n]) && space.allows(&values[..=n])
         });
-        values[n] = found.unwrap_or(wanted);
+        values[n] = taken.unwrap_or(wanted);
     }
 }
 

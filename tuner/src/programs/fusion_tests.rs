@@ -132,9 +132,9 @@ fn loops_of<'c>(
     configuration: &Configuration,
 ) -> Option<Module<'c>> {
     let mut module = compile::copy(&formed.module);
-    let own = function(compile::operation(&module), &formed.function).unwrap();
+    let func = function(compile::operation(&module), &formed.function).unwrap();
     let schedules = program.schedules(configuration).unwrap();
-    for (n, op) in schedule::computations(own).into_iter().enumerate() {
+    for (n, op) in schedule::computations(func).into_iter().enumerate() {
         schedule::set(op, schedules.computations.get(&n.to_string()));
     }
     let passes = compile::line(Target::Cpu).between(compile::RAISED, "loops");
@@ -175,9 +175,9 @@ fn expect_code(
 fn a_chain_has_the_loops_of_its_end() {
     let program = program(ROWS);
     let space = program.space(&[]).unwrap();
-    let all = drawn(&space, 200);
-    let value = |own: &Configuration| own.get("s/compute_at").unwrap().to_string();
-    let mut values: Vec<String> = all.iter().map(value).collect();
+    let configs = drawn(&space, 200);
+    let value = |config: &Configuration| config.get("s/compute_at").unwrap().to_string();
+    let mut values: Vec<String> = configs.iter().map(value).collect();
     values.sort();
     values.dedup();
     let has = |text: &str| values.iter().any(|value| value == text);
@@ -188,13 +188,17 @@ fn a_chain_has_the_loops_of_its_end() {
         !values.iter().any(|value| value.ends_with(".j")),
         "{values:?}"
     );
-    assert!(all.iter().all(|own| own.get("y/compute_at").is_none()));
+    assert!(
+        configs
+            .iter()
+            .all(|config| config.get("y/compute_at").is_none())
+    );
     // It leaves cores to what it is computed in.
-    let fused = all.iter().filter(|own| is_fused(own));
+    let fused = configs.iter().filter(|config| is_fused(config));
     assert!(fused.clone().count() > 10);
-    for own in fused {
-        assert_eq!(own.get("s/cores.i"), Some(&1.into()), "{own}");
-        assert_eq!(own.get("y/cores.j"), Some(&1.into()), "{own}");
+    for config in fused {
+        assert_eq!(config.get("s/cores.i"), Some(&1.into()), "{config}");
+        assert_eq!(config.get("y/cores.j"), Some(&1.into()), "{config}");
     }
     expect_code(ROWS, &program, &space, 100);
 }
@@ -238,8 +242,8 @@ fn chains_are_made_where_they_are_asked_for() {
     let context = context::program_context();
     let source = Source::from_text("f.mlir", ROWS);
     let formed = Formed::new(&context, &source, None).unwrap();
-    let own = function(compile::operation(&formed.module), &formed.function).unwrap();
-    let (computations, asm) = (schedule::computations(own), mdh_machine::this().unwrap());
+    let func = function(compile::operation(&formed.module), &formed.function).unwrap();
+    let (computations, asm) = (schedule::computations(func), mdh_machine::this().unwrap());
     let parameters =
         |program: &SearchedProgram| program.nearest_to_default().unwrap().pairs().count();
     let alone = SearchedProgram::new(&computations, &asm, SearchedParts::Model).unwrap();
@@ -253,14 +257,14 @@ fn chains_are_made_where_they_are_asked_for() {
 fn schedules_of_chains_lead_back() {
     let program = program(ROWS);
     let space = program.space(&[]).unwrap();
-    let mut found = drawn(&space, 40).into_iter();
-    let is_good = |own: &Configuration| is_fused(own) && program.fitting(own).is_some();
-    let own = found.find(is_good).unwrap();
-    let schedules = program.schedules(&own).unwrap();
+    let mut candidates = drawn(&space, 40).into_iter();
+    let is_good = |config: &Configuration| is_fused(config) && program.fitting(config).is_some();
+    let config = candidates.find(is_good).unwrap();
+    let schedules = program.schedules(&config).unwrap();
     assert!(schedules.computations["0"].compute_at.is_some());
     let nearest = program.nearest(&schedules).unwrap();
-    assert_eq!(nearest.get("s/compute_at"), own.get("s/compute_at"));
-    let alone = own.pairs().map(|(name, value)| match name {
+    assert_eq!(nearest.get("s/compute_at"), config.get("s/compute_at"));
+    let alone = config.pairs().map(|(name, value)| match name {
         "s/compute_at" => (name, "y/core.q".into()),
         _ => (name, value.clone()),
     });
@@ -279,16 +283,16 @@ fn chains_of_workloads() {
         assert!(!fuses || is_fused(&default), "{default}");
         assert!(!fuses || space.find(&default).is_some(), "{default}");
         let mut random = Pcg64Mcg::seed_from_u64(2);
-        let all = space.rejection_share(100, &mut random);
+        let rejected = space.rejection_share(100, &mut random);
         let fused = drawn(&space, 100)
             .iter()
-            .filter(|own| is_fused(own))
+            .filter(|config| is_fused(config))
             .count();
         println!(
             "{name}: {:.0} % rejected, {fused} of 100 with chains",
-            all * 100.0
+            rejected * 100.0
         );
-        assert!(all < 0.2, "{name}: {all}");
+        assert!(rejected < 0.2, "{name}: {rejected}");
     }
 }
 
@@ -297,30 +301,34 @@ fn chains_of_workloads() {
 fn chains_are_nested() {
     let program = program(NESTED);
     let space = program.space(&[]).unwrap();
-    let all = expect_code(NESTED, &program, &space, 100);
-    let values = places(&all, "a");
+    let configs = expect_code(NESTED, &program, &space, 100);
+    let values = places(&configs, "a");
     // A sum that is cut has a loop, as have cores that share it.
     for place in ["b/L3.i", "b/L2.i", "b/main.j", "c/core.i", "c/L3.i"] {
-        assert!(values.iter().any(|own| own == place), "{place}: {values:?}");
+        assert!(values.iter().any(|v| v == place), "{place}: {values:?}");
     }
-    let is_nested = |own: &&Configuration| at(own, "a").starts_with("b/") && at(own, "b") != ALONE;
-    let nested: Vec<_> = all.iter().filter(is_nested).collect();
+    let is_nested =
+        |config: &&Configuration| at(config, "a").starts_with("b/") && at(config, "b") != ALONE;
+    let nested: Vec<_> = configs.iter().filter(is_nested).collect();
     assert!(nested.len() > 2, "{}", nested.len());
-    for own in nested {
-        let cores = |name: &str| own.get(&format!("{name}/cores.i")).cloned();
+    for config in nested {
+        let cores = |name: &str| config.get(&format!("{name}/cores.i")).cloned();
         assert_eq!(
             (cores("a"), cores("b")),
             (Some(1.into()), Some(1.into())),
-            "{own}"
+            "{config}"
         );
-        let of_root = program.fusion.as_ref().unwrap().cores(0, own);
-        let shared = own.pairs().filter(|(name, _)| name.starts_with("c/cores."));
+        let of_root = program.fusion.as_ref().unwrap().cores(0, config);
+        let shared = config
+            .pairs()
+            .filter(|(name, _)| name.starts_with("c/cores."));
         let shared: f64 = shared.map(|(_, n)| n.integer().unwrap() as f64).product();
-        assert_eq!(of_root, Some(shared), "{own}");
+        assert_eq!(of_root, Some(shared), "{config}");
     }
     // Where it is computed in one whose consumer is alone, that need not be in anything.
-    let is_first = |own: &Configuration| at(own, "a").starts_with("b/") && at(own, "b") == ALONE;
-    assert!(all.iter().any(is_first));
+    let is_first =
+        |config: &Configuration| at(config, "a").starts_with("b/") && at(config, "b") == ALONE;
+    assert!(configs.iter().any(is_first));
 }
 
 /// Checks: what others read behind a consumer, too, is computed in its loops once, and in no loop of a loop.
@@ -328,14 +336,14 @@ fn chains_are_nested() {
 fn results_that_are_kept_have_consumers() {
     let program = program(KEPT);
     let space = program.space(&[]).unwrap();
-    let all = drawn(&space, 400);
-    assert!(places(&all, "s").iter().any(|own| own == "y/core.i"));
-    assert!(places(&all, "s").iter().any(|own| own == "z/core.i"));
-    assert!(places(&all, "y").iter().any(|own| own == "z/core.i"));
-    for own in &all {
-        let (s, y) = (at(own, "s"), at(own, "y"));
-        assert!(!s.starts_with("y/") || y == ALONE, "{own}");
-        assert!(!s.starts_with("z/") || y.starts_with("z/"), "{own}");
+    let configs = drawn(&space, 400);
+    assert!(places(&configs, "s").iter().any(|v| v == "y/core.i"));
+    assert!(places(&configs, "s").iter().any(|v| v == "z/core.i"));
+    assert!(places(&configs, "y").iter().any(|v| v == "z/core.i"));
+    for config in &configs {
+        let (s, y) = (at(config, "s"), at(config, "y"));
+        assert!(!s.starts_with("y/") || y == ALONE, "{config}");
+        assert!(!s.starts_with("z/") || y.starts_with("z/"), "{config}");
     }
     expect_code(KEPT, &program, &space, 100);
     // Parts that overlap would compute some of it several times.
@@ -348,8 +356,8 @@ fn results_that_are_kept_have_consumers() {
         "s = %s[i + 1] : tensor<64xf32>)\n  %z",
     );
     let space = self::program(&overlapping).space(&[]).unwrap();
-    let all = drawn(&space, 200);
-    assert!(places(&all, "s").iter().all(|own| !own.starts_with("y/")));
+    let configs = drawn(&space, 200);
+    assert!(places(&configs, "s").iter().all(|v| !v.starts_with("y/")));
 }
 
 /// Checks: of the filters that ask the lowering, few reject anything.
@@ -420,13 +428,13 @@ fn chains_of_products_are_searched_as_a_whole() {
 
 /// Bytes of memory that loops allocate.
 fn allocated(module: &Module) -> f64 {
-    let all = ir::find_all(compile::operation(module), &[ops::memref::ALLOC]);
+    let allocations = ir::find_all(compile::operation(module), &[ops::memref::ALLOC]);
     let bytes = |op: Op| {
         let ty = types::buffer_type(ir::result(op, 0).unwrap().r#type()).unwrap();
         let extents = ty.shape.iter().map(|n| n.unwrap_or(1) as f64);
         extents.product::<f64>() * ty.element.byte_width() as f64
     };
-    all.into_iter().map(bytes).sum()
+    allocations.into_iter().map(bytes).sum()
 }
 
 /// Checks: a search finds a nested chain where that leaves the least to write and read again.
@@ -436,8 +444,8 @@ fn a_search_nests_chains() {
     let context = context::program_context();
     let formed = Formed::new(&context, &Source::from_text("f.mlir", NESTED), None).unwrap();
     let space = program.space(&[]).unwrap();
-    let cost = |own: &Configuration| {
-        let lowered = loops_of(&formed, &context, &program, own);
+    let cost = |config: &Configuration| {
+        let lowered = loops_of(&formed, &context, &program, config);
         Outcome::of_cost(allocated(&lowered.expect("it is admitted")))
     };
     let tuned = tune(Tuning {
@@ -460,15 +468,13 @@ fn a_search_nests_chains() {
     let best = &tuned.best().unwrap().configuration;
     assert!(at(best, "a").starts_with("b/"), "{best}");
     assert!(at(best, "b").starts_with("c/"), "{best}");
-    let of = |is_it: &dyn Fn(&Configuration) -> bool| {
-        let own = tuned
-            .evaluations
-            .iter()
-            .filter(|own| is_it(&own.configuration));
-        own.filter_map(|own| own.outcome.cost())
+    let least = |is_it: &dyn Fn(&Configuration) -> bool| {
+        let matching = tuned.evaluations.iter().filter(|e| is_it(&e.configuration));
+        matching
+            .filter_map(|e| e.outcome.cost())
             .fold(f64::INFINITY, f64::min)
     };
-    let nested = of(&|own| own == best);
-    let alone = of(&|own| !is_fused(own));
+    let nested = least(&|config| config == best);
+    let alone = least(&|config| !is_fused(config));
     assert!(nested * 4.0 < alone, "{nested} and {alone} bytes");
 }

@@ -69,8 +69,8 @@ pub fn machine(gpu: &TunedGpu) -> String {
 
 /// The name and the chip of a GPU that evaluations are kept by; `None` if it is a processor.
 pub fn gpu(machine: &str) -> Option<(String, Capability)> {
-    let kept: serde_json::Value = serde_json::from_str(machine).ok()?;
-    let text = |field: &str| kept.get(field)?.as_str();
+    let facts: serde_json::Value = serde_json::from_str(machine).ok()?;
+    let text = |field: &str| facts.get(field)?.as_str();
     Some((text("gpu")?.to_string(), text("chip")?.parse().ok()?))
 }
 

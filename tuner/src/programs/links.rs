@@ -58,20 +58,21 @@ impl<'c> Links<'c, '_> {
 
     /// For each computation that is searched those that read it, by their numbers.
     pub(crate) fn readers(&self, searched: &[Searched]) -> Vec<Vec<usize>> {
-        let each = searched.iter().map(|one| {
-            let results = self.results(one.position);
-            let all = (0..searched.len()).filter(|n| searched[*n].position > one.position);
-            all.filter(|n| self.reads(searched[*n].position, &results))
+        let readers = searched.iter().map(|entry| {
+            let results = self.results(entry.position);
+            let behind = (0..searched.len()).filter(|n| searched[*n].position > entry.position);
+            behind
+                .filter(|n| self.reads(searched[*n].position, &results))
                 .collect()
         });
-        each.collect()
+        readers.collect()
     }
 
     /// The computations that may be computed in a consumer, as far as that shows here.
     pub(crate) fn movable(&self, consumer: usize) -> BTreeMap<usize, Movable> {
         let rank = self.read[consumer].1.dimensions.len();
         let mut known = BTreeMap::from([(consumer, reach::own(rank))]);
-        let mut found = BTreeMap::new();
+        let mut movable = BTreeMap::new();
         let block = |n: usize| self.computations[n].block().map(|b| b.to_raw().ptr);
         let name = schedule::name(self.computations[consumer]);
         for n in (consumer.saturating_sub(BEFORE)..consumer).rev() {
@@ -81,7 +82,7 @@ impl<'c> Links<'c, '_> {
                 && let Some(is_kept) = self.is_kept(n, consumer, &needs)
             {
                 let moving = (0..rank).filter(|d| reach::moves(&needs, *d)).collect();
-                found.insert(n, Movable { moving, is_kept });
+                movable.insert(n, Movable { moving, is_kept });
                 known.insert(n, needs);
             }
             // A schedule names the next computation of a name.
@@ -89,7 +90,7 @@ impl<'c> Links<'c, '_> {
                 break;
             }
         }
-        found
+        movable
     }
 
     /// The needs of a consumer's tile from a computation, if all that read it before the consumer are known to
@@ -134,15 +135,15 @@ impl<'c> Links<'c, '_> {
         let is_tensor = ir::result(self.computations[n], 0).is_some();
         let is_part = |user: &Op<'c>| self.computations[n..=consumer].contains(user);
         let users = results.iter().flat_map(|value| ir::users(*value));
-        let mut others =
+        let mut outside =
             users.filter(|user| !is_part(user) && ir::name_of(*user) != ops::memref::DEALLOC);
         let is_kept = match is_tensor {
             true => {
-                let others: Vec<Op> = others.collect();
-                if !others.iter().all(|user| self.is_behind(*user, consumer)) {
+                let outside: Vec<Op> = outside.collect();
+                if !outside.iter().all(|user| self.is_behind(*user, consumer)) {
                     return None;
                 }
-                !others.is_empty()
+                !outside.is_empty()
             }
             false => {
                 let stored = &self.read[consumer].0.outputs;
@@ -151,11 +152,11 @@ impl<'c> Links<'c, '_> {
                     op.is_some_and(|op| ir::name_of(op) == ops::memref::ALLOC)
                         || stored.iter().any(|output| output.value == *value)
                 };
-                others.next().is_some() || !results.iter().all(is_own)
+                outside.next().is_some() || !results.iter().all(is_own)
             }
         };
-        let (own, of) = (&self.read[n].1, &self.read[consumer].1);
-        (!is_kept || reach::is_partition(own, needs, of)).then_some(is_kept)
+        let (producer, reader) = (&self.read[n].1, &self.read[consumer].1);
+        (!is_kept || reach::is_partition(producer, needs, reader)).then_some(is_kept)
     }
 
     /// Returns whether an operation is behind a computation, or in something that is.

@@ -135,10 +135,10 @@ impl FormedText {
         let context = context::program_context();
         let program = self.bufferized(&context);
         for (schedules, reply) in asked {
-            let found = program.as_ref().map_err(String::clone);
-            let found = found.map(|(_, computations)| objections(computations, schedules));
+            let answer = program.as_ref().map_err(String::clone);
+            let answer = answer.map(|(_, computations)| objections(computations, schedules));
             // Who does not wait any more needs no answer.
-            let _ = reply.send(found);
+            let _ = reply.send(answer);
         }
     }
 
@@ -149,37 +149,37 @@ impl FormedText {
         let mut module = self
             .parsed(context)
             .ok_or_else(|| failed("reads no program"))?;
-        let all = computations(&module);
-        for (n, own) in &self.computations {
-            let op = all
+        let formed = computations(&module);
+        for (n, written) in &self.computations {
+            let op = formed
                 .get(*n)
                 .ok_or_else(|| failed("finds too few computations"))?;
-            schedule::set(*op, Some(own));
+            schedule::set(*op, Some(written));
         }
-        let is_searched = |n: usize| self.computations.iter().any(|(own, _)| *own == n);
-        let before: Vec<(String, bool)> = (0..all.len())
-            .filter(|n| schedule::has_schedule(all[*n]))
-            .map(|n| (schedule::name(all[n]), is_searched(n)))
+        let is_searched = |n: usize| self.computations.iter().any(|(position, _)| *position == n);
+        let before: Vec<(String, bool)> = (0..formed.len())
+            .filter(|n| schedule::has_schedule(formed[*n]))
+            .map(|n| (schedule::name(formed[n]), is_searched(n)))
             .collect();
         let lowered = self.lower(context, &mut module, "bufferized");
         lowered.ok_or_else(|| failed("gives no memrefs"))?;
         let mut after = computations(&module);
         after.retain(|op| schedule::has_schedule(*op));
         let names: Vec<String> = after.iter().map(|op| schedule::name(*op)).collect();
-        let own = before.iter().map(|(name, _)| name.as_str());
-        let own: Vec<&str> = own.collect();
-        let Some(places) = places(&own, &names) else {
+        let expected = before.iter().map(|(name, _)| name.as_str());
+        let expected: Vec<&str> = expected.collect();
+        let Some(places) = places(&expected, &names) else {
             return Err(failed(&format!(
                 "has computations of {}, expected {}",
                 names.join(", "),
-                own.join(", ")
+                expected.join(", ")
             )));
         };
-        let own = places.into_iter().zip(&before);
-        let own = own.filter(|(_, (_, is_searched))| *is_searched);
-        let own = own.map(|(place, _)| place.map(|n| after[n]));
-        let own = own.collect();
-        Ok((module, own))
+        let searched = places.into_iter().zip(&before);
+        let searched = searched.filter(|(_, (_, is_searched))| *is_searched);
+        let searched = searched.map(|(place, _)| place.map(|n| after[n]));
+        let searched = searched.collect();
+        Ok((module, searched))
     }
 
     /// The schedules that the model chooses, where nobody else has given any.
@@ -187,11 +187,11 @@ impl FormedText {
         let context = context::program_context();
         let mut module = self.parsed(&context)?;
         self.lower(&context, &mut module, "scheduled")?;
-        let all = computations(&module);
+        let operations = computations(&module);
         let read = |op: &Op| schedule::read(*op).ok().flatten();
         let place = |(n, op): (usize, &Op)| {
             let at = read(op)?.compute_at?;
-            let mut behind = all[n + 1..].iter();
+            let mut behind = operations[n + 1..].iter();
             let consumer = behind.find(|op| schedule::name(**op) == at.consumer)?;
             let layers = read(consumer)?.layers;
             let layer = layers.iter().find(|layer| layer.name == at.level.layer)?;
@@ -201,11 +201,11 @@ impl FormedText {
                 at,
             })
         };
-        let named = all
+        let named = operations
             .iter()
             .filter_map(|op| Some((schedule::name(*op), read(op)?)));
         Some(ChosenSchedules {
-            places: all.iter().enumerate().filter_map(place).collect(),
+            places: operations.iter().enumerate().filter_map(place).collect(),
             all: named.collect(),
         })
     }
@@ -230,16 +230,16 @@ mod tests {
 
     #[test]
     fn computations_are_known_by_order_and_name() {
-        let found = |after: &[&str]| {
+        let matched = |after: &[&str]| {
             let after: Vec<String> = after.iter().map(|name| name.to_string()).collect();
             places(&["s", "z", "y"], &after)
         };
         assert_eq!(
-            found(&["s", "z", "y"]),
+            matched(&["s", "z", "y"]),
             Some(vec![Some(0), Some(1), Some(2)])
         );
-        assert_eq!(found(&["s", "y"]), Some(vec![Some(0), None, Some(1)]));
-        assert_eq!(found(&["y", "s"]), None);
-        assert_eq!(found(&["s", "z", "y", "y"]), None);
+        assert_eq!(matched(&["s", "y"]), Some(vec![Some(0), None, Some(1)]));
+        assert_eq!(matched(&["y", "s"]), None);
+        assert_eq!(matched(&["s", "z", "y", "y"]), None);
     }
 }

@@ -177,9 +177,10 @@ fn for_sizes(source: &Source, entry: Option<&str>, sizes: &[Size]) -> Result<Str
 
 /// Sizes as they are given.
 fn words(sizes: &[Size]) -> String {
-    let each = sizes.iter();
-    let each = each.map(|size| format!("{}={}", size.dimension, size.size));
-    each.collect::<Vec<_>>().join(" ")
+    let texts = sizes
+        .iter()
+        .map(|size| format!("{}={}", size.dimension, size.size));
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tuned> {

@@ -48,13 +48,13 @@ fn rename(value: &mut serde_json::Value, names: &BTreeMap<String, String>) {
     };
     match value {
         String(text) => *text = renamed(text),
-        Array(values) => values.iter_mut().for_each(|own| rename(own, names)),
+        Array(values) => values.iter_mut().for_each(|inner| rename(inner, names)),
         Object(pairs) => {
-            let all = std::mem::take(pairs).into_iter();
-            *pairs = all
-                .map(|(name, mut own)| {
-                    rename(&mut own, names);
-                    (renamed(&name), own)
+            let taken = std::mem::take(pairs).into_iter();
+            *pairs = taken
+                .map(|(name, mut inner)| {
+                    rename(&mut inner, names);
+                    (renamed(&name), inner)
                 })
                 .collect();
         }
@@ -91,7 +91,7 @@ impl SearchedProgram {
 
     /// Returns whether the model's choice is a configuration.
     fn has_default(&self) -> bool {
-        let choices = self.searched.iter().map(|one| one.space.default());
+        let choices = self.searched.iter().map(|entry| entry.space.default());
         let mut choices = choices.flatten();
         let are_exact = self.says_default() && choices.all(|choice| choice.is_exact);
         let Some(fusion) = self.fusion.as_ref().filter(|_| are_exact) else {
@@ -102,11 +102,12 @@ impl SearchedProgram {
         let Some(nearest) = nearest.and_then(|nearest| self.schedules(&nearest)) else {
             return false;
         };
-        self.searched.iter().all(|one| {
-            let own = nearest.computations.get(&one.key);
-            let chosen = fusion.chosen_for(&one.name);
-            own.zip(chosen)
-                .is_some_and(|(own, chosen)| meaning(own) == meaning(chosen))
+        self.searched.iter().all(|entry| {
+            let schedule = nearest.computations.get(&entry.key);
+            let chosen = fusion.chosen_for(&entry.name);
+            schedule
+                .zip(chosen)
+                .is_some_and(|(schedule, chosen)| meaning(schedule) == meaning(chosen))
         })
     }
 
@@ -162,10 +163,10 @@ impl SearchedProgram {
         // What is computed in a loop of another one is counted as if it were alone, on the cores of that
         // one. That its results stay in caches is not counted: so chains stand behind what is alike
         // without them, but among the others, and every third proposal is drawn at random.
-        let cycles = |(n, one): (usize, &Searched)| {
-            let own = one.space.cycles(&one.values(configuration)?)?;
+        let cycles = |(n, entry): (usize, &Searched)| {
+            let count = entry.space.cycles(&entry.values(configuration)?)?;
             let fusion = self.fusion.as_ref();
-            Some(own / fusion.map_or(Some(1.0), |fusion| fusion.cores(n, configuration))?)
+            Some(count / fusion.map_or(Some(1.0), |fusion| fusion.cores(n, configuration))?)
         };
         let counted = self.searched.iter().enumerate().filter_map(cycles);
         let counted: Vec<f64> = counted.collect();

@@ -59,16 +59,16 @@ impl StartSchedule {
     /// The same in a space, which may have less. A note says so if it stands for other schedules.
     pub fn configuration(&self, program: &SearchedProgram, space: &Space) -> Option<Configuration> {
         let nearest = self.nearest.as_ref()?;
-        let Some(found) = space.nearest(nearest) else {
+        let Some(point) = space.nearest(nearest) else {
             say("note: no schedule with what --fix says is near to the start schedule\n");
             return None;
         };
-        let found = space.configuration(&found);
-        let why = match found == *nearest {
+        let configuration = space.configuration(&point);
+        let why = match configuration == *nearest {
             true => "the search has no parameters for all of",
             false => "--fix changes",
         };
-        let made = program.schedules(&found).unwrap_or_default();
+        let made = program.schedules(&configuration).unwrap_or_default();
         for (position, made) in &made.computations {
             let asked = self.schedules.computations.get(position);
             if asked.is_some_and(|asked| entries(asked) != entries(made)) {
@@ -78,13 +78,13 @@ impl StartSchedule {
                 ));
             }
         }
-        Some(found)
+        Some(configuration)
     }
 }
 
 /// The parameters that are fixed, with the values of a start schedule where none are given.
 pub fn fixed(fixed: &[Fix], start: Option<&StartSchedule>) -> Result<Vec<Fix>> {
-    let of = |fix: &Fix| {
+    let with_value = |fix: &Fix| {
         if fix.value.is_some() {
             return Ok(fix.clone());
         }
@@ -103,7 +103,7 @@ pub fn fixed(fixed: &[Fix], start: Option<&StartSchedule>) -> Result<Vec<Fix>> {
             value: Some(value.map_or(String::new(), ToString::to_string)),
         })
     };
-    fixed.iter().map(of).collect()
+    fixed.iter().map(with_value).collect()
 }
 
 /// Adds the schedules by name, of computations at their positions as others are.
@@ -182,17 +182,17 @@ fn far(own: &Entries, wanted: &Entries) -> usize {
 
 fn entries(schedule: &Schedule) -> Entries {
     // Without a machine it is for any, and so for this one.
-    let own = Schedule {
+    let portable = Schedule {
         asm: None,
         ..schedule.clone()
     };
-    let mut found = Entries {
+    let mut entries = Entries {
         values: BTreeSet::new(),
         order: BTreeSet::new(),
     };
-    let value = serde_json::to_value(own).unwrap_or_default();
-    collect("", &value, &mut found);
-    found
+    let value = serde_json::to_value(portable).unwrap_or_default();
+    collect("", &value, &mut entries);
+    entries
 }
 
 fn collect(path: &str, value: &Value, found: &mut Entries) {
@@ -287,10 +287,10 @@ func.func @f(%A: tensor<64x48xf32>, %B: tensor<48x80xf32>, %init: tensor<64x80xf
     #[test]
     fn configurations_of_others_do_not_fit() {
         let program = program();
-        let own = program.default().unwrap();
-        assert!(program.fitting(&own).is_some());
+        let default = program.default().unwrap();
+        assert!(program.fitting(&default).is_some());
         let with = |name: &str, value: i64| {
-            let pairs = own.pairs().filter(|(other, _)| *other != name);
+            let pairs = default.pairs().filter(|(other, _)| *other != name);
             let pairs = pairs.map(|(other, value)| (other, value.clone()));
             Configuration::from_pairs(pairs.chain([(name, value.into())]))
         };

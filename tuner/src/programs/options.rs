@@ -160,8 +160,8 @@ pub struct Fix {
 impl Fix {
     /// Returns whether a parameter may have a value where these are fixed.
     pub fn allow(fixed: &[Fix], name: &str, value: &str) -> bool {
-        let mut own = fixed.iter().filter(|fix| fix.name == name);
-        own.all(|fix| fix.value.as_deref() == Some(value))
+        let mut matching = fixed.iter().filter(|fix| fix.name == name);
+        matching.all(|fix| fix.value.as_deref() == Some(value))
     }
 }
 

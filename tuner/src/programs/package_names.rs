@@ -32,11 +32,11 @@ pub fn files(programs: &[&str], variant: &Variant) -> Vec<PathBuf> {
     let parts: Vec<Vec<String>> = programs.iter().map(|name| parts(name)).collect();
     let variant = variant.text();
     let mut taken = BTreeSet::new();
-    let each = parts.iter().map(|own| {
-        let others = || parts.iter().filter(|other| *other != own);
-        let is_own = |count: &usize| others().all(|other| last(other, *count) != last(own, *count));
-        let count = (1..=own.len()).find(is_own).unwrap_or(own.len());
-        let base = format!("{}{variant}", last(own, count));
+    let files = parts.iter().map(|path| {
+        let rest = || parts.iter().filter(|other| *other != path);
+        let is_own = |count: &usize| rest().all(|other| last(other, *count) != last(path, *count));
+        let count = (1..=path.len()).find(is_own).unwrap_or(path.len());
+        let base = format!("{}{variant}", last(path, count));
         let mut numbered = (1..).map(|n| match n {
             1 => base.clone(),
             n => format!("{base}-{n}"),
@@ -47,7 +47,7 @@ pub fn files(programs: &[&str], variant: &Variant) -> Vec<PathBuf> {
         taken.insert(name.clone());
         PathBuf::from(format!("{name}.mdhtune"))
     });
-    each.collect()
+    files.collect()
 }
 
 /// A file with its folders, outermost first; of a workload one name.
@@ -86,22 +86,26 @@ mod tests {
             std::fs::write(&path, "").unwrap();
             path.display().to_string()
         };
-        let all = ["a/x.mlir", "b/x.mlir", "y.mlir", "c/a/x.mlir"].map(file);
-        let all = all.each_ref().map(String::as_str);
+        let programs = ["a/x.mlir", "b/x.mlir", "y.mlir", "c/a/x.mlir"].map(file);
+        let programs = programs.each_ref().map(String::as_str);
         let none = Variant {
             entry: None,
             sizes: &[],
         };
-        assert_eq!(names(&all[..1], &none), ["x.mlir.mdhtune"]);
-        let found = names(&all[1..], &none);
+        assert_eq!(names(&programs[..1], &none), ["x.mlir.mdhtune"]);
+        let packages = names(&programs[1..], &none);
         assert_eq!(
-            found,
+            packages,
             ["b-x.mlir.mdhtune", "y.mlir.mdhtune", "a-x.mlir.mdhtune"]
         );
-        let found = names(&[all[0], all[3], all[0]], &none);
-        assert_eq!(found[1], "c-a-x.mlir.mdhtune");
-        assert!(found[0].ends_with("-a-x.mlir.mdhtune"), "{}", found[0]);
-        assert_eq!(found[2], found[0].replace(".mdhtune", "-2.mdhtune"));
+        let packages = names(&[programs[0], programs[3], programs[0]], &none);
+        assert_eq!(packages[1], "c-a-x.mlir.mdhtune");
+        assert!(
+            packages[0].ends_with("-a-x.mlir.mdhtune"),
+            "{}",
+            packages[0]
+        );
+        assert_eq!(packages[2], packages[0].replace(".mdhtune", "-2.mdhtune"));
         let workloads = names(&["dot/64", "dot/128"], &none);
         assert_eq!(workloads, ["dot-64.mdhtune", "dot-128.mdhtune"]);
     }

@@ -114,7 +114,7 @@ impl<'p> Processes<'p> {
             .map(|(worker, configuration)| self.ready(worker, configuration))
             .collect();
         let task = &self.task;
-        let found: Vec<(Option<Outcome>, Duration)> = std::thread::scope(|scope| {
+        let outcomes: Vec<(Option<Outcome>, Duration)> = std::thread::scope(|scope| {
             let workers = self.workers.iter_mut().zip(requests);
             let started = workers.map(|(worker, request)| {
                 scope.spawn(move || match request {
@@ -128,14 +128,14 @@ impl<'p> Processes<'p> {
             let started: Vec<_> = started.collect();
             let joined = started.into_iter().map(|thread| thread.join());
             joined
-                .map(|found| found.unwrap_or_else(|_| (Some(bug("a panic")), Duration::ZERO)))
+                .map(|result| result.unwrap_or_else(|_| (Some(bug("a panic")), Duration::ZERO)))
                 .collect()
         });
-        let works = found.iter().filter(|(failed, _)| failed.is_none());
+        let works = outcomes.iter().filter(|(failed, _)| failed.is_none());
         self.usual = works
             .map(|(_, took)| Some(*took))
             .fold(self.usual, Option::max);
-        found.into_iter().map(|(failed, _)| failed).collect()
+        outcomes.into_iter().map(|(failed, _)| failed).collect()
     }
 }
 
@@ -166,8 +166,8 @@ impl Measure for Processes<'_> {
                 work: &work,
             };
             // Compiled at once, then run with nothing beside.
-            let found = self.compile(part, waiting);
-            for (worker, outcome) in found.into_iter().enumerate() {
+            let outcomes = self.compile(part, waiting);
+            for (worker, outcome) in outcomes.into_iter().enumerate() {
                 if self.broken.is_some() || race.is_interrupted() {
                     return;
                 }
@@ -280,8 +280,8 @@ fn timed(worker: &mut Option<Worker>, race: &Race, waiting: Waiting<'_>) -> Outc
     // The first turn says how many calls fit into the others.
     for turn in 0..=SAMPLES {
         let run = Request::Run { calls };
-        let all = usual.map(|ms| Duration::from_secs_f64(f64::from(calls) * ms / 1e3));
-        let limit = waiting.limit(all);
+        let total = usual.map(|ms| Duration::from_secs_f64(f64::from(calls) * ms / 1e3));
+        let limit = waiting.limit(total);
         let times = match process.ask_unless(&run, limit, waiting.interrupted) {
             Ok(Answer::Times(times)) if !times.is_empty() => times,
             Ok(other) => return bug(&format!("it answers {other:?}")),

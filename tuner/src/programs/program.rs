@@ -274,11 +274,11 @@ impl SearchedProgram {
                 )));
             }
         }
-        let own = |one: &Searched| {
-            let values = one.space.knobs().iter().map(|knob| knob.values.clone());
-            one.names().into_iter().zip(values.collect::<Vec<_>>())
+        let knobs_of = |entry: &Searched| {
+            let values = entry.space.knobs().iter().map(|knob| knob.values.clone());
+            entry.names().into_iter().zip(values.collect::<Vec<_>>())
         };
-        let mut pairs: Vec<(String, Vec<String>)> = self.free().flat_map(own).collect();
+        let mut pairs: Vec<(String, Vec<String>)> = self.free().flat_map(knobs_of).collect();
         if let Some(fusion) = &self.fusion {
             let name = |n: usize| Some((fusion.name(n)?, fusion.values(n)));
             pairs.extend((0..self.searched.len()).filter_map(name));
@@ -297,7 +297,7 @@ impl SearchedProgram {
                 )));
             };
             let value = fix.value.as_deref().unwrap_or_default();
-            if !values.iter().any(|own| own == value) {
+            if !values.iter().any(|known| known == value) {
                 return Err(Error::usage(format!(
                     "--fix: found '{value}' for {}, expected one of {}",
                     fix.name,

@@ -35,13 +35,13 @@ impl KnobScript {
         if knobs.is_empty() {
             return Ok(None);
         }
-        let others = script::others(sequence);
-        for other in &others {
+        let foreign = script::others(sequence);
+        for other in &foreign {
             let what = "does more than change schedules, of which a search of open knobs knows \
                         nothing: expected it in a script of its own, run before";
             ir::error_at(*other, what);
         }
-        if !others.is_empty() {
+        if !foreign.is_empty() {
             return Err(Error::diagnosed());
         }
         // What is wrong with all values is said here, where it stands.
@@ -72,9 +72,9 @@ impl KnobScript {
         if let Some(known) = read.get(values) {
             return known.clone();
         }
-        let found = self.read(values);
-        read.insert(values.to_vec(), found.clone());
-        found
+        let plans = self.read(values);
+        read.insert(values.to_vec(), plans.clone());
+        plans
     }
 
     /// A context of its own, since those who ask may be of any thread.

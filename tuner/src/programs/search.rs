@@ -83,8 +83,8 @@ impl<'s> Search<'s> {
     ) -> Result<Tuned> {
         let mut technique = technique::of_names(&arguments.technique, arguments.seed)?;
         let mut database = database(arguments)?;
-        let kept = database.evaluations(&self.task)?;
-        let resumed = kept.into_iter().map(Into::into).collect();
+        let known = database.evaluations(&self.task)?;
+        let resumed = known.into_iter().map(Into::into).collect();
         let seeds = self.seeds(&database)?;
         let mut session = database.session(&self.task, &arguments.techniques(), arguments.seed)?;
         let abort = abort(arguments, Abort::Duration(USUAL))?;
@@ -129,11 +129,11 @@ impl<'s> Search<'s> {
         let nearest = database.nearest(&self.task, NEAREST)?;
         let nearest = nearest.into_iter();
         let nearest = nearest.map(|(_, kept)| (Role::Nearest, kept.configuration));
-        let others = start.chain(nearest).map(|(role, configuration)| Seed {
+        let more = start.chain(nearest).map(|(role, configuration)| Seed {
             role,
             configuration,
         });
-        seeds.extend(others);
+        seeds.extend(more);
         Ok(seeds)
     }
 
@@ -202,13 +202,13 @@ pub(super) fn abort(arguments: &TuneArguments, usual: Abort) -> Result<Abort> {
     let until = arguments.until.as_deref();
     let until = until.map(abort_condition::parse).transpose();
     let until = until.map_err(|why| Error::usage(format!("--until: {why}")))?;
-    let own: Vec<Abort> = [time, evaluations, no_better, until]
+    let given: Vec<Abort> = [time, evaluations, no_better, until]
         .into_iter()
         .flatten()
         .collect();
-    Ok(match own.is_empty() {
+    Ok(match given.is_empty() {
         true => usual,
-        false => Abort::Or(own),
+        false => Abort::Or(given),
     })
 }
 

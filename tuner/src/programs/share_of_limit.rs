@@ -97,9 +97,11 @@ fn of_workload(limits: &Limits, name: &str, work: Work) -> Result<Option<Limit>>
 /// definition's operations allow does with fewer: then only the arrays count.
 fn of_program(limits: &Limits, program: &SearchedProgram, work: Work, best: f64) -> Option<Limit> {
     let least = |bound: Bound| {
-        let each = program.types.iter();
-        let each = each.filter_map(|ty| limits.bound(work, ty, bound));
-        each.min_by(|a, b| a.ms.total_cmp(&b.ms))
+        let bounds = program
+            .types
+            .iter()
+            .filter_map(|ty| limits.bound(work, ty, bound));
+        bounds.min_by(|a, b| a.ms.total_cmp(&b.ms))
     };
     let any = least(Bound::Any)?;
     match any.ms > best {

@@ -84,12 +84,12 @@ fn function_of(op: Op<'_>) -> Option<Op<'_>> {
 
 /// The passes that run before common subexpressions become computations.
 fn before() -> Pipeline {
-    let all = SCHEDULE.passes;
-    let count = all
+    let passes = SCHEDULE.passes;
+    let count = passes
         .iter()
         .position(|pass| *pass == share_subexpressions::PASS.argument);
     Pipeline {
-        passes: &all[..count.unwrap_or(0)],
+        passes: &passes[..count.unwrap_or(0)],
         ..SCHEDULE
     }
 }
@@ -131,7 +131,7 @@ impl SearchedProgram {
     /// others. (That needs its module as text.)
     pub fn with_chains(self, computations: &[Op], asm: &Asm) -> Result<SearchedProgram> {
         let function = computations.first().and_then(|first| function_of(*first));
-        if function.is_some_and(|own| marks::SCHEDULES.is_on(own)) {
+        if function.is_some_and(|op| marks::SCHEDULES.is_on(op)) {
             return Err(Error::input(format!(
                 "the function has schedules by name ('{}'): expected none where schedules are searched or were \
                  tuned; `mdh tune --schedule` starts from some",
@@ -140,16 +140,16 @@ impl SearchedProgram {
         }
         match Sharing::new(computations, asm) {
             Sharing::None => self.chained(computations, asm, compile::RAISED),
-            Sharing::Known(shared) => shared.with(|all| {
-                let (mut own, others) = searched(all, asm, self.parts)?;
-                for one in &mut own {
-                    one.key.clone_from(&shared.keys[one.position]);
+            Sharing::Known(shared) => shared.with(|operations| {
+                let (mut after, others) = searched(operations, asm, self.parts)?;
+                for entry in &mut after {
+                    entry.key.clone_from(&shared.keys[entry.position]);
                 }
                 let mut program = self;
-                let formed = std::mem::replace(&mut program.searched, own);
-                let others = std::mem::replace(&mut program.others, others);
-                program.formed = Some((formed, others));
-                program.chained(all, asm, STAGE)
+                let formed = std::mem::replace(&mut program.searched, after);
+                let formed_others = std::mem::replace(&mut program.others, others);
+                program.formed = Some((formed, formed_others));
+                program.chained(operations, asm, STAGE)
             }),
             Sharing::Unknown => {
                 let mut program = self.chained(computations, asm, compile::RAISED)?;

@@ -41,8 +41,8 @@ fn lowered(text: &str, given: &Schedules, stage: &str) -> Vec<String> {
     let source = Source::from_text("f.mlir", text);
     let formed = Formed::new(&context, &source, Some("softmax")).unwrap();
     let mut module = compile::copy(&formed.module);
-    let own = function(compile::operation(&module), &formed.function).unwrap();
-    schedules::set(own, given).unwrap();
+    let func = function(compile::operation(&module), &formed.function).unwrap();
+    schedules::set(func, given).unwrap();
     let passes = compile::line(Target::Cpu).between(compile::RAISED, stage);
     compile::run_all(
         &mdh_machine::this().unwrap(),
@@ -51,13 +51,14 @@ fn lowered(text: &str, given: &Schedules, stage: &str) -> Vec<String> {
         &passes,
     )
     .unwrap();
-    let each = all(&module).into_iter();
-    each.map(|op| {
-        let own = schedule::read(op).unwrap();
-        let own = own.unwrap_or_default().to_string();
-        format!("{}: {}", schedule::name(op), own.replace("L2", "L3"))
-    })
-    .collect()
+    let operations = all(&module).into_iter();
+    operations
+        .map(|op| {
+            let written = schedule::read(op).unwrap();
+            let written = written.unwrap_or_default().to_string();
+            format!("{}: {}", schedule::name(op), written.replace("L2", "L3"))
+        })
+        .collect()
 }
 
 fn made(program: &SearchedProgram) -> Vec<&str> {
@@ -72,13 +73,13 @@ fn the_models_choice_has_schedules() {
         let program = program(&text);
         assert_eq!(made(&program), ["exp"], "{rows}");
         let default = program.default().unwrap();
-        let own = program.schedules(&default).unwrap();
-        let keys: Vec<&String> = own.computations.keys().collect();
+        let schedules = program.schedules(&default).unwrap();
+        let keys: Vec<&String> = schedules.computations.keys().collect();
         assert_eq!(keys, ["0", "1", "2", "exp"], "{rows}");
-        assert_eq!(program.written(&default), Some(own.clone()));
-        assert_eq!(program.model(), Some(own.clone()));
+        assert_eq!(program.written(&default), Some(schedules.clone()));
+        assert_eq!(program.model(), Some(schedules.clone()));
         let expected = lowered(&text, &Schedules::default(), "scheduled");
-        assert_eq!(lowered(&text, &own, "scheduled"), expected);
+        assert_eq!(lowered(&text, &schedules, "scheduled"), expected);
         assert_eq!(expected.len(), 4);
     }
 }
@@ -108,8 +109,8 @@ fn schedules_of_what_is_made_have_code() {
 fn others_are_as_they_were() {
     let program = program(SOFTMAX);
     assert!(made(&program).is_empty());
-    let own = program.schedules(&program.default().unwrap()).unwrap();
-    let keys: Vec<&String> = own.computations.keys().collect();
+    let schedules = program.schedules(&program.default().unwrap()).unwrap();
+    let keys: Vec<&String> = schedules.computations.keys().collect();
     assert_eq!(keys, ["0", "1", "2"]);
 }
 
@@ -132,14 +133,14 @@ fn what_cannot_be_said_is_left_to_the_model() {
 #[test]
 fn keys_are_positions_and_names() {
     let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_string).collect() };
-    let found = |formed: &str, before: &str, after: &str| {
+    let joined = |formed: &str, before: &str, after: &str| {
         keys(&words(formed), &words(before), &words(after)).map(|keys| keys.join(" "))
     };
     assert_eq!(
-        found("m s y", "m s y", "m exp s y").as_deref(),
+        joined("m s y", "m s y", "m exp s y").as_deref(),
         Some("0 exp 1 2")
     );
     // Those that are made for other reasons, and two of one name.
-    assert_eq!(found("m y", "m t y", "m exp t y"), None);
-    assert_eq!(found("m m", "m m", "m exp m"), None);
+    assert_eq!(joined("m y", "m t y", "m exp t y"), None);
+    assert_eq!(joined("m m", "m m", "m exp m"), None);
 }

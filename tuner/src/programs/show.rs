@@ -76,12 +76,12 @@ fn style(abort: &Abort) -> ProgressStyle {
 
 /// The part of a search that is done, up to 1, as far as that can be known: time and evaluations count.
 fn share(abort: &Abort, elapsed: Duration, evaluations: u64) -> f64 {
-    let of = |abort: &Abort| share(abort, elapsed, evaluations);
+    let share_of = |abort: &Abort| share(abort, elapsed, evaluations);
     let share: f64 = match abort {
         Abort::Duration(limit) => elapsed.as_secs_f64() / limit.as_secs_f64().max(1e-9),
         Abort::Evaluations(limit) => evaluations as f64 / (*limit).max(1) as f64,
-        Abort::And(all) => all.iter().map(of).reduce(f64::min).unwrap_or(0.0),
-        Abort::Or(any) => any.iter().map(of).fold(0.0, f64::max),
+        Abort::And(parts) => parts.iter().map(share_of).reduce(f64::min).unwrap_or(0.0),
+        Abort::Or(any) => any.iter().map(share_of).fold(0.0, f64::max),
         _ => 0.0,
     };
     share.min(1.0)
@@ -168,14 +168,14 @@ pub fn text(name: &str, space: &Space, tuned: &Tuned, differences: &[String]) ->
 /// Failures by kind: how many, and the first one's text.
 fn failures(tuned: &Tuned) -> Vec<(FailureKind, usize, String)> {
     let failed = |kind: FailureKind| {
-        let all = tuned.evaluations.iter().filter_map(|e| match &e.outcome {
+        let failures = tuned.evaluations.iter().filter_map(|e| match &e.outcome {
             crate::measure::Outcome::Failed(failure) => Some(failure),
             crate::measure::Outcome::Measured(_) => None,
         });
-        let mut own = all.filter(|failure| failure.kind == kind);
-        let first = own.next()?;
+        let mut matching = failures.filter(|failure| failure.kind == kind);
+        let first = matching.next()?;
         let line = first.text.lines().next().unwrap_or_default().to_string();
-        Some((kind, own.count() + 1, line))
+        Some((kind, matching.count() + 1, line))
     };
     FailureKind::ALL.into_iter().filter_map(failed).collect()
 }
@@ -223,8 +223,8 @@ pub fn differences(tuned: &Tuned, nearest: Option<&Configuration>) -> Vec<String
 
 /// The result on one line of JSON.
 pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) -> String {
-    let one = |of: Option<&Evaluation>| {
-        of.map(|e| {
+    let entry = |evaluation: Option<&Evaluation>| {
+        evaluation.map(|e| {
             serde_json::json!({
                 "cost": e.outcome.cost().map(rounded),
                 "configuration": e.configuration.to_json(),
@@ -245,8 +245,8 @@ pub fn json(name: &str, space: &Space, tuned: &Tuned, limit: Option<&Shares>) ->
         "seconds": tuned.elapsed.as_secs_f64(),
         "confirmation_seconds": tuned.confirmation.as_secs_f64(),
         "stop": tuned.stop.to_string(),
-        "default": one(tuned.default()),
-        "best": one(tuned.best()),
+        "default": entry(tuned.default()),
+        "best": entry(tuned.best()),
         "failures": failures,
         "rejected": tuned.rejections.as_ref().map(Rejections::share),
         "limit": limit,

@@ -211,8 +211,8 @@ fn all_parts_are_more_configurations() {
         Asm::builtin("cpu").unwrap(),
         Gpu::named("h100").unwrap().asm(),
     ] {
-        let of = |parts| SearchedProgram::read(&context, &source, None, &asm, parts).unwrap();
-        let (few, all) = (of(SearchedParts::Model), of(SearchedParts::All));
+        let read = |parts| SearchedProgram::read(&context, &source, None, &asm, parts).unwrap();
+        let (few, all) = (read(SearchedParts::Model), read(SearchedParts::All));
         assert_eq!(few.digest, all.digest);
         let (few, all) = (few.space(&[]).unwrap(), all.space(&[]).unwrap());
         assert!(

@@ -61,8 +61,9 @@ fn find(function: Op, wanted: &Wanted) -> Result<Found> {
     let spaces = Spaces::new(subject, function, wanted)?;
     let ranked = ranked.into_iter().map(|kept| (None, kept));
     let nearest = nearest.into_iter().flat_map(|(sizes, ranked)| {
-        let each = ranked.into_iter();
-        each.map(move |kept| (Some(sizes.clone()), kept))
+        ranked
+            .into_iter()
+            .map(move |kept| (Some(sizes.clone()), kept))
     });
     for (sizes, kept) in ranked.chain(nearest) {
         if let Some(choice) = spaces.choice(sizes.is_some(), &kept)? {
@@ -217,14 +218,14 @@ impl<'s> Spaces<'s> {
         if is_model {
             return Ok(self.usual.model().map(Choice::Model));
         }
-        let own = self.usual.fitting(&kept.configuration);
-        let found = match own {
-            Some(own) => Some(own),
+        let usual = self.usual.fitting(&kept.configuration);
+        let fitting = match usual {
+            Some(usual) => Some(usual),
             // What is of other parameters is of another version, mostly: their spaces take long to be made.
             None if is_nearest && !self.usual.is_whole(&kept.configuration) => None,
             None => self.all()?.fitting(&kept.configuration),
         };
-        Ok(found.map(Choice::Kept))
+        Ok(fitting.map(Choice::Kept))
     }
 
     fn all(&self) -> Result<&SearchedProgram> {

@@ -121,13 +121,13 @@ fn a_search_without_success_has_a_page() {
 fn techniques_are_told_apart() {
     let names = ["start", "model", "nearest sizes"].into_iter().chain(NAMES);
     let names: Vec<&str> = names.chain(["default", "pace", "confirmed"]).collect();
-    let mut own = tuned(|number| Outcome::of_cost(20.0 - number as f64));
-    own.evaluations.extend(own.evaluations.clone());
-    for (number, evaluation) in own.evaluations.iter_mut().enumerate() {
+    let mut session = tuned(|number| Outcome::of_cost(20.0 - number as f64));
+    session.evaluations.extend(session.evaluations.clone());
+    for (number, evaluation) in session.evaluations.iter_mut().enumerate() {
         evaluation.number = number;
         evaluation.technique = names[number % names.len()].to_string();
     }
-    let rows = techniques(&own, "ms");
+    let rows = techniques(&session, "ms");
     assert_eq!(rows.len(), names.len());
     let (proposing, neutral) = rows.split_at(NAMES.len() + 3);
     for (n, row) in proposing.iter().enumerate() {
@@ -135,7 +135,7 @@ fn techniques_are_told_apart() {
         assert_ne!(row.look, Look::NEUTRAL);
     }
     assert!(neutral.iter().all(|row| row.look == Look::NEUTRAL));
-    let page = html(&space(), &own, &texts()).unwrap();
+    let page = html(&space(), &session, &texts()).unwrap();
     let mark = format!(
         "<td style=\"color: {}\">\u{25cb}</td>",
         proposing[7].look.colour
@@ -146,19 +146,19 @@ fn techniques_are_told_apart() {
 /// Checks: what is a new best is so at the pace of the machine, and so is the picture.
 #[test]
 fn bests_are_compared_at_one_pace() {
-    let mut own = tuned(|number| Outcome::of_cost(20.0 - number as f64));
-    let at_any = html(&space(), &own, &texts()).unwrap();
+    let mut session = tuned(|number| Outcome::of_cost(20.0 - number as f64));
+    let at_any = html(&space(), &session, &texts()).unwrap();
     assert!(!at_any.contains("at the pace"), "{at_any}");
     // The machine has become twice as fast: nothing after the first eight is a new best.
-    own.paces = (0..16).map(|n| if n < 8 { 1.0 } else { 4.0 }).collect();
-    let bests = |own: &Tuned| {
-        techniques(own, "")
+    session.paces = (0..16).map(|n| if n < 8 { 1.0 } else { 4.0 }).collect();
+    let bests = |session: &Tuned| {
+        techniques(session, "")
             .iter()
             .map(|row| row.bests)
             .sum::<usize>()
     };
-    assert_eq!(bests(&own), 8);
-    assert_eq!(own.compared(15), Some(20.0));
-    let page = html(&space(), &own, &texts()).unwrap();
+    assert_eq!(bests(&session), 8);
+    assert_eq!(session.compared(15), Some(20.0));
+    let page = html(&space(), &session, &texts()).unwrap();
     assert!(page.contains("at the pace that the machine had"), "{page}");
 }

@@ -176,19 +176,19 @@ impl Space {
     /// The neighbours of a point: one parameter moves to an adjacent valid value, later ones that
     /// depend on it are repaired.
     pub fn neighbours(&self, point: &Point) -> Vec<Point> {
-        let mut found: Vec<Point> = Vec::new();
+        let mut neighbours: Vec<Point> = Vec::new();
         for parameter in self.movable() {
             for rank in self.adjacent(point, parameter) {
                 let neighbour = self.moved(point, parameter, f64::from(rank));
-                found.extend(
+                neighbours.extend(
                     neighbour
-                        .filter(|new| !found.contains(new))
+                        .filter(|new| !neighbours.contains(new))
                         .into_iter()
                         .collect::<Vec<_>>(),
                 );
             }
         }
-        found
+        neighbours
     }
 
     /// A point that differs from another in one parameter, and in what is repaired: numbers move

@@ -78,9 +78,9 @@ impl Small {
 
     /// All valid configurations, by trying all.
     fn enumerated(&self) -> Vec<Vec<i64>> {
-        let mut found = vec![Vec::new()];
+        let mut tuples = vec![Vec::new()];
         for (position, extent) in self.extents.iter().enumerate() {
-            found = found
+            tuples = tuples
                 .iter()
                 .flat_map(|before: &Vec<i64>| {
                     (1..=*extent).map(|value| [before.as_slice(), &[value]].concat())
@@ -93,7 +93,7 @@ impl Small {
                 })
                 .collect();
         }
-        found
+        tuples
     }
 }
 

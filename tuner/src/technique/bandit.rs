@@ -64,8 +64,8 @@ impl Bandit {
         if n == 0.0 {
             return f64::INFINITY;
         }
-        let all = self.history.len() as f64;
-        2.0 * area / (n * (n + 1.0)) + EXPLORATION * (2.0 * all.log2() / n).sqrt()
+        let total = self.history.len() as f64;
+        2.0 * area / (n * (n + 1.0)) + EXPLORATION * (2.0 * total.log2() / n).sqrt()
     }
 
     /// The techniques, the one of the highest score first, equal ones in random order.

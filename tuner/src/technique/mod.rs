@@ -50,9 +50,11 @@ pub fn of_names(names: &[String], seed: u64) -> Result<Box<dyn Technique>> {
         let message = format!("found the technique '{twice}' twice, expected each once");
         return Err(Error::input(message));
     }
-    let each = names.iter().zip(1..);
-    let each = each.map(|(name, n)| named(name, seed_of(seed, n)));
-    let arms = each.collect::<Result<Vec<_>>>()?;
+    let arms = names
+        .iter()
+        .zip(1..)
+        .map(|(name, n)| named(name, seed_of(seed, n)));
+    let arms = arms.collect::<Result<Vec<_>>>()?;
     let random = generator(seed, &names.join(","));
     Ok(Box::new(bandit::Bandit::new("bandit", arms, random)))
 }
@@ -64,23 +66,24 @@ fn seed_of(seed: u64, n: u64) -> u64 {
 
 /// The technique of that name.
 pub fn named(name: &str, seed: u64) -> Result<Box<dyn Technique>> {
-    let all = |names: &[&str]| -> Result<Vec<Box<dyn Technique>>> {
-        let each = names.iter().zip(1..);
-        each.map(|(name, n)| named(name, seed_of(seed, n)))
+    let arms = |names: &[&str]| -> Result<Vec<Box<dyn Technique>>> {
+        let numbered = names.iter().zip(1..);
+        numbered
+            .map(|(name, n)| named(name, seed_of(seed, n)))
             .collect()
     };
     Ok(match name {
         "auto" => Box::new(bandit::Bandit::new(
             "auto",
-            all(&PAYING)?,
+            arms(&PAYING)?,
             generator(seed, name),
         )),
         "bandit" => Box::new(bandit::Bandit::new(
             "bandit",
-            all(&CLASSICAL)?,
+            arms(&CLASSICAL)?,
             generator(seed, name),
         )),
-        "round-robin" => Box::new(round_robin::RoundRobin::new(all(&CLASSICAL)?)),
+        "round-robin" => Box::new(round_robin::RoundRobin::new(arms(&CLASSICAL)?)),
         "surrogate" => Box::new(surrogate::Surrogate::new(generator(seed, name))),
         "random" => Box::new(random::Random::new(generator(seed, name))),
         "exhaustive" => Box::new(exhaustive::Exhaustive::default()),

@@ -65,11 +65,11 @@ impl Pattern {
         for parameter in space.movable() {
             let extent = space.extent(parameter);
             if space.order(parameter) == Order::Categories {
-                let each = (0..extent).map(|rank| Poll {
+                let polls = (0..extent).map(|rank| Poll {
                     parameter,
                     step: rank as f64,
                 });
-                self.polls.extend(each);
+                self.polls.extend(polls);
                 continue;
             }
             let step = (self.fraction * (extent - 1) as f64).round().max(1.0);

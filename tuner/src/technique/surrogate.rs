@@ -106,25 +106,25 @@ impl Surrogate {
 
     /// Points that are not known: from anywhere, and from around the best ones.
     fn candidates(&mut self, search: &Search<'_>) -> Vec<Point> {
-        let mut found: Vec<Point> = Vec::new();
+        let mut candidates: Vec<Point> = Vec::new();
         for _ in 0..ANYWHERE {
-            found.push(search.space.sample(&mut self.random));
+            candidates.push(search.space.sample(&mut self.random));
         }
         let mut best: Vec<&(Point, f64)> = search.known.points().iter().collect();
         best.sort_by(|a, b| a.1.total_cmp(&b.1));
         best.truncate(6);
         if let Some((first, _)) = best.first() {
-            found.extend(search.space.neighbours(first).into_iter().take(NEAR));
+            candidates.extend(search.space.neighbours(first).into_iter().take(NEAR));
         }
         for n in 0..NEAR {
             if let Some((point, _)) = best.get(n % best.len().max(1)) {
-                found.push(mutant(search, point, &mut self.random));
+                candidates.push(mutant(search, point, &mut self.random));
             }
         }
-        found.sort();
-        found.dedup();
-        found.retain(|point| search.known.cost(point).is_none());
-        found
+        candidates.sort();
+        candidates.dedup();
+        candidates.retain(|point| search.known.cost(point).is_none());
+        candidates
     }
 
     /// Points by the model alone, the best first; the start before all of them.
@@ -290,9 +290,9 @@ mod tests {
 
     #[test]
     fn improvement_is_expected_of_the_low_and_of_the_unknown() {
-        let of = |mean, deviation| improvement(&Prediction { mean, deviation }, 0.0);
-        assert!(of(-1.0, 0.1) > of(0.0, 0.1));
-        assert!(of(0.5, 1.0) > of(0.5, 0.1));
-        assert!(of(3.0, 0.0) > of(4.0, 0.0));
+        let improved = |mean, deviation| improvement(&Prediction { mean, deviation }, 0.0);
+        assert!(improved(-1.0, 0.1) > improved(0.0, 0.1));
+        assert!(improved(0.5, 1.0) > improved(0.5, 0.1));
+        assert!(improved(3.0, 0.0) > improved(4.0, 0.0));
     }
 }

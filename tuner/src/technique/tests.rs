@@ -104,11 +104,11 @@ fn all_are_repeatable_and_propose_what_is_new() {
                     None,
                 )
             };
-            let one = run(5);
-            assert!(one.len() >= 120, "{name}");
-            assert_eq!(one.points(), run(5).points(), "{name}");
+            let first = run(5);
+            assert!(first.len() >= 120, "{name}");
+            assert_eq!(first.points(), run(5).points(), "{name}");
             if name != "exhaustive" {
-                assert_ne!(one.points(), run(6).points(), "{name}");
+                assert_ne!(first.points(), run(6).points(), "{name}");
             }
         }
     }
@@ -246,8 +246,8 @@ fn several_names_share_a_search() {
     used.sort();
     assert_eq!(used, ["annealing", "pattern", "random"]);
     assert_eq!(several.name(), "bandit");
-    let one = of_names(&names("pattern"), 1).unwrap();
-    assert_eq!(one.name(), "pattern");
+    let single = of_names(&names("pattern"), 1).unwrap();
+    assert_eq!(single.name(), "pattern");
     let wrong = |text: &str| {
         of_names(&names(text), 1)
             .map(|_| ())

@@ -68,15 +68,14 @@ impl Torczon {
     /// The other corners, moved along the lines through the best one.
     fn scaled(&self, factor: f64) -> Vec<Vec<f64>> {
         let best = &self.corners[0].0;
-        let others = self.corners[1..].iter();
-        others
-            .map(|(corner, _)| {
-                let pairs = best.iter().zip(corner);
-                pairs
-                    .map(|(best, x)| (best + factor * (x - best)).clamp(0.0, 1.0))
-                    .collect()
-            })
-            .collect()
+        let rest = self.corners[1..].iter();
+        rest.map(|(corner, _)| {
+            let pairs = best.iter().zip(corner);
+            pairs
+                .map(|(best, x)| (best + factor * (x - best)).clamp(0.0, 1.0))
+                .collect()
+        })
+        .collect()
     }
 
     /// Replaces all corners but the best one, and puts the best one first.
@@ -138,13 +137,13 @@ impl Rounds for Torczon {
             Move::Reflect => self.next = Move::Contract,
             Move::Expand => {
                 let reflected = std::mem::take(&mut self.reflected);
-                let of = |corners: &[(Vec<f64>, f64)]| {
+                let lowest = |corners: &[(Vec<f64>, f64)]| {
                     corners
                         .iter()
                         .map(|corner| corner.1)
                         .fold(f64::INFINITY, f64::min)
                 };
-                let better = if best < of(&reflected) {
+                let better = if best < lowest(&reflected) {
                     tried
                 } else {
                     reflected

@@ -78,26 +78,27 @@ impl Run<'_> {
 
     /// The candidates of the seeds.
     pub(super) fn seeds(&mut self, seeds: Vec<Seed>) -> Result<Vec<(Role, Candidate)>> {
-        let mut found = Vec::new();
+        let mut candidates = Vec::new();
         for seed in seeds {
             match self.space.find(&seed.configuration) {
-                Some(point) => found.push((seed.role, Candidate::Of(point))),
+                Some(point) => candidates.push((seed.role, Candidate::Of(point))),
                 None if seed.role == Role::Nearest => {}
                 None if matches!(seed.role, Role::Outside | Role::Reference) => {
                     self.outside = Some(Outside {
                         configuration: seed.configuration.clone(),
                         may_be_best: seed.role == Role::Outside,
                     });
-                    found.push((seed.role, Candidate::Outside(seed.configuration)));
+                    candidates.push((seed.role, Candidate::Outside(seed.configuration)));
                 }
                 None => {
-                    let (role, own) = (seed.role.name(), seed.configuration);
-                    let message = format!("the {role} configuration is none of the space: {own}");
+                    let (role, configuration) = (seed.role.name(), seed.configuration);
+                    let message =
+                        format!("the {role} configuration is none of the space: {configuration}");
                     return Err(Error::input(message));
                 }
             }
         }
-        Ok(found)
+        Ok(candidates)
     }
 
     /// Returns whether a configuration that was measured is taken where it is the best.

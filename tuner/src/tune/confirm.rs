@@ -23,25 +23,27 @@ impl Run<'_> {
         let (Some(limit), 1..) = (limit, self.confirmations) else {
             return Duration::ZERO;
         };
-        let own = |number: usize| &self.evaluations[number].configuration;
+        let configuration_of = |number: usize| &self.evaluations[number].configuration;
         let mut round: Vec<_> = [self.default, self.best]
             .into_iter()
             .flatten()
-            .map(own)
+            .map(configuration_of)
             .collect();
         round.dedup();
-        let each = round.iter().map(|own| self.time_of(own));
+        let times = round
+            .iter()
+            .map(|configuration| self.time_of(configuration));
         let rounds = if self.pace.is_kept() { 1 + ROUNDS } else { 1 };
-        let all = each.sum::<Duration>() * rounds as u32;
-        all.min(limit / 2)
+        let total = times.sum::<Duration>() * rounds as u32;
+        total.min(limit / 2)
     }
 
     /// The time of measuring a configuration: that of the last time in this search, or, of one that was measured in
     /// another one only, the longest that any has taken in this one.
     fn time_of(&self, configuration: &Configuration) -> Duration {
         let made = self.evaluations[self.resumed..].iter();
-        let mut own = made.filter(|one| one.configuration == *configuration);
-        let took = own.next_back().map(|own| self.took[own.number]);
+        let mut matching = made.filter(|e| e.configuration == *configuration);
+        let took = matching.next_back().map(|e| self.took[e.number]);
         let longest = || self.took[self.resumed..].iter().copied().max();
         took.or_else(longest).unwrap_or_default()
     }
@@ -78,16 +80,18 @@ impl Run<'_> {
             self.again(measure, &first, CONFIRMED);
         }
         if let Some(default) = default {
-            let own = &self.evaluations[default].configuration;
+            let configuration = &self.evaluations[default].configuration;
             let last = self
                 .evaluations
                 .iter()
-                .rposition(|e| e.configuration == *own);
+                .rposition(|e| e.configuration == *configuration);
             self.default = last.or(self.default);
         }
         // What was confirmed in a search of before was so at another pace.
         let made = self.resumed;
-        let is_confirmed = |own: &Evaluation| own.number >= made && own.technique == CONFIRMED;
+        let is_confirmed = |evaluation: &Evaluation| {
+            evaluation.number >= made && evaluation.technique == CONFIRMED
+        };
         for _ in 1..self.confirmations {
             match self.least(|_| true) {
                 Some(best) if !self.is_cut() && !is_confirmed(&self.evaluations[best]) => {
@@ -157,24 +161,27 @@ impl Run<'_> {
 
     /// The configurations that were confirmed, each with its evaluations.
     fn rounds(&self) -> Vec<(&Configuration, Vec<usize>)> {
-        let mut found: Vec<(&Configuration, Vec<usize>)> = Vec::new();
+        let mut rounds: Vec<(&Configuration, Vec<usize>)> = Vec::new();
         let made = self.evaluations[self.resumed..].iter();
-        for one in made.filter(|one| one.technique == CONFIRMED) {
-            match found.iter_mut().find(|(own, _)| *own == &one.configuration) {
-                Some((_, round)) => round.push(one.number),
-                None => found.push((&one.configuration, vec![one.number])),
+        for evaluation in made.filter(|evaluation| evaluation.technique == CONFIRMED) {
+            match rounds
+                .iter_mut()
+                .find(|(configuration, _)| *configuration == &evaluation.configuration)
+            {
+                Some((_, round)) => round.push(evaluation.number),
+                None => rounds.push((&evaluation.configuration, vec![evaluation.number])),
             }
         }
-        found
+        rounds
     }
 
     /// Makes evaluations once more.
     pub(super) fn again(&mut self, measure: &mut dyn Measure, numbers: &[usize], name: &str) {
         // They were made from such candidates.
-        let own = numbers
+        let configurations = numbers
             .iter()
             .map(|number| &self.evaluations[*number].configuration);
-        let candidates = own.filter_map(|own| self.candidate(own)).collect();
+        let candidates = configurations.filter_map(|c| self.candidate(c)).collect();
         self.evaluate(measure, candidates, name);
     }
 

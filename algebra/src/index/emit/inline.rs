@@ -142,8 +142,8 @@ fn is_short(checked: &Checked, name: &str) -> Result<(), EmitError> {
     let mut written: Vec<u64> = Vec::with_capacity(checked.uses.len());
     for node in checked.program.nodes() {
         let operands = node.children().iter().map(|c| written[*c]);
-        let own = u64::from(!node.children().is_empty());
-        written.push(operands.fold(own, u64::saturating_add));
+        let itself = u64::from(!node.children().is_empty());
+        written.push(operands.fold(itself, u64::saturating_add));
     }
     let roots = checked.program.roots().iter();
     let total = roots.fold(0, |sum: u64, root| sum.saturating_add(written[*root]));

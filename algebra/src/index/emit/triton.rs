@@ -105,9 +105,9 @@ impl<'a> Triton<'a> {
         if self.slices < 2 {
             return String::new();
         }
-        let of = |k| if k == slice { ":" } else { "None" };
-        let each: Vec<&str> = (0..self.slices).map(of).collect();
-        format!("[{}]", each.join(", "))
+        let marker = |k| if k == slice { ":" } else { "None" };
+        let markers: Vec<&str> = (0..self.slices).map(marker).collect();
+        format!("[{}]", markers.join(", "))
     }
 }
 
@@ -139,9 +139,9 @@ impl Language for Triton<'_> {
                     return self.leaf(Piece::operand(text));
                 }
                 Argument::Slice(size) if &***input == name => {
-                    let all = Piece::atom(format!("tl.arange(0, {})", self.size(size)));
-                    let (all, place) = (self.leaf(all).text, self.broadcast(slice));
-                    return Piece::atom(format!("{all}{place}"));
+                    let arange = Piece::atom(format!("tl.arange(0, {})", self.size(size)));
+                    let (arange, place) = (self.leaf(arange).text, self.broadcast(slice));
+                    return Piece::atom(format!("{arange}{place}"));
                 }
                 Argument::Slice(_) => slice += 1,
                 _ => {}

@@ -65,8 +65,9 @@ fn shapes(prefix: &Mapping, device: &Device) -> Vec<(Vec<super::Step>, usize)> {
     let sizes = prefix.mapped().sizes();
     let rank = sizes.len();
     let powers = |from: u64| {
-        let all = (0..11).map(move |k| from << k);
-        all.filter_map(|n| i64::try_from(n).ok())
+        (0..11)
+            .map(move |k| from << k)
+            .filter_map(|n| i64::try_from(n).ok())
     };
     let threads = i64::try_from(device.threads).unwrap_or(i64::MAX);
     let fits = |n: &i64| *n <= threads;
@@ -120,9 +121,9 @@ fn price(launch: &Launch) -> f64 {
 /// Operations of an index and its conditions, divisions as what they cost.
 fn operations(launch: &Launch) -> f64 {
     let (back, facts) = (launch.back(), launch.facts());
-    let all = back.index.iter().chain(&back.exits);
-    let all: Vec<Expr> = all.map(|e| normal::normal(&facts, e)).collect();
-    simplify::cost(&facts, &IndexProgram::new(&all)) as f64 / 16.0
+    let expressions = back.index.iter().chain(&back.exits);
+    let expressions: Vec<Expr> = expressions.map(|e| normal::normal(&facts, e)).collect();
+    simplify::cost(&facts, &IndexProgram::new(&expressions)) as f64 / 16.0
 }
 
 /// Returns the number of sectors that a warp touches: of the first warps of the first block and of
@@ -143,14 +144,14 @@ fn sectors(launch: &Launch, value: &dyn Fn(&str) -> Option<Expr>) -> f64 {
     let (blocks, block) = sizes.split_at(sizes.len() - threads);
     let middle: Vec<i64> = blocks.iter().map(|b| b.count() / 2).collect();
     let lanes = i64::try_from(launch.device().warp).unwrap_or(1);
-    let of = |block_at: &[i64]| {
+    let sectors_of = |block_at: &[i64]| {
         let mut touched = Vec::new();
         for lane in 0..lanes.min(block.iter().map(Grid::count).product()) {
             let thread = place(block, lane);
-            let Ok(found) = program.run(&[block_at, &thread].concat()) else {
+            let Ok(values) = program.run(&[block_at, &thread].concat()) else {
                 continue;
             };
-            let (index, exits) = found.split_at(grids.len());
+            let (index, exits) = values.split_at(grids.len());
             if !exits.contains(&0) {
                 touched.push(offset(&grids, index) / ELEMENTS);
             }
@@ -159,7 +160,7 @@ fn sectors(launch: &Launch, value: &dyn Fn(&str) -> Option<Expr>) -> f64 {
         touched.dedup();
         touched.len()
     };
-    of(&vec![0; blocks.len()]).max(of(&middle)) as f64
+    sectors_of(&vec![0; blocks.len()]).max(sectors_of(&middle)) as f64
 }
 
 /// The place of a lane in a block, whose last dimension is the fastest.

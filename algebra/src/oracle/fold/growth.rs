@@ -25,11 +25,11 @@ impl Growth {
     /// Bounds to maximise of an operator that rounds, and so may overflow.
     pub(super) fn all(operator: Option<&Operator>, types: &[ScalarType]) -> Vec<Growth> {
         let measures: [fn(f64) -> f64; 4] = [f64::abs, |x| -x.abs(), |x| x, |x| -x];
-        let of = |component| measures.map(|measure| Growth { component, measure });
+        let growths = |component| measures.map(|measure| Growth { component, measure });
         match operator {
             Some(Operator::User(user)) if user.code.rounds() => {
                 let floats = (0..types.len()).filter(|n| types[*n].is_float());
-                floats.flat_map(of).collect()
+                floats.flat_map(growths).collect()
             }
             _ => Vec::new(),
         }

@@ -27,8 +27,8 @@ impl Evaluator<'_> {
             arrays.push(elements);
         }
         // Beside an empty dimension the points of the others, which may be more than memory holds, are not listed.
-        let mut kept = self.cc.iter().chain(&self.ps);
-        if !kept.any(|d| self.grids[*d].is_empty()) {
+        let mut kept_dims = self.cc.iter().chain(&self.ps);
+        if !kept_dims.any(|d| self.grids[*d].is_empty()) {
             self.store_groups(environment, &mut arrays)?;
         }
         self.carry_out_empty(environment, &mut arrays)?;
@@ -82,14 +82,14 @@ impl Evaluator<'_> {
                 let is_last = !self.ps.contains(&d) || Some(point[d]) == self.grids[d].last();
                 if is_last && !self.computation.carries[carry].outgoing.is_empty() {
                     let tuple = self.finish(&state)?;
-                    let of = |p| matches!(p, Place::Outgoing { carry: c, .. } if c == carry);
-                    self.store(&of, point, &tuple, arrays)?;
+                    let is_place = |p| matches!(p, Place::Outgoing { carry: c, .. } if c == carry);
+                    self.store(&is_place, point, &tuple, arrays)?;
                 }
             }
             if !self.computation.outputs.is_empty() {
                 let tuple = self.finish(&state)?;
-                let of = |p| matches!(p, Place::Output(_));
-                self.store(&of, point, &tuple, arrays)?;
+                let is_place = |p| matches!(p, Place::Output(_));
+                self.store(&is_place, point, &tuple, arrays)?;
             }
             odometer.advance();
         }
@@ -124,24 +124,24 @@ impl Evaluator<'_> {
         arrays: &mut [Vec<Element>],
     ) -> Result<(), Failure> {
         for carry in 0..self.computation.carries.len() {
-            let own = self.computation.carries[carry].dimension;
+            let dimension = self.computation.carries[carry].dimension;
             let carries_out = !self.computation.carries[carry].outgoing.is_empty();
-            if !carries_out || !self.ps.contains(&own) || !self.grids[own].is_empty() {
+            if !carries_out || !self.ps.contains(&dimension) || !self.grids[dimension].is_empty() {
                 continue;
             }
-            let mut kept = self.computation.kept();
-            kept.retain(|d| *d != own);
-            let grids: Vec<Grid> = kept.iter().map(|d| self.grids[*d]).collect();
+            let mut rest = self.computation.kept();
+            rest.retain(|d| *d != dimension);
+            let grids: Vec<Grid> = rest.iter().map(|d| self.grids[*d]).collect();
             let mut point = vec![0; self.grids.len()];
             for indices in crate::domain::points(&grids) {
-                for (d, index) in kept.iter().zip(indices) {
+                for (d, index) in rest.iter().zip(indices) {
                     point[*d] = index;
                 }
                 let mut state = State::Absent;
                 self.carry(environment, carry, &point, &mut state)?;
                 let tuple = self.finish(&state)?;
-                let of = |p| matches!(p, Place::Outgoing { carry: c, .. } if c == carry);
-                self.store(&of, &point, &tuple, arrays)?;
+                let is_place = |p| matches!(p, Place::Outgoing { carry: c, .. } if c == carry);
+                self.store(&is_place, &point, &tuple, arrays)?;
             }
         }
         Ok(())

@@ -29,7 +29,7 @@ impl InOrder {
     ) -> InOrder {
         let cells = |cells: &Vec<Element>| cells.iter().map(|e| e.value).collect();
         let uncertain = |cells: &Vec<Element>| cells.iter().map(Element::is_arbitrary).collect();
-        let mut all = InOrder {
+        let mut state = InOrder {
             values: before.iter().map(cells).collect(),
             worlds: Vec::new(),
             uncertain: before.iter().map(uncertain).collect(),
@@ -39,16 +39,16 @@ impl InOrder {
         };
         let is_exact = before.iter().flatten().all(|e| e.error == 0.0);
         if is_parted || !is_exact {
-            all.part();
+            state.part();
         }
-        for (world, own) in all.worlds.iter_mut().enumerate() {
-            for (n, (own, elements)) in own.iter_mut().zip(before).enumerate() {
-                for (flat, (place, element)) in own.iter_mut().zip(elements).enumerate() {
+        for (world, outputs) in state.worlds.iter_mut().enumerate() {
+            for (n, (places, elements)) in outputs.iter_mut().zip(before).enumerate() {
+                for (flat, (place, element)) in places.iter_mut().zip(elements).enumerate() {
                     *place = moved(*element, hash([tensor(n), flat as u64]), world as u64);
                 }
             }
         }
-        all
+        state
     }
 
     /// From now on worlds may differ.

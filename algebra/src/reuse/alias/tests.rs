@@ -44,11 +44,11 @@ impl Case {
     }
 
     fn results(&self) -> Vec<Vec<i64>> {
-        let kept = |axis: &DomainAxis| match axis.role {
+        let result_grid = |axis: &DomainAxis| match axis.role {
             Role::Pw => Grid::dense(1),
             _ => grid(axis),
         };
-        let grids: Vec<Grid> = self.domain.iter().map(kept).collect();
+        let grids: Vec<Grid> = self.domain.iter().map(result_grid).collect();
         points(&grids).collect()
     }
 
@@ -81,11 +81,11 @@ impl Case {
     /// Returns whether no element is written twice.
     fn is_injective(&self) -> bool {
         let results = self.results();
-        let mut all: Vec<_> = results.iter().flat_map(|r| self.written_at(r)).collect();
-        let count = all.len();
-        all.sort();
-        all.dedup();
-        all.len() == count
+        let mut elements: Vec<_> = results.iter().flat_map(|r| self.written_at(r)).collect();
+        let count = elements.len();
+        elements.sort();
+        elements.dedup();
+        elements.len() == count
     }
 
     /// Pairs of a point that reads an element and a result that writes it: whether there are some,
@@ -155,11 +155,11 @@ impl Case {
             axis.name = format!("d{d}");
         }
         let axes = 1 + random.below(2) as usize;
-        let all: Vec<usize> = (0..rank).collect();
+        let dims: Vec<usize> = (0..rank).collect();
         let is_kept = |d: &usize| domain[*d].role != Role::Pw;
-        let kept: Vec<usize> = all.iter().copied().filter(is_kept).collect();
-        let writes = draw_maps(random, &kept, axes);
-        let mut reads = draw_maps(random, &all, axes);
+        let kept_dims: Vec<usize> = dims.iter().copied().filter(is_kept).collect();
+        let writes = draw_maps(random, &kept_dims, axes);
+        let mut reads = draw_maps(random, &dims, axes);
         if random.below(4) == 0 {
             reads[0] = writes[0].clone();
         }
@@ -219,22 +219,22 @@ fn draw_index(random: &mut Random, dims: &[usize], depth: u32) -> Expr {
 /// Holds an answer against the definition; whether it is one.
 fn check(case: &Case) -> bool {
     let (any, early) = case.pairs();
-    let found = sharing(&case.domain, &case.read(), &case.written());
+    let answer = sharing(&case.domain, &case.read(), &case.written());
     // Of equal accesses nothing is asked, not even whether there are points.
     let is_same = case.reads.iter().any(|a| case.writes.contains(a));
-    match &found {
+    match &answer {
         Sharing::Disjoint => assert!(!any, "{case:?}"),
         Sharing::InPlace => assert!(!early && (any || is_same), "{case:?}"),
         Sharing::Conflict(conflict) => {
             let ((n, p), (m, r)) = (&conflict.read, &conflict.written);
-            assert!(case.points().contains(p), "{case:?} {found:?}");
-            assert!(case.results().contains(r), "{case:?} {found:?}");
-            assert!(!case.combines(r, p), "{case:?} {found:?}");
-            assert_eq!(case.read_at(p)[*n], conflict.element, "{case:?} {found:?}");
+            assert!(case.points().contains(p), "{case:?} {answer:?}");
+            assert!(case.results().contains(r), "{case:?} {answer:?}");
+            assert!(!case.combines(r, p), "{case:?} {answer:?}");
+            assert_eq!(case.read_at(p)[*n], conflict.element, "{case:?} {answer:?}");
             assert_eq!(
                 case.written_at(r)[*m],
                 conflict.element,
-                "{case:?} {found:?}"
+                "{case:?} {answer:?}"
             );
         }
         Sharing::Unknown => return false,
@@ -263,7 +263,7 @@ fn pairs_decide_about_all_orders() {
 #[test]
 fn answers_are_those_of_the_definition() {
     let mut random = Random::new(2);
-    let mut found = [0; 3];
+    let mut counts = [0; 3];
     for _ in 0..8_000 {
         let case = Case::draw(&mut random, 8);
         if !case.is_injective() {
@@ -271,9 +271,9 @@ fn answers_are_those_of_the_definition() {
         }
         assert!(check(&case), "no answer for {case:?}");
         let (any, early) = case.pairs();
-        found[usize::from(any) + usize::from(early)] += 1;
+        counts[usize::from(any) + usize::from(early)] += 1;
     }
-    assert!(found.iter().all(|n| *n > 200), "{found:?}");
+    assert!(counts.iter().all(|n| *n > 200), "{counts:?}");
 }
 
 /// Sizes that are not enumerated.

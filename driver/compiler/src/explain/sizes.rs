@@ -26,19 +26,19 @@ impl Given {
     /// Reads the sizes as those of a function's dimensions and arguments.
     pub fn new(entry: &Entry, given: &[Size]) -> Result<Given> {
         let known = sizes::infer(entry, given, Sizes::declared(entry), Open::Kept)?;
-        let mut found = Given::default();
+        let mut collected = Given::default();
         for op in ir::find_all(entry.op, &["mdh.compute"]) {
             for dim in read::compute(op).map_or(Vec::new(), |parts| parts.dims) {
                 let bound = sizes::value(entry, &known, extents::of_bound(dim.upper));
-                let before = found.bounds.entry(dim.name).or_insert(bound);
-                *before = before.filter(|own| Some(*own) == bound);
+                let before = collected.bounds.entry(dim.name).or_insert(bound);
+                *before = before.filter(|first| Some(*first) == bound);
             }
         }
         let shapes = entry.arguments.iter().zip(known.shapes);
-        found.shapes = shapes
+        collected.shapes = shapes
             .map(|(argument, shape)| (argument.name.clone(), shape))
             .collect();
-        Ok(found)
+        Ok(collected)
     }
 
     /// Fills in a computation's open sizes.

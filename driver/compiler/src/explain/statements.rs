@@ -52,7 +52,7 @@ fn compiled(account: &Account, accounts: &[Account], function: Op, threads: &[Th
     let computations = ops_of_kind("mdh.compute");
     let mut allocations = ir::find_all(function, &["memref.alloc"]);
     allocations.retain(|op| is_at(first_write(*op, function), account));
-    let own = temporaries(&allocations);
+    let allocated = temporaries(&allocations);
     let mut text = format!(
         "  result: {}\n  temporaries: {}, {} if each step had memory of its own\n",
         result(
@@ -61,12 +61,12 @@ fn compiled(account: &Account, accounts: &[Account], function: Op, threads: &[Th
             &ops_of_kind("memref.copy"),
             |memory| { last_writer(memory, accounts, function) }
         ),
-        bytes(own as f64),
+        bytes(allocated as f64),
         bytes(account.apart as f64)
     );
     for op in &computations {
-        let chosen = threads.iter().find(|one| one.op == *op);
-        let Some((count, reason)) = chosen.and_then(|one| one.chosen.as_ref()) else {
+        let chosen = threads.iter().find(|entry| entry.op == *op);
+        let Some((count, reason)) = chosen.and_then(|entry| entry.chosen.as_ref()) else {
             continue;
         };
         let reason = match reason {

@@ -326,17 +326,17 @@ impl<'a> Reader<'a> {
 
     /// A place in a string's text, unless the file spells the text in another way.
     fn within(&self, value: &Spanned<DeValue>, text: &str, span: Range<usize>) -> Range<usize> {
-        let all = value.span();
+        let whole = value.span();
         match self
             .text
-            .get(all.clone())
+            .get(whole.clone())
             .and_then(|written| written.find(text))
         {
             Some(at) if !text.is_empty() => {
-                let start = all.start + at;
+                let start = whole.start + at;
                 start + span.start..start + span.end
             }
-            _ => all,
+            _ => whole,
         }
     }
 }

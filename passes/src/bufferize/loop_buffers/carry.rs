@@ -89,13 +89,13 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
 /// later is given other memory where it starts from an undefined tensor, and else the loop starts from a copy.
 pub fn keep_apart(module: Op, buffers: &Buffers) -> bool {
     let ops = ir::all(module);
-    let found = ops.iter().enumerate().find_map(|(number, start)| {
+    let written = ops.iter().enumerate().find_map(|(number, start)| {
         let tensor = start_of_loop(*start, buffers)?;
         let later = ops[number + 1..].iter();
         let writes: Vec<Write> = later.flat_map(|op| writes(*op, tensor, buffers)).collect();
         (!writes.is_empty()).then_some((*start, tensor, writes))
     });
-    let Some((start, tensor, writes)) = found else {
+    let Some((start, tensor, writes)) = written else {
         return false;
     };
     // Memory that only these write is no other memory.
@@ -114,7 +114,9 @@ pub fn keep_apart(module: Op, buffers: &Buffers) -> bool {
     }
     let mut copied: Vec<(Val, Val)> = Vec::new();
     for write in writes {
-        let known = copied.iter().find(|(of, _)| *of == write.destination);
+        let known = copied
+            .iter()
+            .find(|(memory, _)| *memory == write.destination);
         let other = known.map(|(_, other)| *other);
         if let Some(other) = other.or_else(|| again(write.destination)) {
             copied.push((write.destination, other));

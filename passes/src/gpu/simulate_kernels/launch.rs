@@ -77,7 +77,7 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let i64 = parse(builder.context, "i64");
     let fixed = builder.index(bytes);
     let fixed = builder.op(ops::arith::INDEX_CAST, &[fixed], &[i64], &[])[0];
-    let all = match operands.dynamic {
+    let memory = match operands.dynamic {
         None => fixed,
         Some(dynamic) => {
             let dynamic = builder.op(ops::arith::EXTUI, &[dynamic], &[i64], &[])[0];
@@ -92,7 +92,7 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     call_function(
         &mut builder,
         LAUNCH,
-        &[code, context, blocks, threads, all],
+        &[code, context, blocks, threads, memory],
         &[],
     );
     region::erase(op);

@@ -87,9 +87,9 @@ impl<'c> Body<'_, 'c> {
         }
         let plain = self.merging(Vec::new());
         let masks = self.masked_elements(&plain);
-        let found = self.found(&plain);
-        let found = found.or_else(|| self.found(&self.merging(masks)))?;
-        let (roles, way) = (&found.roles, found.way);
+        let best = self.found(&plain);
+        let best = best.or_else(|| self.found(&self.merging(masks)))?;
+        let (roles, way) = (&best.roles, best.way);
         let element = *roles.met.first()?;
         let ty = types::scalar_type(element.r#type())?;
         let least = way.best.neutral(ty)?;
@@ -99,7 +99,7 @@ impl<'c> Body<'_, 'c> {
             true => builder.select(*roles.met.last()?, element, worst),
             false => element,
         };
-        if found.passes_over && ty.is_float() {
+        if best.passes_over && ty.is_float() {
             candidate = number(&mut builder, candidate, least.as_f64());
         }
         self.yields[roles.values[0]] = candidate;
@@ -108,9 +108,9 @@ impl<'c> Body<'_, 'c> {
             self.yields[*place] = roles.met[1];
         }
         Some(Own {
-            code: self.of_best(roles, way, found.order),
+            code: self.of_best(roles, way, best.order),
             name: "best".into(),
-            associative: found.law,
+            associative: best.law,
             commutative: match way.by_maxima {
                 true => Law::Holds,
                 // Of equal ones the first stays.
@@ -252,8 +252,10 @@ impl<'c> Body<'_, 'c> {
         let mask = met.last().copied().filter(|_| roles.has_mask);
         let [v, w] = roles.values.map(|n| given[n]);
         let is_better = |builder: &mut Builder<'c>, x: Val<'c>, y: Val<'c>| {
-            let own = way.compare(builder, x, y);
-            mask.map_or(own, |mask| builder.binary(ops::arith::ANDI, own, mask))
+            let better = way.compare(builder, x, y);
+            mask.map_or(better, |mask| {
+                builder.binary(ops::arith::ANDI, better, mask)
+            })
         };
         let is_first = is_better(builder, met[0], v);
         let mut results = given[..self.accumulators.len()].to_vec();
@@ -268,9 +270,9 @@ impl<'c> Body<'_, 'c> {
             results[roles.values[1]] = builder.select(is_first, v, second);
             if let Some([first, second]) = roles.places {
                 let (i, j) = (given[first], given[second]);
-                let own = builder.select(is_second, met[1], j);
+                let other_place = builder.select(is_second, met[1], j);
                 results[first] = builder.select(is_first, met[1], i);
-                results[second] = builder.select(is_first, i, own);
+                results[second] = builder.select(is_first, i, other_place);
             }
         }
         region::yield_from(block, last.location(), &results);

@@ -24,9 +24,9 @@ pub fn distinguish(module: Op, written: &[Op]) {
             taken.insert(name);
             continue;
         }
-        let own = [ir::strings(op, "names"), ir::strings(op, "dims")].concat();
+        let names = [ir::strings(op, "names"), ir::strings(op, "dims")].concat();
         let new = fresh(&name, |name| {
-            taken.contains(name) || own.iter().any(|own| own == name)
+            taken.contains(name) || names.iter().any(|known| known == name)
         });
         write::name_output(op, &new);
         taken.insert(new);

@@ -30,13 +30,13 @@ impl<'c> Body<'_, 'c> {
         if parts.len() < 2 {
             return None;
         }
-        let own = |part: &Vec<usize>| {
+        let inputs_of = |part: &Vec<usize>| {
             let accumulators: Vec<Val> = part.iter().map(|n| self.accumulators[*n]).collect();
             let starts: Vec<Option<Scalar>> = part.iter().map(|n| self.starts[*n]).collect();
             (accumulators, starts)
         };
-        let owned: Vec<_> = parts.iter().map(own).collect();
-        let mut found = Vec::new();
+        let owned: Vec<_> = parts.iter().map(inputs_of).collect();
+        let mut forms = Vec::new();
         for (part, (accumulators, starts)) in parts.iter().zip(&owned) {
             let mut body = Body {
                 block: self.block,
@@ -50,17 +50,17 @@ impl<'c> Body<'_, 'c> {
             let form = match body.chains() {
                 Some(chains) => Found::Chains(chains),
                 None => match body.of_a_known_form() {
-                    Some(own) => Found::Tuples(own),
+                    Some(tuples) => Found::Tuples(tuples),
                     None => Found::Tuples(body.on_tuples().ok()?),
                 },
             };
-            found.push((body, form));
+            forms.push((body, form));
         }
         let mut whole = WholeOperator::new(self.accumulators);
-        for (part, (mut body, own)) in parts.iter().zip(found) {
-            let pieces = match own {
+        for (part, (mut body, form)) in parts.iter().zip(forms) {
+            let pieces = match form {
                 Found::Chains(chains) => body.pieced(&chains),
-                Found::Tuples(own) => own,
+                Found::Tuples(tuples) => tuples,
             };
             for (n, element) in part.iter().zip(&body.yields) {
                 self.yields[*n] = *element;

@@ -100,11 +100,11 @@ impl<'c> Body<'_, 'c> {
             return None;
         }
         let is_place = |n: &usize| {
-            let found = loop_index::linear(self.yields[*n], &loops.extents)
+            let growing = loop_index::linear(self.yields[*n], &loops.extents)
                 .filter(|index| loops.grows(index));
             let start = self.starts[*n].map(|start| start.as_i64());
             let least =
-                found.and_then(|index| Some(loop_index::range(&index, &loops.extents)?.min));
+                growing.and_then(|index| Some(loop_index::range(&index, &loops.extents)?.min));
             let least = least.or(loops.is_row_major(self.yields[*n]).then_some(0));
             start
                 .zip(least)

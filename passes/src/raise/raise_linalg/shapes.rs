@@ -292,7 +292,7 @@ impl<'c> TensorSlice<'c> {
         if dropped != 0 && sizes.iter().filter(|size| is_one(size)).count() != dropped {
             return Err("it is not seen which axis of one index it does without".into());
         }
-        let mut own = 0..rank;
+        let mut free = 0..rank;
         let mut part = TensorSlice {
             axes: Vec::new(),
             sizes: Vec::new(),
@@ -302,7 +302,7 @@ impl<'c> TensorSlice<'c> {
             let stride = stride.ok_or("a stride of it is known at run time only")?;
             let axis = match dropped != 0 && is_one(&size) {
                 true => None,
-                false => own.next(),
+                false => free.next(),
             };
             part.sizes.extend(axis.map(|_| size));
             part.axes.push((offset, stride, axis));

@@ -51,9 +51,10 @@ impl<'c> Rows<'c> {
         let is_kept = self.is_kept.iter().map(|kept| *kept || operator.is_none());
         let is_kept: Vec<bool> = is_kept.collect();
         // What is open has the name that it has where it is combined.
-        let own = self.is_kept.iter().zip(&self.extents).zip(&is_kept);
-        let own = own.map(|((own, extent), kept)| *own || *kept && extent.known().is_some());
-        let names = loops::names(&own.collect::<Vec<_>>());
+        let flags = self.is_kept.iter().zip(&self.extents).zip(&is_kept);
+        let flags =
+            flags.map(|((stored, extent), kept)| *stored || *kept && extent.known().is_some());
+        let names = loops::names(&flags.collect::<Vec<_>>());
         let dims = names.into_iter().zip(&self.extents);
         Points {
             dims: dims

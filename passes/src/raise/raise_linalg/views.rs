@@ -27,13 +27,13 @@ fn of_one_kind<'c>(op: Op<'c>) -> Option<Structured<'c>> {
 
 fn views(op: Op) -> Option<Parts> {
     let structured = of_one_kind(op)?;
-    let kept: Vec<Vec<bool>> = structured
+    let kept_dims: Vec<Vec<bool>> = structured
         .outputs
         .iter()
         .map(|output| structured.kept(output))
         .collect();
     let is_kept: Vec<bool> = (0..structured.rank)
-        .map(|d| kept.iter().any(|kept| kept[d]))
+        .map(|d| kept_dims.iter().any(|dims| dims[d]))
         .collect();
     let dims = loops::domain(&structured, &mut Builder::before(op), &is_kept).ok()?;
     Some(Parts {

@@ -183,8 +183,8 @@ fn combined<'c>(
     so_far: &[Val<'c>],
     elements: &[Val<'c>],
 ) -> Vec<Val<'c>> {
-    let own = region::copy(op, 1);
-    let block = region::block(&own);
+    let code = region::copy(op, 1);
+    let block = region::block(&code);
     let given = so_far.iter().chain(elements);
     for (argument, value) in arguments(block).into_iter().zip(given) {
         region::replace_all_uses(argument, *value);

@@ -373,11 +373,11 @@ struct Windows<'c> {
     attributes: Vec<(&'static str, Attribute<'c>)>,
 }
 
-fn windows<'c>(of: &Structured<'c>) -> Option<Windows<'c>> {
-    let kept_dims = of.kept(&of.outputs[0]);
+fn windows<'c>(structured: &Structured<'c>) -> Option<Windows<'c>> {
+    let kept_dims = structured.kept(&structured.outputs[0]);
     // The steps of a loop that is kept, and of one over the window.
     let steps = |expr: &Expr| {
-        let form = expr.linear(of.rank)?;
+        let form = expr.linear(structured.rank)?;
         let terms: Vec<(usize, i64)> = form.terms().collect();
         match terms[..] {
             [(a, x), (b, y)] if kept_dims[a] && !kept_dims[b] => Some((x, y)),
@@ -385,15 +385,17 @@ fn windows<'c>(of: &Structured<'c>) -> Option<Windows<'c>> {
             _ => None,
         }
     };
-    let all = of.inputs.iter().map(|input| -> Vec<(i64, i64)> {
+    let by_input = structured.inputs.iter().map(|input| -> Vec<(i64, i64)> {
         let axes = input.map.iter();
         axes.filter_map(steps).collect()
     });
-    let axes = all.max_by_key(Vec::len).filter(|axes| !axes.is_empty())?;
+    let axes = by_input
+        .max_by_key(Vec::len)
+        .filter(|axes| !axes.is_empty())?;
     let (strides, dilations): (Vec<i64>, Vec<i64>) = axes.into_iter().unzip();
     let list = |numbers: &[i64]| {
         let text = format!("dense<{numbers:?}> : tensor<{}xi64>", numbers.len());
-        let list = Attribute::parse(ir::context_of(of.op), &text);
+        let list = Attribute::parse(ir::context_of(structured.op), &text);
         list.unwrap_or_else(|| panic!("{text} is an attribute"))
     };
     Some(Windows {

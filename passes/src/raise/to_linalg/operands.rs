@@ -362,9 +362,8 @@ impl<'c> Slice<'c> {
     /// The type of a part of a memref.
     fn memory(&self, builder: &Builder<'c>) -> Result<Type<'c>, String> {
         let ty = self.of.r#type();
-        let found = types::strides(ty);
-        let (offset, strides) =
-            found.ok_or_else(|| format!("it is a {ty}: expected a memref with strides"))?;
+        let (offset, strides) = types::strides(ty)
+            .ok_or_else(|| format!("it is a {ty}: expected a memref with strides"))?;
         let mut offset = offset.unwrap_or(DYNAMIC);
         let mut layout = Vec::new();
         let mut shape = String::new();

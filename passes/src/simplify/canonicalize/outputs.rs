@@ -50,10 +50,10 @@ pub fn drop_unused(op: Op, rewriter: MlirRewriterBase) -> bool {
     kept.extend((0..next).filter(|d| used[*d]));
     parts.outputs = kept.iter().map(|d| parts.outputs[*d].clone()).collect();
     for carry in &mut parts.carries {
-        let own = next..next + carry.outgoing.len();
-        next = own.end;
-        if all_used(own.clone()) {
-            kept.extend(own);
+        let range = next..next + carry.outgoing.len();
+        next = range.end;
+        if all_used(range.clone()) {
+            kept.extend(range);
         } else {
             carry.outgoing.clear();
         }

@@ -67,10 +67,11 @@ pub fn retyped<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
     // SAFETY: the type is valid, and its kind is known before more is asked of it.
     unsafe {
         if mlirTypeIsAFunction(raw) {
-            let types_of = |count: isize, of: unsafe extern "C" fn(MlirType, isize) -> MlirType| {
-                let own = (0..count).map(|n| Type::from_raw(of(raw, n)));
-                own.map(|ty| retyped(context, ty)).collect::<Vec<Type>>()
-            };
+            let types_of =
+                |count: isize, nth: unsafe extern "C" fn(MlirType, isize) -> MlirType| {
+                    let listed = (0..count).map(|n| Type::from_raw(nth(raw, n)));
+                    listed.map(|ty| retyped(context, ty)).collect::<Vec<Type>>()
+                };
             let inputs = types_of(mlirFunctionTypeGetNumInputs(raw), mlirFunctionTypeGetInput);
             let results = types_of(
                 mlirFunctionTypeGetNumResults(raw),
@@ -120,9 +121,9 @@ fn of_elements<'c>(ty: Type<'c>, element: Type<'c>) -> Type<'c> {
 fn mapped<'c>(context: &'c Context, attribute: Attribute<'c>) -> Attribute<'c> {
     let raw = attribute.to_raw();
     if attribute.is_array() {
-        let own = ir::elements(attribute);
-        let new: Vec<Attribute> = own.iter().map(|own| mapped(context, *own)).collect();
-        return match own == new {
+        let elements = ir::elements(attribute);
+        let new: Vec<Attribute> = elements.iter().map(|e| mapped(context, *e)).collect();
+        return match elements == new {
             true => attribute,
             false => ArrayAttribute::new(context, &new).into(),
         };
@@ -193,9 +194,10 @@ fn combine<'c>(context: &'c Context, attribute: Attribute<'c>) -> Option<Attribu
         return None;
     };
     let of_integers = |name: &String| {
-        let own = Builtin::parse(name).filter(|own| own.is_float());
-        own.and_then(Builtin::counterpart)
-            .map_or_else(|| name.clone(), |own| own.name().to_owned())
+        let builtin = Builtin::parse(name).filter(|builtin| builtin.is_float());
+        builtin
+            .and_then(Builtin::counterpart)
+            .map_or_else(|| name.clone(), |builtin| builtin.name().to_owned())
     };
     let new: Vec<String> = names.iter().map(of_integers).collect();
     let class = match fold {

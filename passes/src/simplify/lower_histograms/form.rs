@@ -83,8 +83,8 @@ pub fn recognise<'c>(op: Op<'c>) -> Result<Histogram<'c>, Option<String>> {
     }
     let rest: Option<Vec<Term>> = terms.collect();
     let rest = rest.ok_or_else(|| Some("a component of its tuple has no such form".into()))?;
-    let all: Vec<Term> = [first].into_iter().chain(rest).collect();
-    let amounts = amounts(&all, case, &computation)?;
+    let all_terms: Vec<Term> = [first].into_iter().chain(rest).collect();
+    let amounts = amounts(&all_terms, case, &computation)?;
     let histogram = Histogram {
         op,
         bins: place.dimension,
@@ -206,14 +206,14 @@ fn amounts<'c>(
             ));
         }
         let builtin = match operator {
-            Operator::Builtin(all) => all.get(n).copied(),
+            Operator::Builtin(builtins) => builtins.get(n).copied(),
             Operator::User(_) => None,
         };
-        let found = match elsewhere {
+        let value = match elsewhere {
             Amount::Number(number) => Some(number),
             _ => None,
         };
-        if !found.is_some_and(|found| is_neutral(found, neutral[n], builtin)) {
+        if !value.is_some_and(|value| is_neutral(value, neutral[n], builtin)) {
             return Err(Some(format!(
                 "for other bins component {n} is not the neutral element of its operator, {}",
                 neutral[n]

@@ -255,16 +255,14 @@ fn same_value<'c>(first: &Side<'c, '_>, value: Val<'c>, other: &Side<'c, '_>) ->
         }
         let results = other.ops.iter().rev().filter_map(|op| ir::result(*op, 0));
         let kind = first.kinds[&key(value)];
-        let mut results = results.filter(|own| other.kinds[&key(*own)] == kind);
-        let found = results.find(|own| equal.values(value, *own));
-        found
-            .filter(|found| !other.stores(*found))
-            .map(|value| Use {
-                op: other.op,
-                parts: other.parts.clone(),
-                value,
-                dims,
-            })
+        let mut results = results.filter(|result| other.kinds[&key(*result)] == kind);
+        let same = results.find(|result| equal.values(value, *result));
+        same.filter(|same| !other.stores(*same)).map(|value| Use {
+            op: other.op,
+            parts: other.parts.clone(),
+            value,
+            dims,
+        })
     })
 }
 
@@ -331,8 +329,9 @@ impl<'c> Equal<'c, '_> {
             return dim(x).zip(dim(y)).is_some_and(|(x, y)| self.dims[x] == y);
         }
         let attributes = |op| -> Vec<(&str, usize)> {
-            let all = region::attributes(op).into_iter();
-            all.map(|(name, value)| (name, value.to_raw().ptr as usize))
+            let named = region::attributes(op).into_iter();
+            named
+                .map(|(name, value)| (name, value.to_raw().ptr as usize))
                 .collect()
         };
         let operands: Vec<(Val, Val)> = {

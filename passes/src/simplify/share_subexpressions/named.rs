@@ -43,11 +43,11 @@ pub fn give<'c>(function: Op<'c>) -> Result<(), (Op<'c>, Errors)> {
 fn make<'c>(function: Op<'c>, wanted: &[&str]) -> Result<Vec<String>, (Op<'c>, Errors)> {
     let mut made = Vec::new();
     loop {
-        let own = own_names(function);
+        let known = own_names(function);
         let missing: Vec<&str> = wanted
             .iter()
             .copied()
-            .filter(|name| !own.iter().any(|own| own == name))
+            .filter(|name| !known.iter().any(|other| other == name))
             .collect();
         let Some(first) = missing.first() else {
             return Ok(made);
@@ -55,12 +55,13 @@ fn make<'c>(function: Op<'c>, wanted: &[&str]) -> Result<Vec<String>, (Op<'c>, E
         let shared = subexpressions(function)?;
         let names = names(function, &shared);
         let mut pairs = shared.iter().zip(&names);
-        let Some((of, name)) = pairs.find(|(_, name)| missing.contains(&name.as_str())) else {
-            return Err((function, vec![unknown(first, &own, &names)]));
+        let Some((expression, name)) = pairs.find(|(_, name)| missing.contains(&name.as_str()))
+        else {
+            return Err((function, vec![unknown(first, &known, &names)]));
         };
-        rewrite::share(of, name).ok_or_else(|| {
+        rewrite::share(expression, name).ok_or_else(|| {
             let text = format!("evaluates '{name}' in a way that is no computation of its own");
-            (of.uses[0].op, vec![text])
+            (expression.uses[0].op, vec![text])
         })?;
         made.push(name.clone());
     }

@@ -43,15 +43,15 @@ impl<'c> Effects<'c> {
             written.extend(parts.destinations().map(|b| b.value));
             return;
         }
-        let all = op.operands().map(ir::value);
+        let operands = op.operands().map(ir::value);
         match ir::name_of(op) {
-            ops::memref::LOAD | ops::vector::LOAD => self.reads.extend(all.take(1)),
+            ops::memref::LOAD | ops::vector::LOAD => self.reads.extend(operands.take(1)),
             name if is_harmless(name) => {}
             // Whatever it is, it may do both to all memory that it uses.
             _ => {
-                let all: Vec<Val> = all.filter(|value| is_memory(*value)).collect();
-                self.reads.extend(&all);
-                self.writes.extend(all);
+                let operands: Vec<Val> = operands.filter(|value| is_memory(*value)).collect();
+                self.reads.extend(&operands);
+                self.writes.extend(operands);
             }
         }
     }

@@ -88,8 +88,8 @@ fn of_integer<'c>(
     let is_one = builder.compare("eq", base, one);
     let is_minus_one = builder.compare("eq", base, minus_one);
     let of_minus_one = builder.select(is_odd, minus_one, one);
-    let others = builder.select(is_minus_one, of_minus_one, zero);
-    let inverse = builder.select(is_one, one, others);
+    let otherwise = builder.select(is_minus_one, of_minus_one, zero);
+    let inverse = builder.select(is_one, one, otherwise);
     let is_negative = builder.compare("slt", exponent, zero);
     builder.select(is_negative, inverse, values[0])
 }

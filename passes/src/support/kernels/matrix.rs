@@ -93,7 +93,7 @@ fn along<'c>(
 fn check_parts<'c>(
     op: Op<'c>,
     parts: &Parts<'c>,
-    of: Dimensions,
+    dimensions: Dimensions,
     place: &ThreadPosition<'c>,
 ) -> Result<(), Errors> {
     let index = |axis: usize| {
@@ -111,8 +111,8 @@ fn check_parts<'c>(
     };
     for (d, dim) in parts.dims.iter().enumerate() {
         let what = match d {
-            d if d == of.rows => "rows",
-            d if d == of.columns => "columns",
+            d if d == dimensions.rows => "rows",
+            d if d == dimensions.columns => "columns",
             _ => "terms",
         };
         for (axis, index) in [("x", x), ("y", y)] {
@@ -127,23 +127,23 @@ fn check_parts<'c>(
             }
         }
     }
-    let columns = &parts.dims[of.columns];
-    let own = schedule::read(op)?.and_then(|plan| points(&plan, &columns.name));
-    let own = own.and_then(|own| reach(columns, own));
+    let columns = &parts.dims[dimensions.columns];
+    let distance = schedule::read(op)?.and_then(|plan| points(&plan, &columns.name));
+    let distance = distance.and_then(|distance| reach(columns, distance));
     let step = match columns.lower {
         Bound::Dynamic(lower) => step(lower, x),
         Bound::Static(_) => Some(0),
     };
-    match (own, step) {
-        (Some(own), Some(step)) if own != step => Err(vec![format!(
+    match (distance, step) {
+        (Some(distance), Some(step)) if distance != step => Err(vec![format!(
             "computes a product of matrices, of which neighbours along '{THREAD}.x' have columns '{}' \
-             {step} apart: expected {own}, as far as those of each of them reach",
+             {step} apart: expected {distance}, as far as those of each of them reach",
             columns.name
         )]),
         // Those of another thread are found by their distance.
-        (Some(own), None) => Err(vec![format!(
+        (Some(distance), None) => Err(vec![format!(
             "computes a product of matrices, of which it is not known how far apart neighbours along '{THREAD}.x' \
-             have columns '{}': expected {own}, as far as those of each of them reach",
+             have columns '{}': expected {distance}, as far as those of each of them reach",
             columns.name
         )]),
         _ => Ok(()),
@@ -162,10 +162,10 @@ fn reach(dim: &Dim, points: i64) -> Option<i64> {
 
 /// Returns the number of points of a dimension that a schedule's levels hold, if it is known.
 fn points(plan: &Schedule, dimension: &str) -> Option<i64> {
-    let all = plan.layers.iter();
-    let mut counts = all.filter_map(|layer| layer.parts.get(dimension));
-    counts.try_fold(1i64, |all, count| match count {
-        Count::Fixed(count) => all.checked_mul(*count),
+    let layers = plan.layers.iter();
+    let mut counts = layers.filter_map(|layer| layer.parts.get(dimension));
+    counts.try_fold(1i64, |product, count| match count {
+        Count::Fixed(count) => product.checked_mul(*count),
         Count::Derived => None,
     })
 }
@@ -201,9 +201,9 @@ pub fn lower<'c>(
     is_there: &[(Core, Val<'c>)],
 ) -> Result<(), Errors> {
     let strides = place.strides.iter();
-    let found: Vec<(i64, i64)> = strides.map(|(_, s, parts)| (*s, *parts)).collect();
-    if found != [(1, THREADS[0]), (THREADS[0], THREADS[1])] {
-        let mut texts: Vec<String> = found.iter().map(|(_, parts)| parts.to_string()).collect();
+    let layout: Vec<(i64, i64)> = strides.map(|(_, s, parts)| (*s, *parts)).collect();
+    if layout != [(1, THREADS[0]), (THREADS[0], THREADS[1])] {
+        let mut texts: Vec<String> = layout.iter().map(|(_, parts)| parts.to_string()).collect();
         if texts.is_empty() {
             texts.push("1".into());
         }

@@ -58,8 +58,8 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>, library: &str) -> Result<(), Errors
                 &name("transfer"),
                 "(!llvm.ptr, !llvm.ptr, i64) -> ()",
             );
-            let all = [to?, from?, bytes];
-            call_function(&mut builder, &name("transfer"), &all, &[]);
+            let arguments = [to?, from?, bytes];
+            call_function(&mut builder, &name("transfer"), &arguments, &[]);
         }
     }
     region::erase(op);

@@ -137,10 +137,10 @@ impl<'c> Walk<'_, 'c> {
         let number = index(&self.place.threads, core)?;
         let is_within = self.bound_check(op, core, number);
         let condition = guard::open(op, number);
-        let own = conjunction(&mut Builder::before(op), is_within, condition);
+        let is_active = conjunction(&mut Builder::before(op), is_within, condition);
         let mut conditions = scope.conditions.clone();
-        conditions.extend(own.map(|own| (core.clone(), own)));
-        let is_there = conjunction(&mut Builder::before(op), scope.predicate, own);
+        conditions.extend(is_active.map(|is_active| (core.clone(), is_active)));
+        let is_there = conjunction(&mut Builder::before(op), scope.predicate, is_active);
         let mut inner_axes = scope.inner_axes.clone();
         inner_axes.retain(|(other, _)| other != core);
         Ok(Scope {
@@ -271,16 +271,16 @@ impl<'c> Walk<'_, 'c> {
 
     /// Reduces values over lanes of a warp by shuffles, for the first lane.
     fn warp_reduce(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        let found = shuffles::level(op).and_then(|level| {
-            let own = self
+        let located = shuffles::level(op).and_then(|level| {
+            let row = self
                 .place
                 .strides
                 .iter()
                 .find(|(core, ..)| *core == level)?;
             let index = index(&self.place.threads, &level).ok()?;
-            Some((own.clone(), index))
+            Some((row.clone(), index))
         });
-        let Some(((core, stride, parts), number)) = found else {
+        let Some(((core, stride, parts), number)) = located else {
             let level = shuffles::level(op).map_or(String::new(), |level| level.to_string());
             return Err(vec![format!(
                 "combines results of threads of '{level}', which it has not: found {}, expected one of \
@@ -322,18 +322,18 @@ impl<'c> Walk<'_, 'c> {
 
     fn distribute(&self, op: Op<'c>) -> Result<(), Errors> {
         let parts = shape(op);
-        let all: i64 = parts.iter().product();
-        if all > self.place.count {
+        let count: i64 = parts.iter().product();
+        if count > self.place.count {
             return Err(vec![format!(
-                "shares {all} parts of a cooperative loop out to {} threads: expected at most one for \
+                "shares {count} parts of a cooperative loop out to {} threads: expected at most one for \
                  each",
                 self.place.count
             )]);
         }
         let mut condition = None;
-        if all < self.place.count {
+        if count < self.place.count {
             let mut builder = Builder::before(op);
-            let count_value = builder.index(all);
+            let count_value = builder.index(count);
             condition = Some(builder.compare("slt", self.place.number, count_value));
         }
         self.distribute_loop(op, condition)

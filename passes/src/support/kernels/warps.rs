@@ -133,9 +133,9 @@ impl Threads {
     pub fn strides(&self) -> Vec<(Core, i64, i64)> {
         let mut stride = 1;
         let cores = self.of_layer(THREAD).map(|(core, parts)| {
-            let own = (core.clone(), stride, *parts);
+            let entry = (core.clone(), stride, *parts);
             stride *= parts;
-            own
+            entry
         });
         cores.collect()
     }

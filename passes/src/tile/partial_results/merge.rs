@@ -87,8 +87,8 @@ fn computed<'c>(
     }
     // Where there are no points, a loop over tiles has no partial results.
     let unit = builder.index(1);
-    let all = builder.binary(ops::arith::MAXSI, extent, unit);
-    let length = builder.binary(ops::arith::CEILDIVSI, points, all);
+    let tiles = builder.binary(ops::arith::MAXSI, extent, unit);
+    let length = builder.binary(ops::arith::CEILDIVSI, points, tiles);
     let length = builder.binary(ops::arith::MAXSI, length, unit);
     Ok(as_bound(builder.binary(
         ops::arith::CEILDIVSI,

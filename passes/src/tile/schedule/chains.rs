@@ -214,12 +214,12 @@ impl<'c, 't> Trial<'c, 't> {
         if self.others.is_empty() || !self.is_large(facts) {
             return None;
         }
-        let own = self.last.2.schedule.clone();
-        let order = own.decompose.order.iter().flatten();
+        let chosen = self.last.2.schedule.clone();
+        let order = chosen.decompose.order.iter().flatten();
         let in_memory = order.filter(|l| !matches!(l.layer.as_str(), "register" | "simd"));
         for level in in_memory {
             let sizes = std::iter::successors(Some(1), |n| (*n < BLOCKS).then_some(n * 2));
-            for (schedule, level) in sizes.map_while(|n| blocked(&own, level, n)) {
+            for (schedule, level) in sizes.map_while(|n| blocked(&chosen, level, n)) {
                 let Some((fused, producers, estimate)) = self.at(&schedule, &level) else {
                     break;
                 };

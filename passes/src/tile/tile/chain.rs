@@ -53,17 +53,18 @@ impl<'c> Found<'c> {
 impl<'c> Chains<'c> {
     /// The chains of these computations.
     pub fn new(computations: &[Op<'c>]) -> Result<Self, Refusal<'c>> {
-        let found = computations.iter().map(|op| {
-            let found = Found::read(*op).map_err(|errors| (*op, errors))?;
-            Ok((*op, found))
+        let readings = computations.iter().map(|op| {
+            let read = Found::read(*op).map_err(|errors| (*op, errors))?;
+            Ok((*op, read))
         });
         let mut chains = Chains {
-            computations: found.collect::<Result<_, Refusal>>()?,
+            computations: readings.collect::<Result<_, Refusal>>()?,
             pairs: Vec::new(),
         };
         for op in computations {
-            let own = chains.scheduled(*op);
-            if let Some(at) = own.and_then(|own| own.schedule.compute_at.as_ref()) {
+            let scheduled = chains.scheduled(*op);
+            if let Some(at) = scheduled.and_then(|scheduled| scheduled.schedule.compute_at.as_ref())
+            {
                 let consumer = consumer(*op, &at.consumer);
                 let consumer = consumer.map_err(|why| (*op, vec![refusal(at, &why)]))?;
                 chains.pairs.push((*op, consumer));

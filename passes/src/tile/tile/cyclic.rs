@@ -117,7 +117,7 @@ impl<'c> Cyclic<'c> {
             })
         };
         let (apart, group) = (&self.left.apart, &self.left.group);
-        let own = &nest.of.parts.dims[self.d];
+        let original = &nest.of.parts.dims[self.d];
         let dim = &mut tile.parts.dims[self.d];
         dim.lower = bound(index);
         if !self.is_apart {
@@ -137,13 +137,13 @@ impl<'c> Cyclic<'c> {
         let (groups, width) = (points(&mut outside, apart), points(&mut outside, group));
         tile.most[self.d] = outside.binary(ops::arith::MULI, groups, width);
         tile.spans[self.d] = None;
-        (dim.step, dim.width) = (own.step, own.width);
+        (dim.step, dim.width) = (original.step, original.width);
         if let Some(last) = apart.last() {
             let size = nest.size(nest.loops[*last]);
             let step = outside.binary(ops::arith::MULI, size, self.stride);
             (dim.step, dim.width) = (bound(step), bound(width));
-            let one = outside.index(1);
-            let gaps = outside.binary(ops::arith::SUBI, groups, one);
+            let unit = outside.index(1);
+            let gaps = outside.binary(ops::arith::SUBI, groups, unit);
             let gaps = outside.binary(ops::arith::MULI, gaps, step);
             tile.spans[self.d] = Some(outside.binary(ops::arith::ADDI, gaps, width));
         }

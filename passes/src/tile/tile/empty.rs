@@ -26,25 +26,25 @@ pub enum Emptiness<'c> {
 /// Returns the emptiness of a computation with these loops.
 pub fn emptiness<'c>(
     builder: &mut Builder<'c>,
-    of: &Scheduled<'c>,
+    scheduled: &Scheduled<'c>,
     loops: &[Loop],
 ) -> Emptiness<'c> {
-    let mut found: Option<Val> = None;
+    let mut condition: Option<Val> = None;
     let is_split = |d: usize| {
         let mut of_dimension = loops.iter().filter(|l| l.level.dimension == d);
         of_dimension.any(|l| l.combine.is_pw())
     };
-    let is_any_split = (0..of.parts.dims.len()).any(is_split);
+    let is_any_split = (0..scheduled.parts.dims.len()).any(is_split);
     // Without a neutral element a part has no result where another dimension has no points.
-    let is_neutral = of.computation.neutrals().is_some();
-    for (d, dim) in of.parts.dims.iter().enumerate() {
-        let is_combined = of.computation.dimensions[d].combine.is_pw();
+    let is_neutral = scheduled.computation.neutrals().is_some();
+    for (d, dim) in scheduled.parts.dims.iter().enumerate() {
+        let is_combined = scheduled.computation.dimensions[d].combine.is_pw();
         if !is_split(d) && (is_neutral || !is_any_split || !is_combined) {
             continue;
         }
         let count = Grid::new(builder, dim).count;
         // Some have no points whatever their steps are.
-        if of.computation.dimensions[d].count() == Some(0) {
+        if scheduled.computation.dimensions[d].count() == Some(0) {
             return Emptiness::Always;
         }
         match known(count) {
@@ -53,14 +53,14 @@ pub fn emptiness<'c>(
             None => {
                 let zero = builder.index(0);
                 let is_empty = builder.compare("eq", count, zero);
-                found = Some(match found {
+                condition = Some(match condition {
                     None => is_empty,
                     Some(other) => builder.binary(ops::arith::ORI, other, is_empty),
                 });
             }
         }
     }
-    found.map_or(Emptiness::Never, Emptiness::If)
+    condition.map_or(Emptiness::Never, Emptiness::If)
 }
 
 impl<'c> Emptiness<'c> {

@@ -132,7 +132,7 @@ fn part<'c>(
     nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
-    own: &Dim<'c>,
+    whole: &Dim<'c>,
     reach: &Reach,
     clip: Clip,
 ) -> (Dim<'c>, Val<'c>) {
@@ -165,12 +165,12 @@ fn part<'c>(
             builder.binary(ops::arith::ADDI, upper, high)
         }
         _ => {
-            let one = builder.index(1);
-            builder.binary(ops::arith::ADDI, last, one)
+            let unit = builder.index(1);
+            builder.binary(ops::arith::ADDI, last, unit)
         }
     };
     if clip == Clip::AtEnds {
-        let (from, to) = (value(builder, own.lower), value(builder, own.upper));
+        let (from, to) = (value(builder, whole.lower), value(builder, whole.upper));
         first = builder.binary(ops::arith::MAXSI, first, from);
         end = builder.binary(ops::arith::MINSI, end, to);
     }
@@ -179,9 +179,9 @@ fn part<'c>(
         upper: bound(end),
         step: Bound::Static(1),
         width: Bound::Static(1),
-        name: own.name.clone(),
+        name: whole.name.clone(),
     };
-    (dim, most(nest, tile, own, reach))
+    (dim, most(nest, tile, whole, reach))
 }
 
 /// The most points that a tile needs of a dimension: from before all loops.

@@ -30,7 +30,7 @@ pub fn links<'p>(
 /// Returns what a tile of a consumer, the first of the readers, needs of a producer; a refusal if that is
 /// not known, or nothing.
 pub fn needs(producer: &Scheduled, readers: &[Reader], rank: usize) -> Result<Vec<Need>, String> {
-    let mut all = Vec::new();
+    let mut reads = Vec::new();
     for reader in readers {
         for (o, i) in links(producer, &reader.of.parts) {
             let (output, input) = (&producer.parts.outputs[o], &reader.of.parts.inputs[i]);
@@ -45,18 +45,18 @@ pub fn needs(producer: &Scheduled, readers: &[Reader], rank: usize) -> Result<Ve
             if origins.any(|origin| *origin != Bound::Static(0)) {
                 return Err(format!("'{}' has an origin: expected 0", input.name));
             }
-            all.push(Link {
+            reads.push(Link {
                 written: &producer.computation.outputs[o],
                 read: &reader.of.computation.inputs[i],
                 reader: &reader.needs,
             });
         }
     }
-    if all.is_empty() {
+    if reads.is_empty() {
         let name = schedule::name(readers[0].of.op);
         return Err(format!(
             "'{name}' reads none of its results: expected that it does"
         ));
     }
-    Ok(reach::needs(&producer.computation, &all, rank))
+    Ok(reach::needs(&producer.computation, &reads, rank))
 }

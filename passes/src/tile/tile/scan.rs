@@ -92,11 +92,11 @@ pub fn scan<'c>(
             },
         );
     }
-    let own = tile.parts.carries.iter().position(|c| c.dim == d);
+    let at = tile.parts.carries.iter().position(|c| c.dim == d);
     let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);
     let (incoming, outgoing) = in_and_out(&slices);
     // What comes in goes where the tiles hand theirs on.
-    let received = own.map(|own| tile.parts.carries.remove(own));
+    let received = at.map(|at| tile.parts.carries.remove(at));
     let first = slices.buffers(None, Expr::Dim);
     let before = received.as_ref();
     let before = before.map(|carry| receive(nest, builder, &tile, carry, (&slices.dims, first)));

@@ -63,9 +63,9 @@ fn remade<'c>(
     let ty = narrowed(builder.context, vector.r#type(), count);
     let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
     match (ir::name_of(op), &operands[..]) {
-        (ops::vector::BROADCAST, [all]) => {
-            types::scalar_type(all.r#type())?;
-            Some(builder.op(ops::vector::BROADCAST, &[*all], &[ty], &[])[0])
+        (ops::vector::BROADCAST, [scalar]) => {
+            types::scalar_type(scalar.r#type())?;
+            Some(builder.op(ops::vector::BROADCAST, &[*scalar], &[ty], &[])[0])
         }
         (ops::vector::CREATE_MASK, [held]) => {
             let from = builder.index(from);
@@ -86,9 +86,9 @@ fn remade<'c>(
                 let piece = remade(builder, *operand, (from, count), depth - 1);
                 piece.unwrap_or_else(|| slice(builder, *operand, from, count))
             });
-            let own = [pieces.next()?, pieces.next()?];
-            let kept = kept(op);
-            Some(builder.op(name, &own, &[ty], &kept)[0])
+            let sides = [pieces.next()?, pieces.next()?];
+            let attributes = kept(op);
+            Some(builder.op(name, &sides, &[ty], &attributes)[0])
         }
         _ => None,
     }

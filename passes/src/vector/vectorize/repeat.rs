@@ -171,8 +171,7 @@ impl<'c> Lanes<'c, '_> {
         step: impl FnOnce(&mut Builder<'c>, &mut Copies<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let widened = |builder: &mut Builder<'c>, values: &[Val<'c>]| -> Vec<Val<'c>> {
-            let each = values.iter().map(|v| self.wide(builder, *v));
-            each.collect()
+            values.iter().map(|v| self.wide(builder, *v)).collect()
         };
         let initial = widened(builder, initial);
         let types: Vec<Type> = initial.iter().map(|v| v.r#type()).collect();

@@ -86,8 +86,8 @@ pub fn fills_lines(buffer: Type, neighbours: i64) -> bool {
 
 /// Strides and offset of a memref whose type says them.
 fn layout(ty: Type) -> Option<(Vec<i64>, i64)> {
-    let found = types::strides(ty).filter(|_| mdh_dialect::layout::of_type(ty).is_none());
-    let (offset, strides) = found?;
+    let known = types::strides(ty).filter(|_| mdh_dialect::layout::of_type(ty).is_none());
+    let (offset, strides) = known?;
     let strides: Option<Vec<i64>> = strides.into_iter().collect();
     strides.zip(offset)
 }

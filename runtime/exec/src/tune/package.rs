@@ -163,23 +163,23 @@ impl TunePackage {
                 archive::damaged(what)
             ))
         })?;
-        let mut all = BTreeMap::new();
+        let mut code = BTreeMap::new();
         for (number, candidate) in manifest.candidates.iter().enumerate() {
             if candidate.code.is_some() {
                 let name = format!("{number}.ptx");
                 let kernels = archive::text(files.take(&name)?, &name)?;
-                all.insert(number, (kernels, files.take(&format!("{number}.so"))?));
+                code.insert(number, (kernels, files.take(&format!("{number}.so"))?));
             }
         }
         files.end()?;
         let package = TunePackage {
             manifest,
-            files: all,
+            files: code,
         };
         package.manifest.common.check()?;
         let numbers = package.files.keys();
-        for own in numbers.filter_map(|number| package.candidate(*number)) {
-            own.manifest.check()?;
+        for entry in numbers.filter_map(|number| package.candidate(*number)) {
+            entry.manifest.check()?;
         }
         Ok(package)
     }

@@ -69,10 +69,10 @@ pub fn measure(
                 return Err(Error { code, message });
             }
             results.gpu = answer.gpu.or(results.gpu);
-            let own = &mut results.programs[number];
-            own.left -= 1;
+            let current = &mut results.programs[number];
+            current.left -= 1;
             let candidate = &manifest.candidates[candidate];
-            own.candidates.push(CandidateResult {
+            current.candidates.push(CandidateResult {
                 number: order.candidate,
                 is_default: candidate.is_default,
                 configuration: candidate.configuration.clone(),

@@ -47,17 +47,17 @@ unsafe fn single_lane(instruction: LLVMValueRef) -> Option<u32> {
         if LLVMIsConstant(mask) == 0 {
             return None;
         }
-        let mut found = None;
+        let mut single = None;
         for lane in 0..LLVMGetVectorSize(LLVMTypeOf(mask)) {
             let element = LLVMGetAggregateElement(mask, lane);
             if element.is_null() || LLVMIsAConstantInt(element).is_null() {
                 return None;
             }
-            if LLVMConstIntGetZExtValue(element) != 0 && found.replace(lane).is_some() {
+            if LLVMConstIntGetZExtValue(element) != 0 && single.replace(lane).is_some() {
                 return None;
             }
         }
-        found
+        single
     }
 }
 

@@ -82,8 +82,8 @@ impl Draft {
                 continue;
             }
             // All levels of the layer: an assignment is a bijection.
-            let others = (0..model.views.names.len()).filter(|d| !axes.contains(d));
-            for (axis, d) in axes.iter().copied().chain(others).enumerate() {
+            let rest = (0..model.views.names.len()).filter(|d| !axes.contains(d));
+            for (axis, d) in axes.iter().copied().chain(rest).enumerate() {
                 if axis != d {
                     let to = LevelName::new(layer, &axis_name(axis));
                     assign.insert(level(model, (layer, d)), to);

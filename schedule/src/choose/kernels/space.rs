@@ -135,18 +135,24 @@ impl KernelSpace {
         let views = Views::new(computation);
         let model = Model::new(computation, asm, &views);
         let limits = asm.limits.iter().map(|limit| limit.at_most as i64).min();
-        let (kept, sums, scans) = (model.kept.clone(), model.sums.clone(), model.scans.clone());
+        let (kept_dims, sums, scans) =
+            (model.kept.clone(), model.sums.clone(), model.scans.clone());
         let can_exchange = scans.is_empty() && model.exchanges();
         let row = model.row().filter(|_| can_exchange);
         let staged =
             (0..computation.inputs.len()).filter_map(|n| Copied::new(computation, &views, n));
-        let kept = match (&kept[..], &scans[..], &sums[..]) {
+        let kept_dims = match (&kept_dims[..], &scans[..], &sums[..]) {
             // A prefix-sum that is all there is.
             ([], [scan], []) => vec![*scan],
-            _ => kept,
+            _ => kept_dims,
         };
         let is_large = |d: &usize| views.size(*d) > 1;
-        let shared = kept.iter().copied().filter(is_large).take(SHARED).collect();
+        let shared = kept_dims
+            .iter()
+            .copied()
+            .filter(is_large)
+            .take(SHARED)
+            .collect();
         let is_cut = |d: &usize| is_large(d) && scans.is_empty();
         let mut cuts: Vec<usize> = sums.iter().copied().filter(is_cut).collect();
         cuts.sort_by_key(|d| std::cmp::Reverse(views.size(*d)));
@@ -157,7 +163,7 @@ impl KernelSpace {
             shapes: vec![Shape::Model],
             shared,
             cuts,
-            kept,
+            kept: kept_dims,
             sums,
             scans,
             row,
@@ -211,8 +217,8 @@ impl KernelSpace {
                 (0..TRIES).filter_map(|_| draw_at_random(self, vec![*shape], &mut random));
             tries.any(|values| self.objections(&self.schedule(&values)).is_empty())
         };
-        let all: Vec<usize> = (0..self.shapes.len()).filter(legal).collect();
-        self.shapes = all.iter().map(|n| self.shapes[*n]).collect();
+        let legal_shapes: Vec<usize> = (0..self.shapes.len()).filter(legal).collect();
+        self.shapes = legal_shapes.iter().map(|n| self.shapes[*n]).collect();
         (self.knobs, self.roles) = (Vec::new(), Vec::new());
         self.add_knobs();
     }
@@ -272,7 +278,7 @@ impl KernelSpace {
         if self.staged.is_empty() || self.shared.is_empty() {
             return;
         }
-        let texts = |all: &[&str]| all.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+        let texts = |raw: &[&str]| raw.iter().map(|text| text.to_string()).collect::<Vec<_>>();
         // All so far: tiles and steps. Blocks that share a sum have steps of their own.
         let split = self.find(Role::Split);
         let mut before: Vec<usize> = (0..self.knobs.len())
@@ -306,11 +312,11 @@ impl KernelSpace {
                 continue;
             };
             let rank = view.axes.as_ref().map_or(0, Vec::len);
-            let all = ["plain", "padded by 1", "padded by 4", "turned"];
+            let layouts = ["plain", "padded by 1", "padded by 4", "turned"];
             let values = match rank {
-                0 | 1 => &all[..1],
-                _ if self.axis(&view).is_some() => &all[..],
-                _ => &all[..3],
+                0 | 1 => &layouts[..1],
+                _ if self.axis(&view).is_some() => &layouts[..],
+                _ => &layouts[..3],
             };
             let name = format!("layout.{}", self.computation.inputs[n].name);
             let why = "it is in shared memory, and can be copied there";
@@ -451,10 +457,10 @@ struct CopiedAxis {
 impl Copied {
     fn new(computation: &Computation, views: &Views, input: usize) -> Option<Copied> {
         let is_own = |view: &&View| !view.is_output && view.buffer == input;
-        let mut all = views.all.iter().filter(is_own);
-        let view = all.next()?.clone();
+        let mut accesses = views.all.iter().filter(is_own);
+        let view = accesses.next()?.clone();
         let forms = view.axes.as_ref()?;
-        if !all.all(|view| view.axes.is_some()) {
+        if !accesses.all(|view| view.axes.is_some()) {
             return None;
         }
         let rank = computation.dimensions.len();
@@ -470,19 +476,19 @@ impl Copied {
         let point = extents(&|_| 1)?;
         let whole = extents(&|d| views.size(d))?;
         let axis = |(form, extents): (&Linear, [i64; 2])| {
-            let each = form
+            let terms = form
                 .coefficients
                 .iter()
                 .enumerate()
                 .filter(|(_, c)| **c != 0);
             let step = |d: usize| computation.dimensions[d].step.unwrap_or(1);
-            let moving = each.map(|(d, c)| (d, c.abs().saturating_mul(step(d))));
+            let moving = terms.map(|(d, c)| (d, c.abs().saturating_mul(step(d))));
             CopiedAxis {
                 extents,
                 moving: moving.collect(),
             }
         };
-        let both = point.into_iter().zip(whole).map(|(one, all)| [one, all]);
+        let both = point.into_iter().zip(whole).map(|(lo, hi)| [lo, hi]);
         let axes = forms.iter().zip(both).map(axis).collect();
         Some(Copied { input, view, axes })
     }

@@ -68,8 +68,8 @@ proptest! {
         let Some(space) = KernelSpace::new(&c, &cuda(), SearchedParts::Model) else {
             return Ok(());
         };
-        let own = space.default().unwrap();
-        let (values, chosen) = (own.values, own.schedule);
+        let default = space.default().unwrap();
+        let (values, chosen) = (default.values, default.schedule);
         for n in 1..=values.len() {
             prop_assert!(space.allows(&values[..n]), "{}", space.knobs()[n - 1].name);
         }
@@ -81,14 +81,14 @@ proptest! {
 #[test]
 fn large_blocks_give_the_oracles_result() {
     let mut random = Random::new(5);
-    let all = [
+    let cases = [
         matmul(I64, 17, 29, 11),
         matmul(I64, 12, 30, 18),
         matvec(I64, 20, 70),
         convolution(I64, 9),
     ];
     let both = [SearchedParts::Model, SearchedParts::All];
-    for (c, parts) in all.iter().flat_map(|c| both.map(|parts| (c, parts))) {
+    for (c, parts) in cases.iter().flat_map(|c| both.map(|parts| (c, parts))) {
         let space = KernelSpace::new(c, &cuda(), parts).unwrap();
         let mut several = 0;
         for _ in 0..40 {
@@ -107,13 +107,13 @@ fn large_blocks_give_the_oracles_result() {
 /// Checks: constraints leave little for the checks of all schedules to reject.
 #[test]
 fn few_configurations_are_rejected() {
-    let all = [
+    let cases = [
         matmul(F32, 1024, 1000, 512),
         matvec(F32, 4096, 4096),
         convolution(F32, 4096),
     ];
     let both = [SearchedParts::Model, SearchedParts::All];
-    for (c, parts) in all.iter().flat_map(|c| both.map(|parts| (c, parts))) {
+    for (c, parts) in cases.iter().flat_map(|c| both.map(|parts| (c, parts))) {
         let space = KernelSpace::new(c, &cuda(), parts).unwrap();
         let mut random = Random::new(1);
         let mut why = Vec::new();

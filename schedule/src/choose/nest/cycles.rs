@@ -116,9 +116,9 @@ impl Search<'_> {
         };
         // It comes from where all of it has room, and goes to where the copy has; what is written
         // is prefetched.
-        let all = region.taken(&at.tiles[0]).bytes;
+        let all_bytes = region.taken(&at.tiles[0]).bytes;
         let copied = elements * region.bytes_of_an_element();
-        let read = bytes * traffic::cycles_a_byte(self.facts, all);
+        let read = bytes * traffic::cycles_a_byte(self.facts, all_bytes);
         let written = 2.0 * copied * traffic::cycles_a_byte(self.facts, copied);
         traffic::trips(&at.plain[..before]) * (cycles + read + written)
     }
@@ -169,18 +169,18 @@ impl Search<'_> {
 
     /// Of the results of a block.
     pub(super) fn store_cycles(&self, at: &At) -> f64 {
-        let kept = |d: &usize| self.views.combine[*d] == Combine::Cc;
-        let unrolled = (0..self.block.unrolled.len()).filter(kept);
+        let is_kept = |d: &usize| self.views.combine[*d] == Combine::Cc;
+        let unrolled = (0..self.block.unrolled.len()).filter(is_kept);
         let results: f64 = unrolled.map(|d| self.block.unrolled[d] as f64).product();
         let ways = if at.is_cut { 2.0 } else { 1.0 };
         let outputs = self.views.all.iter().filter(|v| v.is_output);
-        let each = outputs.map(|view| match self.block.lanes {
+        let stores = outputs.map(|view| match self.block.lanes {
             // One lane after the other is added to half of the rest.
             Some((d, lanes)) if self.views.combine[d].is_pw() => 3.0 * (lanes as f64).log2(),
             Some((d, lanes)) if self.views.motion(view, d) != Motion::Next => 3.0 * lanes as f64,
             _ => 1.0,
         });
-        START + STORED * results * ways * each.sum::<f64>()
+        START + STORED * results * ways * stores.sum::<f64>()
     }
 
     /// Of combining what each core has of the results, if the cores share a combined dimension.

@@ -94,11 +94,11 @@ impl Chosen {
             packed.sort_unstable();
             packed
         };
-        let own = Block {
+        let same_reasons = Block {
             reasons: block.reasons.clone(),
             ..self.block.clone()
         };
-        own == *block
+        same_reasons == *block
             && loops(&self.plan) == loops(plan)
             && sorted(&self.plan.cores) == sorted(&plan.cores)
             && copies(&self.plan) == copies(plan)
@@ -128,8 +128,10 @@ impl ScheduleSpace {
         let digits: Vec<usize> = order.iter().filter_map(digit).collect();
         let wanted = |(role, n): (&Role, usize)| match *role {
             Role::Lanes => {
-                let mut all = self.lanes.iter();
-                all.position(|own| *own == chosen.lanes()).unwrap_or(0)
+                let mut lanes = self.lanes.iter();
+                lanes
+                    .position(|choice| *choice == chosen.lanes())
+                    .unwrap_or(0)
             }
             Role::Block(_) | Role::Tile(_) | Role::Cores(_) => {
                 let count = chosen.count(*role);

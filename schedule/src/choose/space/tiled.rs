@@ -56,9 +56,9 @@ impl ScheduleSpace {
 
 impl Chained for ScheduleSpace {
     fn levels(&self, moving: &[usize]) -> Vec<LevelName> {
-        let of = |layer: &dyn Fn(usize) -> &'static str, has: &dyn Fn(usize) -> bool| {
-            let own = (0..self.rank()).filter(|d| moving.contains(d) && has(*d));
-            own.map(|d| LevelName::new(layer(d), &self.views.names[d]))
+        let level_names = |layer: &dyn Fn(usize) -> &'static str, has: &dyn Fn(usize) -> bool| {
+            let dims = (0..self.rank()).filter(|d| moving.contains(d) && has(*d));
+            dims.map(|d| LevelName::new(layer(d), &self.views.names[d]))
                 .collect::<Vec<_>>()
         };
         let is_scan = |d: usize| self.views.combine[d].is_ps();
@@ -68,13 +68,13 @@ impl Chained for ScheduleSpace {
             false => self.has_tiles(d),
         };
         // All loops around tiles are outside of those in them.
-        let mut others = (0..self.rank()).filter(|d| self.has_tiles(*d) && !moving.contains(d));
-        let has_inner = others.all(|d| self.may_be_whole(d));
-        let core = of(&|_| CORE, &|d| {
+        let mut unmoved = (0..self.rank()).filter(|d| self.has_tiles(*d) && !moving.contains(d));
+        let has_inner = unmoved.all(|d| self.may_be_whole(d));
+        let core = level_names(&|_| CORE, &|d| {
             !is_scan(d) && self.find(Role::Cores(d)).is_some()
         });
-        let outer = of(&|d| self.outer(d), &has_outer);
-        let inner = of(&|_| INNER, &|d| {
+        let outer = level_names(&|d| self.outer(d), &has_outer);
+        let inner = level_names(&|_| INNER, &|d| {
             has_inner && self.has_tiles(d) && self.find(Role::Tile(d)).is_some()
         });
         [core, outer, inner].concat()

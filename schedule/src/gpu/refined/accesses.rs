@@ -48,29 +48,30 @@ impl Parts<'_> {
     /// Accesses to all buffers.
     pub(super) fn accesses(&self) -> Option<Accesses> {
         let shared = self.resolved.asm.position("shared")?;
-        let all = allocations(self.resolved, self.computation, self.tiles)?;
-        let mut found = Accesses::default();
+        let allocated = allocations(self.resolved, self.computation, self.tiles)?;
+        let mut accesses = Accesses::default();
         let steps = self.product_of(self.sequential());
         let (mut waits, mut is_read_directly) = (0f64, false);
         for (n, buffer) in self.computation.inputs.iter().enumerate() {
-            let is_own = |own: &&Allocation| {
-                own.place == Place::Input(n)
-                    && own.region == shared
-                    && matches!(own.phase, PhaseName::Decompose)
+            let is_own = |allocation: &&Allocation| {
+                allocation.place == Place::Input(n)
+                    && allocation.region == shared
+                    && matches!(allocation.phase, PhaseName::Decompose)
             };
-            let tile = all.iter().find(is_own);
+            let tile = allocated.iter().find(is_own);
             let times = self.loads(buffer);
             for access in &buffer.accesses {
-                let own = self.warp_access(buffer, access, tile, true);
-                found.count += own.count * times;
-                found.cycles += own.count * times * self.cycles_of(&own, buffer, tile.is_some());
+                let warp = self.warp_access(buffer, access, tile, true);
+                accesses.count += warp.count * times;
+                accesses.cycles +=
+                    warp.count * times * self.cycles_of(&warp, buffer, tile.is_some());
             }
             match tile {
-                Some(tile) => waits = waits.max(self.copy(n, buffer, tile, &mut found)),
+                Some(tile) => waits = waits.max(self.copy(n, buffer, tile, &mut accesses)),
                 None => is_read_directly = true,
             }
             let bytes = tile.map(|tile| self.copies(tile) * elements(tile) * width(buffer));
-            found.tiles.push(bytes);
+            accesses.tiles.push(bytes);
         }
         if is_read_directly && waits > 0.0 {
             waits += steps * BEHIND;
@@ -79,9 +80,9 @@ impl Parts<'_> {
             let trips = last.map_or(1.0, |level| self.tiles.count(level) as f64);
             waits += steps * LOAD / trips.clamp(1.0, UNROLLED);
         }
-        found.waits += waits;
-        self.add_results(&mut found);
-        Some(found)
+        accesses.waits += waits;
+        self.add_results(&mut accesses);
+        Some(accesses)
     }
 
     /// Times that a thread loads what it has of an input at once.
@@ -101,7 +102,7 @@ impl Parts<'_> {
     }
 
     /// Adds the copies of a tile; returns the cycles in which threads wait for them.
-    fn copy(&self, n: usize, buffer: &Buffer, tile: &Allocation, found: &mut Accesses) -> f64 {
+    fn copy(&self, n: usize, buffer: &Buffer, tile: &Allocation, accesses: &mut Accesses) -> f64 {
         let mut wide = (WIDEST / width(buffer)).clamp(1.0, 8.0) as i64;
         let rows = [
             tile.shape.last().copied(),
@@ -113,21 +114,21 @@ impl Parts<'_> {
         }
         let threads = self.count("thread") * self.count("warp");
         let lanes = (threads / WARP as f64).ceil() * WARP as f64;
-        let each = (elements(tile) / (lanes * wide as f64)).ceil();
+        let per_thread = (elements(tile) / (lanes * wide as f64)).ceil();
         let times = self.copies(tile);
-        found.copied += each * times;
-        found.cycles += each * times * OF_COPY;
+        accesses.copied += per_thread * times;
+        accesses.cycles += per_thread * times * OF_COPY;
         match self.resolved.inputs[n].stages.unwrap_or(1) {
             stages if stages > 1 => times * (COPY / stages as f64 + BARRIER),
             _ => {
-                let rounds = (each / UNROLLED).ceil();
-                found.waits += times * COPY * (rounds - 1.0);
+                let rounds = (per_thread / UNROLLED).ceil();
+                accesses.waits += times * COPY * (rounds - 1.0);
                 times * (COPY + 2.0 * BARRIER)
             }
         }
     }
 
-    fn add_results(&self, found: &mut Accesses) {
+    fn add_results(&self, accesses: &mut Accesses) {
         for (plan, buffer) in self.resolved.outputs.iter().zip(&self.computation.outputs) {
             let in_memory = |level: &Level| {
                 self.is_sum(level) && plan.region[level.layer][level.dimension] == 0
@@ -135,25 +136,25 @@ impl Parts<'_> {
             let rewrites = self.product_of(self.sequential().filter(in_memory));
             let times = if rewrites > 1.0 { 2.0 * rewrites } else { 1.0 };
             for access in &buffer.accesses {
-                let own = self.warp_access(buffer, access, None, false);
-                found.count += own.count * times;
-                found.cycles += own.count * times * self.cycles_of(&own, buffer, false);
+                let warp = self.warp_access(buffer, access, None, false);
+                accesses.count += warp.count * times;
+                accesses.cycles += warp.count * times * self.cycles_of(&warp, buffer, false);
                 let lines =
-                    sectors(&own, width(buffer), DEVICE_LINE) * (DEVICE_LINE / SECTOR) as f64;
-                let moved = lines.max(sectors(&own, width(buffer), SECTOR));
-                found.written += own.count * times * moved;
+                    sectors(&warp, width(buffer), DEVICE_LINE) * (DEVICE_LINE / SECTOR) as f64;
+                let moved = lines.max(sectors(&warp, width(buffer), SECTOR));
+                accesses.written += warp.count * times * moved;
             }
         }
     }
 
     /// Cycles of one access.
-    fn cycles_of(&self, own: &WarpAccess, buffer: &Buffer, is_shared: bool) -> f64 {
+    fn cycles_of(&self, request: &WarpAccess, buffer: &Buffer, is_shared: bool) -> f64 {
         match is_shared {
-            true => banks(own, width(buffer)),
+            true => banks(request, width(buffer)),
             false => {
-                let lines = sectors(own, width(buffer), DEVICE_LINE);
-                let each = (DEVICE_LINE / SECTOR) as f64;
-                lines.max(sectors(own, width(buffer), SECTOR) / each)
+                let lines = sectors(request, width(buffer), DEVICE_LINE);
+                let in_line = (DEVICE_LINE / SECTOR) as f64;
+                lines.max(sectors(request, width(buffer), SECTOR) / in_line)
             }
         }
     }
@@ -161,8 +162,8 @@ impl Parts<'_> {
     /// Returns whether the operands of a sum are loaded for each of its terms: its loop is outside of the
     /// results' or there are none that keep them.
     fn loads_again(&self) -> bool {
-        let mut own = self.levels().filter(|l| self.layer(*l) == "register");
-        let is_first = own.next().is_some_and(|level| self.is_sum(&level));
+        let mut registers = self.levels().filter(|l| self.layer(*l) == "register");
+        let is_first = registers.next().is_some_and(|level| self.is_sum(&level));
         let dimensions = &self.computation.dimensions;
         is_first || dimensions.iter().all(|d| d.combine == Combine::Cc)
     }
@@ -175,28 +176,28 @@ impl Parts<'_> {
         tile: Option<&Allocation>,
         is_input: bool,
     ) -> WarpAccess {
-        let own: Vec<Level> = self
+        let levels: Vec<Level> = self
             .inner()
             .filter(|l| access.map.iter().any(|e| e.uses(l.dimension)))
             .collect();
-        let all: f64 = own.iter().map(|level| self.filled(*level)).product();
+        let points: f64 = levels.iter().map(|level| self.filled(*level)).product();
         let Some(place) = self.place(buffer, access, tile) else {
             // Nobody knows: each lane has a line of its own.
             let places = (0..WARP).map(|lane| lane * DEVICE_LINE).collect();
             return WarpAccess {
                 places,
                 wide: 1,
-                count: all,
+                count: points,
             };
         };
-        if let Some(own) = self.factor(&own, &place).filter(|_| is_input) {
-            return own;
+        if let Some(factor) = self.factor(&levels, &place).filter(|_| is_input) {
+            return factor;
         }
         let again = self.loads_again();
-        let distinct = self.in_registers(buffer).unwrap_or(all) / buffer.accesses.len() as f64;
+        let distinct = self.in_registers(buffer).unwrap_or(points) / buffer.accesses.len() as f64;
         let count = match is_input && !again && self.count(MATRIX) <= 1.0 {
             true => distinct,
-            false => all,
+            false => points,
         };
         let several = buffer.accesses.len() > 1;
         let most = if several {
@@ -204,7 +205,7 @@ impl Parts<'_> {
         } else {
             (WIDEST / width(buffer)) as i64
         };
-        let wide = self.wide(&own, &place, most, again, tile.is_some());
+        let wide = self.wide(&levels, &place, most, again, tile.is_some());
         WarpAccess {
             places: self.lanes(&place),
             wide,
@@ -223,32 +224,34 @@ impl Parts<'_> {
                 strides(&shape, &StagedLayout::row_major())
             }
         };
-        let mut all = Linear {
+        let mut address = Linear {
             coefficients: vec![0; rank],
             constant: 0,
         };
         for (expr, stride) in access.map.iter().zip(&strides) {
             let form = expr.linear(rank)?;
-            for (sum, own) in all.coefficients.iter_mut().zip(&form.coefficients) {
-                *sum = sum.saturating_add(own.saturating_mul(*stride));
+            for (sum, term) in address.coefficients.iter_mut().zip(&form.coefficients) {
+                *sum = sum.saturating_add(term.saturating_mul(*stride));
             }
             let moved = form.constant.saturating_mul(*stride);
-            all.constant = all.constant.saturating_add(moved);
+            address.constant = address.constant.saturating_add(moved);
         }
         if tile.is_some() {
-            all.constant = 0;
+            address.constant = 0;
         }
-        Some(all)
+        Some(address)
     }
 
     /// Neighbours that a thread accesses at once: a power of two, at multiples of it.
-    fn wide(&self, own: &[Level], place: &Linear, most: i64, again: bool, in_tile: bool) -> i64 {
+    fn wide(&self, levels: &[Level], place: &Linear, most: i64, again: bool, in_tile: bool) -> i64 {
         let is_own = |level: &&Level| !(again && self.is_sum(level));
-        let mut inner: Vec<Level> = own.iter().filter(is_own).copied().collect();
+        let mut inner: Vec<Level> = levels.iter().filter(is_own).copied().collect();
         inner.sort_by_key(|level| self.tiles.size(*level));
         let moved = |level: Level| {
-            let each = place.coefficients[level.dimension];
-            each.saturating_mul(self.tiles.size(level)).saturating_abs()
+            let stride = place.coefficients[level.dimension];
+            stride
+                .saturating_mul(self.tiles.size(level))
+                .saturating_abs()
         };
         let (mut run, mut chain) = (1, Vec::new());
         for level in inner {
@@ -257,15 +260,15 @@ impl Parts<'_> {
                 chain.push(level);
             }
         }
-        let others: Vec<i64> = self
+        let outside: Vec<i64> = self
             .levels()
             .filter(|level| !chain.contains(level))
             .filter(|level| !in_tile || self.layer(*level) != "block")
             .map(moved)
             .collect();
         let fits = |wide: i64| {
-            let mut all = others.iter().chain([&run, &place.constant]);
-            all.all(|n| n % wide == 0)
+            let mut offsets = outside.iter().chain([&run, &place.constant]);
+            offsets.all(|n| n % wide == 0)
         };
         let mut wide = 1;
         while 2 * wide <= most && fits(2 * wide) {
@@ -296,17 +299,22 @@ impl Parts<'_> {
 
     /// A factor of a product of matrices: lanes have pairs of neighbours along the sum, if these are
     /// neighbours in memory.
-    fn factor(&self, own: &[Level], place: &Linear) -> Option<WarpAccess> {
-        let matrix: Vec<&Level> = own.iter().filter(|l| self.layer(**l) == MATRIX).collect();
+    fn factor(&self, levels: &[Level], place: &Linear) -> Option<WarpAccess> {
+        let matrix: Vec<&Level> = levels
+            .iter()
+            .filter(|l| self.layer(**l) == MATRIX)
+            .collect();
         let sum = matrix.iter().find(|level| self.is_sum(level))?.dimension;
-        let kept = matrix.iter().find(|level| !self.is_sum(level))?.dimension;
+        let kept_dim = matrix.iter().find(|level| !self.is_sum(level))?.dimension;
         let threads = self.resolved.assigned(&self.resolved.scalar, "thread");
-        let is_column = threads.first().is_some_and(|first| first.dimension == kept);
-        let each = FACTORS[usize::from(is_column)];
+        let is_column = threads
+            .first()
+            .is_some_and(|first| first.dimension == kept_dim);
+        let factors = FACTORS[usize::from(is_column)];
         let wide = if place.coefficients[sum] == 1 { 2 } else { 1 };
-        let registers = own.iter().filter(|l| self.layer(**l) == "register");
+        let registers = levels.iter().filter(|l| self.layer(**l) == "register");
         let times: f64 = registers.map(|level| self.filled(*level)).product();
-        let of_thread = threads.iter().find(|level| level.dimension == kept)?;
+        let of_thread = threads.iter().find(|level| level.dimension == kept_dim)?;
         let size = self.tiles.size(*of_thread);
         // Rows are those of the threads that have their results; of columns each has two.
         let kept_at = |group: i64| match is_column {
@@ -315,12 +323,12 @@ impl Parts<'_> {
         };
         let at = |lane: i64| {
             let terms = place.coefficients[sum] * 2 * (lane % 4);
-            place.coefficients[kept] * kept_at(lane / 4) + terms
+            place.coefficients[kept_dim] * kept_at(lane / 4) + terms
         };
         Some(WarpAccess {
             places: (0..WARP).map(at).collect(),
             wide,
-            count: times * each / wide as f64,
+            count: times * factors / wide as f64,
         })
     }
 }
@@ -345,25 +353,25 @@ fn strides(shape: &[i64], layout: &StagedLayout) -> Vec<i64> {
 }
 
 /// Runs of so many bytes, at multiples of that, that the lanes of a warp touch.
-fn sectors(own: &WarpAccess, width: f64, bytes: i64) -> f64 {
+fn sectors(access: &WarpAccess, width: f64, bytes: i64) -> f64 {
     let width = width as i64;
-    let mut found = BTreeSet::new();
-    for place in &own.places {
+    let mut touched = BTreeSet::new();
+    for place in &access.places {
         let first = place.saturating_mul(width);
-        let last = first.saturating_add(own.wide * width - 1);
-        found.extend(first.div_euclid(bytes)..=last.div_euclid(bytes));
+        let last = first.saturating_add(access.wide * width - 1);
+        touched.extend(first.div_euclid(bytes)..=last.div_euclid(bytes));
     }
-    found.len().max(1) as f64
+    touched.len().max(1) as f64
 }
 
 /// Cycles in which the banks of shared memory give the lanes of a warp their words: those who read more
 /// than one word come in several rounds.
-fn banks(own: &WarpAccess, width: f64) -> f64 {
-    let words = (own.wide * width as i64 / WORD).max(1);
+fn banks(access: &WarpAccess, width: f64) -> f64 {
+    let words = (access.wide * width as i64 / WORD).max(1);
     let rounds = words.min(4) as usize;
-    let each = own.places.len().div_ceil(rounds).max(1);
+    let chunk = access.places.len().div_ceil(rounds).max(1);
     let mut cycles = 0;
-    for lanes in own.places.chunks(each) {
+    for lanes in access.places.chunks(chunk) {
         let mut wanted: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
         for place in lanes {
             let first = place * width as i64 / WORD;

@@ -250,14 +250,14 @@ pub fn in_place(
     components: &[ScalarType],
     outputs: &[View],
 ) -> Option<Vec<View>> {
-    let of = |(n, ty): (usize, &ScalarType)| {
+    let access_of = |(n, ty): (usize, &ScalarType)| {
         outputs.iter().find_map(|view| {
             let access = view.accesses.get(n.checked_sub(view.component)?)?;
             (g.ty(view.value).element == *ty).then(|| (view, access.clone()))
         })
     };
-    let found: Option<Vec<_>> = components.iter().enumerate().map(of).collect();
-    let incoming = found?.into_iter().map(|(view, access)| View {
+    let views: Option<Vec<_>> = components.iter().enumerate().map(access_of).collect();
+    let incoming = views?.into_iter().map(|(view, access)| View {
         name: place.names.fresh(g, view.value),
         accesses: vec![access],
         component: 0,

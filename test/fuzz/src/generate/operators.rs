@@ -26,15 +26,15 @@ pub fn components(c: &mut Choices) -> Vec<ScalarType> {
             (c.keep(), types::any(c, "type"))
         })
     };
-    let all: Vec<_> = (0..count).map(component).collect();
-    let kept: Vec<_> = all
+    let drawn: Vec<_> = (0..count).map(component).collect();
+    let types: Vec<_> = drawn
         .iter()
-        .filter(|(kept, _)| *kept)
+        .filter(|(is_kept, _)| *is_kept)
         .map(|(_, ty)| *ty)
         .collect();
-    match kept.is_empty() {
-        true => vec![all[0].1],
-        false => kept,
+    match types.is_empty() {
+        true => vec![drawn[0].1],
+        false => types,
     }
 }
 
@@ -51,9 +51,9 @@ pub fn operator(c: &mut Choices, needs: Needs) -> (Operator, Vec<ScalarType>) {
     let mut left = 4;
     for n in 0..1 + c.weighted("parts", &[70, 22, 8]) {
         c.scope(format!("part{n}"), |c| {
-            let kept = c.keep();
+            let is_kept = c.keep();
             let part = part(c, needs);
-            if (kept || parts.is_empty()) && part.types.len() <= left {
+            if (is_kept || parts.is_empty()) && part.types.len() <= left {
                 left -= part.types.len();
                 parts.push(part);
             }
@@ -65,8 +65,8 @@ pub fn operator(c: &mut Choices, needs: Needs) -> (Operator, Vec<ScalarType>) {
 }
 
 fn builtin(c: &mut Choices, ty: ScalarType) -> Builtin {
-    let all: Vec<Builtin> = Builtin::all().filter(|b| b.accepts(ty)).collect();
-    c.pick("builtin", &all)
+    let accepting: Vec<Builtin> = Builtin::all().filter(|b| b.accepts(ty)).collect();
+    c.pick("builtin", &accepting)
 }
 
 /// Some of the tuple's components, which are combined without the others.

@@ -92,32 +92,33 @@ pub fn under_condition(
     let is_excluded = c.chance("excluded", 30);
     let is_neutral = c.chance("neutral", 85);
     let is_branch = c.chance("branch", 25);
-    let each = values.iter().zip(neutral).enumerate();
-    each.map(|(n, (value, neutral))| {
-        let other = c.scope(format!("of{n}"), |c| {
-            let is_there = n > 0 && c.chance("other", 20);
-            is_there.then(|| conditions(c, code, rank))
-        });
-        condition = other.unwrap_or(condition);
-        let elsewhere = match is_neutral {
-            true => code.constant(*neutral),
-            false => code.number_of(neutral.ty, 1),
-        };
-        let [then, otherwise] = match is_excluded {
-            true => [elsewhere, *value],
-            false => [*value, elsewhere],
-        };
-        match is_branch {
-            true => code.conditional(condition, |_| vec![then], |_| vec![otherwise])[0],
-            false => code.select(condition, then, otherwise),
-        }
-    })
-    .collect()
+    let pairs = values.iter().zip(neutral).enumerate();
+    pairs
+        .map(|(n, (value, neutral))| {
+            let other = c.scope(format!("of{n}"), |c| {
+                let is_there = n > 0 && c.chance("other", 20);
+                is_there.then(|| conditions(c, code, rank))
+            });
+            condition = other.unwrap_or(condition);
+            let elsewhere = match is_neutral {
+                true => code.constant(*neutral),
+                false => code.number_of(neutral.ty, 1),
+            };
+            let [then, otherwise] = match is_excluded {
+                true => [elsewhere, *value],
+                false => [*value, elsewhere],
+            };
+            match is_branch {
+                true => code.conditional(condition, |_| vec![then], |_| vec![otherwise])[0],
+                false => code.select(condition, then, otherwise),
+            }
+        })
+        .collect()
 }
 
 /// Some comparisons of indices, of which all hold, or one.
 fn conditions(c: &mut Choices, code: &mut CodeBuilder, rank: usize) -> Register {
-    let mut all = comparison(c, code, rank);
+    let mut condition = comparison(c, code, rank);
     for n in 0..c.weighted("further", &[60, 35, 5]) {
         let other = c.scope(format!("further{n}"), |c| comparison(c, code, rank));
         let op = if c.chance("both", 80) {
@@ -125,9 +126,9 @@ fn conditions(c: &mut Choices, code: &mut CodeBuilder, rank: usize) -> Register 
         } else {
             Op::Ori
         };
-        all = code.same(op, &[all, other]);
+        condition = code.same(op, &[condition, other]);
     }
-    all
+    condition
 }
 
 /// A comparison of two indices, of one and a number, or of one and a sum of two.
@@ -214,16 +215,16 @@ impl Writer {
         match ty.is_float() {
             true => {
                 use CmpfPredicate::*;
-                let all = [
+                let predicates = [
                     Olt, Oeq, Ogt, Oge, Ole, One, Ord, Ueq, Ugt, Uge, Ult, Ule, Une, Uno,
                 ];
-                let predicate = c.pick("predicate", &all);
+                let predicate = c.pick("predicate", &predicates);
                 self.code.cmpf(predicate, a, b)
             }
             false => {
                 use CmpiPredicate::*;
-                let all = [Slt, Eq, Ne, Sle, Sgt, Sge, Ult, Ule, Ugt, Uge];
-                let predicate = c.pick("predicate", &all);
+                let predicates = [Slt, Eq, Ne, Sle, Sgt, Sge, Ult, Ule, Ugt, Uge];
+                let predicate = c.pick("predicate", &predicates);
                 self.code.cmpi(predicate, a, b)
             }
         }
@@ -326,13 +327,13 @@ impl Writer {
         let mask = self.code.number(ty, 63);
         let start = self.code.same(Op::Andi, &[start, mask]);
         let limit = self.code.number(ty, 1 + c.below("limit", 100) as i64);
-        let one = self.code.number(ty, 1);
+        let unit = self.code.number(ty, 1);
         let results = self.code.while_loop(
             &[start],
             |b, x| b.cmpi(CmpiPredicate::Slt, x[0], limit),
             |b, x| {
                 let twice = b.same(Op::Addi, &[x[0], x[0]]);
-                vec![b.same(Op::Addi, &[twice, one])]
+                vec![b.same(Op::Addi, &[twice, unit])]
             },
         );
         results[0]
@@ -350,8 +351,8 @@ impl Writer {
             let code = c.scope("callee", |c| function(c, &mut inner, &inputs, &results));
             scope.callees.push(Arc::new(code));
         }
-        let all: Vec<usize> = (0..scope.callees.len()).collect();
-        let callee = Arc::clone(&scope.callees[c.pick("function", &all)]);
+        let numbers: Vec<usize> = (0..scope.callees.len()).collect();
+        let callee = Arc::clone(&scope.callees[c.pick("function", &numbers)]);
         let operand =
             |(n, ty): (usize, &ScalarType)| c.scope(n, |c| self.operand_of(c, "operand", *ty));
         let operands: Vec<Register> = callee.inputs.iter().enumerate().map(operand).collect();
@@ -363,11 +364,11 @@ impl Writer {
         use Op::*;
         let ty = types::integer(c, "type");
         let a = self.operand_of(c, "a", ty);
-        let all = [
+        let operations = [
             Divsi, Divui, Remsi, Remui, Floordivsi, Ceildivsi, Ceildivui, Shli, Shrsi, Shrui, Absi,
             Ctpop, Ctlz, Cttz,
         ];
-        let op = c.pick("op", &all);
+        let op = c.pick("op", &operations);
         match op {
             Divui | Remui | Ceildivui => {
                 let divisor = self.code.number(ty, 1 + c.below("divisor", 7) as i64);
@@ -398,17 +399,17 @@ impl Writer {
         use Op::*;
         let ty = types::float(c, "type");
         let a = self.operand_of(c, "a", ty);
-        let one = |code: &mut CodeBuilder| code.float(ty, 1.0);
+        let unit = |code: &mut CodeBuilder| code.float(ty, 1.0);
         match c.weighted("function", &[10, 14, 8, 6, 6, 4, 4]) {
             0 => {
                 let op = c.pick("exact", &[Negf, Absf]);
                 self.code.same(op, &[a])
             }
             1 => {
-                let all = [
+                let functions = [
                     Exp, Exp2, Expm1, Sin, Cos, Tanh, Erf, Atan, Sinh, Cosh, Asinh, Cbrt, Tan, Erfc,
                 ];
-                let op = c.pick("any", &all);
+                let op = c.pick("any", &functions);
                 let a = self.code.tame(a, if op == Tan { 1.0 } else { 4.0 });
                 self.code.same(op, &[a])
             }
@@ -416,15 +417,15 @@ impl Writer {
                 let op = c.pick("positive", &[Sqrt, Log, Log2, Log10, Log1p, Rsqrt, Acosh]);
                 let a = self.code.tame(a, 100.0);
                 let size = self.code.same(Absf, &[a]);
-                let one = one(&mut self.code);
-                let size = self.code.same(Addf, &[size, one]);
+                let unit = unit(&mut self.code);
+                let size = self.code.same(Addf, &[size, unit]);
                 self.code.same(op, &[size])
             }
             3 => {
                 let b = self.operand_of(c, "b", ty);
                 let size = self.code.same(Absf, &[b]);
-                let one = one(&mut self.code);
-                let size = self.code.same(Addf, &[size, one]);
+                let unit = unit(&mut self.code);
+                let size = self.code.same(Addf, &[size, unit]);
                 let op = c.pick("division", &[Divf, Remf]);
                 self.code.same(op, &[a, size])
             }
@@ -456,10 +457,10 @@ impl Writer {
         use Op::*;
         let ty = types::float(c, "type");
         let a = self.operand_of(c, "a", ty);
-        let all = [
+        let operations = [
             Floor, Ceil, Round, Roundeven, Trunc, Isnan, Isinf, Isfinite, Isnormal,
         ];
-        let op = c.pick("op", &all);
+        let op = c.pick("op", &operations);
         match op {
             Isnan | Isinf | Isfinite | Isnormal => self.code.apply(op, &[a], I1),
             _ => self.code.same(op, &[a]),

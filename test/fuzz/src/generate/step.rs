@@ -32,11 +32,11 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
     };
     // Without a hom, the tuple is what is read.
     let tuple = plans.last().map(|plan| plan.components.clone());
-    let kept: Vec<usize> = (0..dims.len())
+    let kept_dims: Vec<usize> = (0..dims.len())
         .filter(|d| plans.iter().all(|plan| !plan.combine[*d].is_pw()))
         .collect();
     let mut stored = Stored {
-        kept,
+        kept: kept_dims,
         outputs: Vec::new(),
         carries: Vec::new(),
     };

@@ -21,11 +21,11 @@ pub fn stored(c: &mut Choices, ty: ScalarType) -> ScalarType {
     if !c.chance("convert", 35) {
         return ty;
     }
-    let all: Vec<_> = TYPES
+    let alike: Vec<_> = TYPES
         .into_iter()
         .filter(|t| t.is_float() == ty.is_float())
         .collect();
-    c.pick("stored", &all)
+    c.pick("stored", &alike)
 }
 
 /// An integer type that has signed numbers of some size.

@@ -59,8 +59,8 @@ pub fn kind(c: &mut Choices, element: &'static str) -> BodyKind {
     };
     let several = |c: &mut Choices, weights: &[u64]| {
         let count = 1 + c.weighted("several", weights);
-        let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", operators));
-        (0..count).map(one).collect()
+        let draw = |n| c.scope(format!("op{n}"), |c| c.pick("operator", operators));
+        (0..count).map(draw).collect()
     };
     match c.weighted("kind", &[30, 34, 7, 3, 3, 4, 11, 4, 2, 2]) {
         1 => BodyKind::Sums(several(c, &[80, 15, 5])),

@@ -47,7 +47,7 @@ impl IndexPlace {
 
     /// The least and the largest index.
     fn range(&self, extents: &[i64]) -> (i64, i64) {
-        let mut found = (i64::MAX, i64::MIN);
+        let mut ends = (i64::MAX, i64::MIN);
         let total: i64 = extents.iter().product();
         for number in 0..total {
             let mut rest = number;
@@ -57,9 +57,9 @@ impl IndexPlace {
                 index
             });
             let index = self.at(&point.collect::<Vec<i64>>());
-            found = (found.0.min(index), found.1.max(index));
+            ends = (ends.0.min(index), ends.1.max(index));
         }
-        found
+        ends
     }
 
     /// Puts its operations on numbers of a type; the name of the last one.
@@ -127,15 +127,15 @@ pub fn some(
 }
 
 fn place(c: &mut Choices, extents: &[i64]) -> IndexPlace {
-    let one = |c: &mut Choices, name: &str| {
+    let loop_index = |c: &mut Choices, name: &str| {
         IndexPlace::Loop(c.below(name, extents.len() as u64) as usize)
     };
-    let mut place = one(c, "of");
+    let mut place = loop_index(c, "of");
     for n in 0..c.below("operations", 5) {
         c.scope(format!("op{n}"), |c| {
             let by = 2 + c.below("by", 3) as i64;
             let (least, most) = place.range(extents);
-            let of = Box::new(place.clone());
+            let operand = Box::new(place.clone());
             // Quotients of what is negative may be rounded in one way or the other, or are huge.
             let rounded: &[&'static str] = match least < 0 {
                 true => &["floordivsi", "ceildivsi", "divsi"],
@@ -146,13 +146,13 @@ fn place(c: &mut Choices, extents: &[i64]) -> IndexPlace {
                 false => &["remui", "remsi"],
             };
             place = match c.weighted("kind", &[15, 10, 15, 30, 10, 10, 10]) {
-                0 => IndexPlace::With("addi", of, c.below("more", 5) as i64 - 2),
-                1 => IndexPlace::With("muli", of, by),
-                2 => IndexPlace::Sum(of, Box::new(one(c, "and"))),
-                3 => IndexPlace::With(c.pick("rounded", rounded), of, by),
-                4 => IndexPlace::With(c.pick("rest", rest), of, by),
-                5 => IndexPlace::With("maxsi", of, least + c.below("low", 3) as i64),
-                _ => IndexPlace::With("minsi", of, most - c.below("high", 3) as i64),
+                0 => IndexPlace::With("addi", operand, c.below("more", 5) as i64 - 2),
+                1 => IndexPlace::With("muli", operand, by),
+                2 => IndexPlace::Sum(operand, Box::new(loop_index(c, "and"))),
+                3 => IndexPlace::With(c.pick("rounded", rounded), operand, by),
+                4 => IndexPlace::With(c.pick("rest", rest), operand, by),
+                5 => IndexPlace::With("maxsi", operand, least + c.below("low", 3) as i64),
+                _ => IndexPlace::With("minsi", operand, most - c.below("high", 3) as i64),
             };
         });
     }

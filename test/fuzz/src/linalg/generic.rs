@@ -45,11 +45,11 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
         })
         .collect();
     let kind = body::kind(c, maker.element);
-    let mut kept: Vec<bool> = (0..rank)
+    let mut is_kept: Vec<bool> = (0..rank)
         .map(|d| c.scope(format!("d{d}"), |c| c.chance("kept", 60)))
         .collect();
     if matches!(kind, BodyKind::Each) {
-        kept = vec![true; rank];
+        is_kept = vec![true; rank];
     }
     let mut inputs: Vec<Operand> = Vec::new();
     for n in 0..1 + c.below("inputs", 3) {
@@ -59,14 +59,14 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     let outputs: Vec<Operand> = (0..kind.destinations())
         .map(|n| {
             c.scope(format!("out{n}"), |c| {
-                output(c, maker, &extents, &kept, (&kind, n))
+                output(c, maker, &extents, &is_kept, (&kind, n))
             })
         })
         .collect();
     cover(c, maker, &extents, &mut inputs, &outputs);
     let extracted = extracted::some(c, maker, &extents, outputs[0].element());
     let operands = (&inputs[..], &outputs[..], extracted.as_ref());
-    print(c, maker, operands, &kept, &kind);
+    print(c, maker, operands, &is_kept, &kind);
 }
 
 /// An index of an operand.
@@ -122,9 +122,9 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
 
 /// An axis of that size, if the loops can have one.
 fn fitting(c: &mut Choices, size: i64, extents: &[i64]) -> Option<Expr> {
-    let own: Vec<usize> = (0..extents.len()).filter(|d| extents[*d] == size).collect();
-    if !own.is_empty() && c.chance("own", 85) {
-        return Some(Expr::dim(c.pick("loop", &own)));
+    let matching: Vec<usize> = (0..extents.len()).filter(|d| extents[*d] == size).collect();
+    if !matching.is_empty() && c.chance("own", 85) {
+        return Some(Expr::dim(c.pick("loop", &matching)));
     }
     (size > 0).then(|| Expr::Const(c.below("place", size as u64) as i64))
 }
@@ -207,8 +207,8 @@ fn cover(
     inputs: &mut Vec<Operand>,
     outputs: &[Operand],
 ) {
-    let all = inputs.iter().chain(outputs).flat_map(|o| &o.map);
-    let axes: Vec<Expr> = all.cloned().collect();
+    let maps = inputs.iter().chain(outputs).flat_map(|o| &o.map);
+    let axes: Vec<Expr> = maps.cloned().collect();
     let mut missing: Vec<usize> = (0..extents.len()).collect();
     missing.retain(|d| !axes.contains(&Expr::Dim(*d)));
     if missing.is_empty() {

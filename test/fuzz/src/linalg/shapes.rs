@@ -24,21 +24,21 @@ pub fn is_refusal(text: &str) -> bool {
 pub fn add(c: &mut Choices, maker: &mut Maker) {
     let number = c.below("of", maker.values.len() as u64) as usize;
     let value = maker.values[number].clone();
-    let of = maker.known(&value);
+    let source = maker.known(&value);
     let weights = match maker.memory {
         true => [50, 15, 15, 0, 0, 0, 0, 0, 20],
         false => [15, 10, 10, 15, 15, 15, 10, 10, 0],
     };
     let made = match c.weighted("shape", &weights) {
-        0 => slice(c, maker, &of),
-        1 => collapse(c, maker, &of),
-        2 => expand(c, maker, &of),
-        3 => pad(c, maker, &of),
-        4 => transpose(c, maker, &of),
-        5 => broadcast(c, maker, &of),
-        6 => reduce(c, maker, &of),
-        7 => arithmetic(c, maker, &of),
-        _ => Some(of),
+        0 => slice(c, maker, &source),
+        1 => collapse(c, maker, &source),
+        2 => expand(c, maker, &source),
+        3 => pad(c, maker, &source),
+        4 => transpose(c, maker, &source),
+        5 => broadcast(c, maker, &source),
+        6 => reduce(c, maker, &source),
+        7 => arithmetic(c, maker, &source),
+        _ => Some(source),
     };
     maker.values.extend(made);
 }

@@ -62,7 +62,7 @@ pub fn cast(from: &str, to: &str) -> &'static str {
 
 /// An infinity of a type, or a value that is no number, as constants have them.
 pub fn special(element: &str, which: Special) -> &'static str {
-    let all = match element {
+    let values = match element {
         "f64" => [
             "0x7FF0000000000000",
             "0xFFF0000000000000",
@@ -72,7 +72,7 @@ pub fn special(element: &str, which: Special) -> &'static str {
         "bf16" => ["0x7F80", "0xFF80", "0x7FC0"],
         _ => ["0x7F800000", "0xFF800000", "0x7FC00000"],
     };
-    all[which as usize]
+    values[which as usize]
 }
 
 /// A float that is no finite number.

@@ -98,11 +98,11 @@ fn made(c: &mut Choices, axes: &str) -> Vec<(char, i64)> {
 
 /// Adds a convolution.
 pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
-    let mut all: Vec<&str> = CONVOLUTIONS.split(' ').collect();
+    let mut names: Vec<&str> = CONVOLUTIONS.split(' ').collect();
     if !is_float(maker.element) && maker.element != "i1" {
-        all.extend(QUANTISED.split(' '));
+        names.extend(QUANTISED.split(' '));
     }
-    let name = c.pick("convolution", &all);
+    let name = c.pick("convolution", &names);
     let [source, kernel, result] = axes(name);
     let is_quantised = name.ends_with("_q");
     let is_plain = source == kernel;
@@ -116,7 +116,7 @@ pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
         let window = windows.iter().find(|window| window.axis == axis);
         window.map_or(size, |window| window.size)
     });
-    let of = Named {
+    let named = Named {
         name,
         attributes: if is_plain {
             String::new()
@@ -127,7 +127,7 @@ pub fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
         ..Named::default()
     };
     let shapes = [reached, kernel.collect(), shape(&result, &sizes)];
-    Some(of.of_two(c, maker, shapes, types))
+    Some(named.of_two(c, maker, shapes, types))
 }
 
 /// Adds a pooling.
@@ -135,18 +135,18 @@ pub fn pooling(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
     if maker.element == "i1" {
         return None;
     }
-    let mut all: Vec<&str> = POOLINGS.split(' ').collect();
+    let mut names: Vec<&str> = POOLINGS.split(' ').collect();
     if is_float(maker.element) {
-        all.retain(|name| !name.ends_with("unsigned"));
+        names.retain(|name| !name.ends_with("unsigned"));
     }
-    let name = c.pick("pooling", &all);
+    let name = c.pick("pooling", &names);
     let axes = name.split('_').next().unwrap_or_default();
     let sizes = made(c, axes);
     let windows = windows(c, axes, false);
     let [element, _, out] = mixed(c, maker, false);
     let reached = reached(c, axes, &sizes, &windows);
     let kernel = windows.iter().map(|window| window.size).collect();
-    let of = Named {
+    let named = Named {
         name: &format!("pooling_{name}"),
         attributes: strides(&windows),
         inputs: vec![
@@ -156,5 +156,5 @@ pub fn pooling(c: &mut Choices, maker: &mut Maker) -> Option<ArrayValue> {
         ..Named::default()
     };
     let out = destination(c, maker, shape(axes, &sizes), out);
-    Some(of.put(maker, out))
+    Some(named.put(maker, out))
 }

@@ -161,17 +161,19 @@ fn print(
         Some((_, operator)) => combine[0] = format!("ps({operator})"),
         None => {}
     }
-    let own: Vec<String> = (0..dims.len()).map(|n| format!("i{n}")).collect();
-    let own = list(&own);
+    let point: Vec<String> = (0..dims.len()).map(|n| format!("i{n}")).collect();
+    let point = list(&point);
     let named = |prefix: &str, n: usize, (value, index): (&str, &str)| {
         format!("{prefix}{n} = {value}[{index}] : {ty}")
     };
     let outputs = written.iter().enumerate();
-    let outputs: Vec<String> = outputs.map(|(n, w)| named("y", n, (&w.0, &own))).collect();
+    let outputs: Vec<String> = outputs
+        .map(|(n, w)| named("y", n, (&w.0, &point)))
+        .collect();
     let inputs = accesses.iter().enumerate();
     let inputs: Vec<String> = inputs.map(|(n, a)| named("x", n, (&a.0, &a.1))).collect();
     let carry = carry.map_or(String::new(), |before| {
-        format!("\n    carry k (before = {before}[{own}] : {ty})")
+        format!("\n    carry k (before = {before}[{point}] : {ty})")
     });
     let results: Vec<String> = written.iter().map(|_| loops.maker.name()).collect();
     loops.maker.line(&format!(

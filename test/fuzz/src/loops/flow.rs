@@ -92,9 +92,9 @@ fn carried_out(
     arguments: &[Carried],
     is_defined: bool,
 ) -> Carried {
-    let own: Vec<&Carried> = arguments.iter().filter(|a| a.1 || !is_defined).collect();
-    if !own.is_empty() && c.chance("argument", 40) {
-        return own[c.below("number", own.len() as u64) as usize].clone();
+    let usable: Vec<&Carried> = arguments.iter().filter(|a| a.1 || !is_defined).collect();
+    if !usable.is_empty() && c.chance("argument", 40) {
+        return usable[c.below("number", usable.len() as u64) as usize].clone();
     }
     let undefined = loops.undefined.len() as u64;
     if !is_defined && undefined > 0 && c.chance("undefined", 25) {
@@ -178,9 +178,9 @@ fn between_writes(c: &mut Choices, loops: &mut Loops, count: usize) {
     let start = c.scope("start", |c| {
         compute::into(c, loops, (undefined.clone(), false))
     });
-    let mut all = initial(c, loops, count);
-    all[0] = (start, true);
-    for_loop(c, loops, &all);
+    let mut carried = initial(c, loops, count);
+    carried[0] = (start, true);
+    for_loop(c, loops, &carried);
     c.scope("again", |c| compute::into(c, loops, (undefined, false)));
 }
 
@@ -301,9 +301,9 @@ pub fn condition(c: &mut Choices, loops: &mut Loops) -> String {
         let value = c.below("condition", 2);
         return loops.maker.scalar_argument("c", "i1", value);
     }
-    let of = loops.indices[c.below("of", count) as usize].clone();
+    let compared = loops.indices[c.below("of", count) as usize].clone();
     let place = index(loops, c.below("place", 3));
     let how = c.pick("how", &["eq", "sgt", "ne"]);
-    let text = format!("arith.cmpi {how}, {of}, {place} : index");
+    let text = format!("arith.cmpi {how}, {compared}, {place} : index");
     loops.maker.put(&text)
 }

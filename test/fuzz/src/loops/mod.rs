@@ -72,13 +72,13 @@ impl Loops {
 
     /// One of them, the latest ones more often.
     fn defined(&self, c: &mut Choices) -> String {
-        let all = self.alike();
-        let late = all.len() - 1 - c.below("late", all.len().min(3) as u64) as usize;
+        let values = self.alike();
+        let late = values.len() - 1 - c.below("late", values.len().min(3) as u64) as usize;
         let number = match c.chance("any", 60) {
-            true => c.below("which", all.len() as u64) as usize,
+            true => c.below("which", values.len() as u64) as usize,
             false => late,
         };
-        all[number].name.clone()
+        values[number].name.clone()
     }
 
     /// A tensor to be written, and whether it holds something.
@@ -217,15 +217,15 @@ fn argument(loops: &mut Loops, is_cast: bool) {
         return;
     }
     let (ty, open) = (loops.maker.ty(&known), loops.ty());
-    let all = |number: &str| list(vec![number; loops.sizes.len()]);
+    let per_axis = |number: &str| list(vec![number; loops.sizes.len()]);
     let made = match is_cast {
         true => format!("tensor.cast {}", known.name),
         false => format!(
             "tensor.extract_slice {}[{}] [{}] [{}]",
             known.name,
-            all("0"),
+            per_axis("0"),
             list(&loops.sizes),
-            all("1")
+            per_axis("1")
         ),
     };
     loops.put(&format!("{made} : {ty} to {open}"));
@@ -253,16 +253,16 @@ fn statement(c: &mut Choices, loops: &mut Loops) {
 
 /// Some of the tensors that hold something, in any order, at least one.
 fn results(c: &mut Choices, loops: &Loops) -> Vec<ArrayValue> {
-    let all = loops.alike();
+    let values = loops.alike();
     let mut results = Vec::new();
-    for (n, value) in all.iter().enumerate() {
+    for (n, value) in values.iter().enumerate() {
         let is_returned = c.scope(format!("r{n}"), |c| c.keep() && c.chance("returned", 45));
         if is_returned {
             results.push(value.clone());
         }
     }
     if results.is_empty() {
-        results.extend(all.last().cloned());
+        results.extend(values.last().cloned());
     }
     if c.chance("reversed", 30) {
         results.reverse();

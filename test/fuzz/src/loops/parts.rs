@@ -140,11 +140,11 @@ fn indices(c: &mut Choices, loops: &mut Loops) -> String {
                 let place = c.below("place", size as u64) as i64;
                 return loops.maker.constant(place, "index");
             }
-            let of = loops.indices[c.below("of", count) as usize].clone();
+            let number = loops.indices[c.below("of", count) as usize].clone();
             let size = loops.maker.constant(size, "index");
             loops
                 .maker
-                .put(&format!("arith.remui {of}, {size} : index"))
+                .put(&format!("arith.remui {number}, {size} : index"))
         });
         places.push(place);
     }

@@ -53,15 +53,15 @@ pub fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
 /// `captured` are the names of the last inputs, which are no arguments.
 pub fn region(code: &Code, captured: &[String], callees: &[Arc<Code>], indent: usize) -> String {
     let mut printer = CodePrinter::new(callees, indent + 2);
-    let own = code.inputs.len() - captured.len();
-    let arguments: Vec<String> = (0..own)
+    let count = code.inputs.len() - captured.len();
+    let arguments: Vec<String> = (0..count)
         .map(|r| format!("{}: {}", printer.define(r, code.inputs[r]), code.inputs[r]))
         .collect();
     for (position, name) in captured.iter().enumerate() {
         printer
             .types
-            .insert(own + position, code.inputs[own + position]);
-        printer.names.insert(own + position, format!("%{name}"));
+            .insert(count + position, code.inputs[count + position]);
+        printer.names.insert(count + position, format!("%{name}"));
     }
     printer.block(&code.body);
     let yields = printer.typed(&code.body.yields);

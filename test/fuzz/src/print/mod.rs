@@ -199,10 +199,10 @@ impl Printer<'_> {
             // Its name is that by which scripts find it.
             Definition::Filled { with, into } => {
                 let (into, number) = (self.name(*into), attribute(*with));
-                let own = &self.value(value).name;
+                let label = &self.value(value).name;
                 format!(
                     "  {name}_with = arith.constant {number}\n  {name} = linalg.fill \
-                     {{name = \"{own}\"}} ins({name}_with : {}) outs({into} : {ty}) -> {ty}\n",
+                     {{name = \"{label}\"}} ins({name}_with : {}) outs({into} : {ty}) -> {ty}\n",
                     ty.element
                 )
             }

@@ -179,8 +179,8 @@ impl See<'_> {
         let layers = |d: usize| loops.iter().filter(|l| l.dimension == d).count();
         add("0", (0..resolved.dimensions.len()).any(|d| layers(d) > 1));
         add("D1", loops != default);
-        let own = |d: usize| loops.iter().filter(move |l| l.dimension == d);
-        let is_inverse = |d: usize| !own(d).is_sorted_by_key(|l| l.layer);
+        let loops_of = |d: usize| loops.iter().filter(move |l| l.dimension == d);
+        let is_inverse = |d: usize| !loops_of(d).is_sorted_by_key(|l| l.layer);
         add("cyclic", (0..resolved.dimensions.len()).any(is_inverse));
         let by_name = default.iter().map(|level| Level {
             layer: resolved

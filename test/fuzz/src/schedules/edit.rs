@@ -98,8 +98,11 @@ fn foci(c: &mut Choices, plan: &mut ValidSchedule) {
     for (name, _, change) in chosen.into_iter().map(|n| CHANGES[n]) {
         step(c, plan, name, |c, plan| {
             for n in 0..TRIES[1] {
-                let found = coverage::of_schedule(&plan.schedule, plan.target, plan.asm);
-                if name.split(' ').all(|own| found.iter().any(|f| f == own)) {
+                let covered = coverage::of_schedule(&plan.schedule, plan.target, plan.asm);
+                if name
+                    .split(' ')
+                    .all(|wanted| covered.iter().any(|f| f == wanted))
+                {
                     return;
                 }
                 c.scope(n, |c| change(c, plan, Range::Lowered));
@@ -238,13 +241,13 @@ fn order(c: &mut Choices, plan: &mut ValidSchedule, range: Range, phase: PhaseNa
     let Some(place) = pick(c, "place", &places) else {
         return;
     };
-    let others = if range == Range::Any {
+    let chances = if range == Range::Any {
         [25, 15]
     } else {
         [0, 0]
     };
     let count = order.len() as u64;
-    match c.weighted("how", &[60, others[0], others[1]]) {
+    match c.weighted("how", &[60, chances[0], chances[1]]) {
         0 => order.swap(place, place + 1),
         1 => order.swap(place, c.below("other", count) as usize),
         _ => shuffle(c, &mut order),

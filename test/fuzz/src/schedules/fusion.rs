@@ -33,11 +33,11 @@ pub fn compute_at(
         true => producer + 1 + c.below("consumer", behind) as usize,
         false => producer + 1,
     };
-    let (Some(of), Some(_)) = (&schedules[consumer], &schedules[producer]) else {
+    let (Some(reader), Some(_)) = (&schedules[consumer], &schedules[producer]) else {
         return;
     };
     let consumer = &targets[consumer];
-    let Ok(resolved) = Resolved::new(of, &consumer.known, asm) else {
+    let Ok(resolved) = Resolved::new(reader, &consumer.known, asm) else {
         return;
     };
     let order = resolved.decompose.order.iter();
@@ -45,11 +45,11 @@ pub fn compute_at(
         .filter(|level| !resolved.count(**level).is_one())
         .collect();
     let is_cc = |d: usize| consumer.known.dimensions[d].combine == Combine::Cc;
-    let kept = loops.iter().take_while(|level| is_cc(level.dimension));
+    let outer = loops.iter().take_while(|level| is_cc(level.dimension));
     // What a part of a combined dimension needs, another one mostly needs as well.
     let count = match c.chance("any level", 25) {
         true => loops.len(),
-        false => kept.count(),
+        false => outer.count(),
     };
     if count == 0 {
         return;

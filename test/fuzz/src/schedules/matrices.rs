@@ -18,9 +18,9 @@ pub struct Factors([String; 3]);
 /// The products that a computation is: each of two dimensions moves one of two factors. There are no instructions
 /// for terms that indices choose.
 pub fn factors(target: &Target) -> Vec<Factors> {
-    let of = &target.known;
+    let computation = &target.known;
     let halves = [ScalarType::F16, ScalarType::BF16];
-    let accesses = of.inputs.iter().flat_map(|input| {
+    let accesses = computation.inputs.iter().flat_map(|input| {
         let accesses = input.accesses.iter();
         accesses.map(|access| (input.element, access))
     });
@@ -32,18 +32,18 @@ pub fn factors(target: &Target) -> Vec<Factors> {
     let has_types = a_type == b_type && halves.contains(&a_type);
     if target.asks_indices
         || !has_types
-        || of.components != [ScalarType::F32]
-        || of.operators != sums
+        || computation.components != [ScalarType::F32]
+        || computation.operators != sums
     {
         return Vec::new();
     }
-    let dimensions = of.dimensions.iter().enumerate();
+    let dimensions = computation.dimensions.iter().enumerate();
     let (kept, summed): (Vec<_>, Vec<_>) = dimensions.partition(|(_, d)| d.combine == Combine::Cc);
     let moves = |access: &mdh_algebra::computation::Access, d: usize| {
         access.map.iter().any(|expr| expr.dims().contains(&d))
     };
     let is_of = |x: usize| [moves(a, x), moves(b, x)];
-    let mut found = Vec::new();
+    let mut products = Vec::new();
     for (rows, of_rows) in &kept {
         for (columns, of_columns) in &kept {
             let pair = [is_of(*rows), is_of(*columns)];
@@ -57,37 +57,37 @@ pub fn factors(target: &Target) -> Vec<Factors> {
             }
             for (_, terms) in &summed {
                 let names = [of_rows, of_columns, terms].map(|d| d.name.clone());
-                found.push(Factors(names));
+                products.push(Factors(names));
             }
         }
     }
-    found
+    products
 }
 
 /// The part counts of a layer.
 type Row<'a> = (&'static str, Vec<(&'a str, Parts)>);
 
 /// Blocks of warps, each with some tiles of 16 x 8 results.
-fn layers<'a>(c: &mut Choices, target: &'a Target, of: &'a Factors) -> Vec<Row<'a>> {
-    let [rows, columns, terms] = of.0.each_ref().map(String::as_str);
+fn layers<'a>(c: &mut Choices, target: &'a Target, factors: &'a Factors) -> Vec<Row<'a>> {
+    let [rows, columns, terms] = factors.0.each_ref().map(String::as_str);
     let mut small = |name: &str, counts: &[i64]| Parts::Fixed(c.pick(name, counts));
-    let all = |is_kept: bool| {
+    let derived = |is_kept: bool| {
         let dimensions = target.known.dimensions.iter();
-        let own = dimensions.filter(move |d| (d.combine == Combine::Cc) == is_kept);
-        own.map(|d| (d.name.as_str(), Parts::Derived)).collect()
+        let chosen = dimensions.filter(move |d| (d.combine == Combine::Cc) == is_kept);
+        chosen.map(|d| (d.name.as_str(), Parts::Derived)).collect()
     };
     let both = |[a, b]: [Parts; 2]| vec![(rows, a), (columns, b)];
     let warps = [small("warp rows", &[1, 2]), small("warp columns", &[1, 2])];
-    let own = [small("rows", &[1, 2]), small("columns", &[1, 2, 3])];
+    let tile = [small("rows", &[1, 2]), small("columns", &[1, 2, 3])];
     let mut instruction = both([2, 2].map(Parts::Fixed));
     instruction.push((terms, Parts::Fixed(16)));
     vec![
-        ("device", all(false)),
-        ("block", all(true)),
+        ("device", derived(false)),
+        ("block", derived(true)),
         ("warp", both(warps)),
         ("shared", vec![(terms, small("shared", &[1, 2, 3]))]),
         ("thread", both([8, 4].map(Parts::Fixed))),
-        ("register", both(own)),
+        ("register", both(tile)),
         (MATRIX, instruction),
     ]
 }

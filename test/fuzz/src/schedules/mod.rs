@@ -149,22 +149,22 @@ pub enum Legality {
 
 impl Legality {
     fn new(targets: &[Target], schedules: &[Option<Schedule>], asm: &Asm) -> Legality {
-        let own = targets.iter().zip(schedules);
-        let own = own.filter_map(|(target, schedule)| {
+        let answers = targets.iter().zip(schedules);
+        let answers = answers.filter_map(|(target, schedule)| {
             let schedule = schedule.as_ref()?;
             let legality = Legality::of_one(&target.computation, schedule, asm)?;
             // With sizes, which canonicalization finds, more may stay in registers.
             let mut sized = [&target.known].into_iter().chain(&target.others);
-            let is_legal = |of: &Computation| {
-                let own = Legality::of_one(of, schedule, asm);
-                own.is_none_or(|own| own == Legality::Yes)
+            let is_legal = |computation: &Computation| {
+                let answer = Legality::of_one(computation, schedule, asm);
+                answer.is_none_or(|answer| answer == Legality::Yes)
             };
             Some(match legality == Legality::Yes && !sized.all(is_legal) {
                 true => Legality::Open,
                 false => legality,
             })
         });
-        own.max().unwrap_or(Legality::Yes)
+        answers.max().unwrap_or(Legality::Yes)
     }
 
     /// The answer for one computation; none for a schedule that breaks constraints.

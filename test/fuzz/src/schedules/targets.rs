@@ -49,21 +49,21 @@ pub fn targets(program: &RandomProgram) -> Result<Vec<Target>, String> {
             let mut names = computation.names().into_iter();
             names.all(|name| grids.contains_key(name))
         };
-        let mut all: Vec<Computation> = grids
+        let mut versions: Vec<Computation> = grids
             .iter()
             .filter(named)
             .map(|g| known(&computation, g))
             .collect();
-        if all.is_empty() {
-            all.push(known(&computation, &BTreeMap::new()));
+        if versions.is_empty() {
+            versions.push(known(&computation, &BTreeMap::new()));
         }
         let code = translate::compute(op, Depth::Code).map(|whole| whole.scalar.body.instructions);
-        let is_index = |one: &Instruction| matches!(one, Instruction::Index { .. });
+        let is_index = |instruction: &Instruction| matches!(instruction, Instruction::Index { .. });
         Ok(Target {
-            asks_indices: code.is_ok_and(|all| all.iter().any(is_index)),
+            asks_indices: code.is_ok_and(|instructions| instructions.iter().any(is_index)),
             name: schedule::name(op),
-            known: all.remove(0),
-            others: all,
+            known: versions.remove(0),
+            others: versions,
             computation,
         })
     };

@@ -76,11 +76,11 @@ fn what_may_work_now_is_tried_once_more() {
     assert_eq!(asked[0], "a=2 b=3");
     assert_eq!(tuned.default().unwrap().outcome.cost(), Some(17.0));
     for (a, times) in [(2, 1), (3, 0), (4, 0), (5, 0), (6, 1), (7, 1), (8, 0)] {
-        let own = pair(a, 3).to_string();
+        let text = pair(a, 3).to_string();
         assert_eq!(
-            asked.iter().filter(|one| **one == own).count(),
+            asked.iter().filter(|other| **other == text).count(),
             times,
-            "{own}"
+            "{text}"
         );
     }
     assert_eq!(tuned.best().unwrap().configuration, pair(6, 3));

@@ -12,19 +12,19 @@ fn session(database: &mut Database, abort: Abort) -> (Tuned, Vec<String>) {
         sizes: Sizes::new([("N", 8)]),
     };
     let space = space_of_32();
-    let cost = |own: &Configuration| {
-        let (a, b) = (number(own, "a"), number(own, "b"));
+    let cost = |configuration: &Configuration| {
+        let (a, b) = (number(configuration, "a"), number(configuration, "b"));
         match (a + b) % 2.0 == 0.0 {
             true => Outcome::of_cost((a - 5.0).powi(2) + b),
             false => Outcome::failed(FailureKind::Crash, "signal 11"),
         }
     };
-    let kept = database.evaluations(&task).unwrap();
+    let known = database.evaluations(&task).unwrap();
     let setup = Setup {
         space,
         cost: &cost,
         abort,
-        resumed: kept.into_iter().map(Into::into).collect(),
+        resumed: known.into_iter().map(Into::into).collect(),
         ..Setup::default()
     };
     let mut session = database.session(&task, "auto", 1).unwrap();
@@ -56,8 +56,10 @@ fn a_second_session_measures_what_the_first_has_not() {
     assert_eq!(second.stop, StopReason::Exhausted);
     // What was measured before is by who proposed it then.
     let techniques = |tuned: &Tuned| {
-        let own = tuned.evaluations[..10].iter();
-        own.map(|e| e.technique.clone()).collect::<Vec<_>>()
+        tuned.evaluations[..10]
+            .iter()
+            .map(|e| e.technique.clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(techniques(&second), techniques(&first));
     let best = second.best().unwrap();

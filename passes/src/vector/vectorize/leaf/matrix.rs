@@ -121,10 +121,10 @@ impl<'c> Leaf<'c, '_> {
         let lane = builder.op(ops::gpu::LANE_ID, &[], &[index], &[])[0];
         let [two, four] = [2, OWN].map(|n| builder.index(n));
         let row = builder.binary(ops::arith::DIVUI, lane, four);
-        let own = builder.binary(ops::arith::REMUI, lane, four);
+        let in_row = builder.binary(ops::arith::REMUI, lane, four);
         let owner = builder.binary(ops::arith::DIVUI, row, two);
         let within = builder.binary(ops::arith::REMUI, row, two);
-        let away = builder.binary(ops::arith::SUBI, owner, own);
+        let away = builder.binary(ops::arith::SUBI, owner, in_row);
         let extent = builder.index(self.extents[dimensions.columns]);
         let distance = builder.binary(ops::arith::MULI, away, extent);
         let count = self.grids[dimensions.columns].count;
@@ -133,7 +133,7 @@ impl<'c> Leaf<'c, '_> {
             factors,
             dimensions,
             terms,
-            first: builder.binary(ops::arith::MULI, own, four),
+            first: builder.binary(ops::arith::MULI, in_row, four),
             column: builder.binary(ops::arith::ADDI, distance, within),
             ends: (!is_full).then(|| (within, of_lane(builder, count, owner))),
         })
@@ -203,11 +203,11 @@ impl<'c> Leaf<'c, '_> {
     ) -> [Val<'c>; 2] {
         let name = (factor.buffer, factor.access, self.moved(factor, corner));
         let fragments = match loaded.get(&name) {
-            Some(all) => *all,
+            Some(fragment) => *fragment,
             None => {
-                let all = self.terms(builder, at, factor, &name.2);
-                loaded.insert(name, all);
-                all
+                let fragment = self.terms(builder, at, factor, &name.2);
+                loaded.insert(name, fragment);
+                fragment
             }
         };
         [0, OWN / 2].map(|first| register(builder, fragments, first))

@@ -48,8 +48,9 @@ impl<'c> Leaf<'c, '_> {
         group: &[Offsets],
         loaded: &mut Loaded<'c>,
     ) -> Vec<Partial<'c>> {
-        let each = group.iter();
-        each.map(|offsets| self.point(builder, base, limits, offsets, loaded))
+        group
+            .iter()
+            .map(|offsets| self.point(builder, base, limits, offsets, loaded))
             .collect()
     }
 

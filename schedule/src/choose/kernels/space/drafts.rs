@@ -52,8 +52,8 @@ impl KernelSpace {
     /// Points along a dimension that one thread has at once, beside its registers.
     fn of_instruction(&self, d: usize, values: &[usize]) -> i64 {
         let is_product = self.shape(values) == Shape::Products;
-        let own = self.matrix.filter(|_| is_product);
-        let is_own = own.is_some_and(|[x, y, _]| d == x || d == y);
+        let product = self.matrix.filter(|_| is_product);
+        let is_own = product.is_some_and(|[x, y, _]| d == x || d == y);
         if is_own { OF_PRODUCT[0] } else { 1 }
     }
 
@@ -184,15 +184,15 @@ impl KernelSpace {
                 (_, Some([x, ..])) if x == *d => matrix::THREADS[0],
                 _ => matrix::THREADS[1],
             };
-            let each = tile / count;
+            let per_thread = tile / count;
             let is_whole = tile % count == 0
                 && count % unit == 0
-                && each % self.of_instruction(*d, values) == 0;
-            if !is_whole || each > RUN {
+                && per_thread % self.of_instruction(*d, values) == 0;
+            if !is_whole || per_thread > RUN {
                 return false;
             }
             several += i64::from(count > 1);
-            (threads, results) = (threads * count, results * each);
+            (threads, results) = (threads * count, results * per_thread);
         }
         let points: i64 = self
             .shared
@@ -330,7 +330,7 @@ impl KernelSpace {
             .iter()
             .map(|d| (*d, self.count(Role::Thread(*d), values)))
             .collect();
-        let each: Vec<(usize, i64)> = threads
+        let per_thread: Vec<(usize, i64)> = threads
             .iter()
             .map(|(d, n)| {
                 let points = self.count(Role::Tile(*d), values) / n;
@@ -339,14 +339,16 @@ impl KernelSpace {
             .collect();
         let outer = self.outer(cut);
         let mut draft = Draft::default();
-        self.add_loops(&mut draft, values, [&threads, &each], &outer);
+        self.add_loops(&mut draft, values, [&threads, &per_thread], &outer);
         let has_sums = self.scans.is_empty() && !self.sums.is_empty();
         if has_sums && self.text(Role::Combine, values) == "register" {
             draft.sum_at = outer.first().map(|d| ("device", *d));
         }
-        for own in &self.staged {
-            if self.at(Role::Stage(own.input), values) == 1 {
-                draft.staged.insert(own.input, self.layout(own, values));
+        for copied in &self.staged {
+            if self.at(Role::Stage(copied.input), values) == 1 {
+                draft
+                    .staged
+                    .insert(copied.input, self.layout(copied, values));
             }
         }
         if !draft.staged.is_empty() {
@@ -386,11 +388,16 @@ impl KernelSpace {
         }
         let (warps, threads) = match product {
             Some([x, y, _]) => {
-                let own = [(x, matrix::THREADS[0]), (y, matrix::THREADS[1])];
-                let of = |d: usize| own.iter().find(|(o, _)| *o == d).map_or(1, |(_, n)| *n);
+                let per_warp = [(x, matrix::THREADS[0]), (y, matrix::THREADS[1])];
+                let in_warp = |d: usize| {
+                    per_warp
+                        .iter()
+                        .find(|(o, _)| *o == d)
+                        .map_or(1, |(_, n)| *n)
+                };
                 let warps: Vec<(usize, i64)> =
-                    threads.iter().map(|(d, n)| (*d, n / of(*d))).collect();
-                (warps, own.to_vec())
+                    threads.iter().map(|(d, n)| (*d, n / in_warp(*d))).collect();
+                (warps, per_warp.to_vec())
             }
             None => (Vec::new(), threads.to_vec()),
         };

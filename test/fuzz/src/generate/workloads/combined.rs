@@ -16,8 +16,8 @@ use crate::choices::Choices;
 use ScalarType::{I8, I32};
 
 fn any_builtin(c: &mut Choices, name: &str, ty: ScalarType) -> Builtin {
-    let all: Vec<Builtin> = Builtin::all().filter(|b| b.accepts(ty)).collect();
-    c.pick(name, &all)
+    let accepting: Vec<Builtin> = Builtin::all().filter(|b| b.accepts(ty)).collect();
+    c.pick(name, &accepting)
 }
 
 fn sum_of(ty: ScalarType) -> Operator {
@@ -144,12 +144,12 @@ pub fn rows(c: &mut Choices, g: &mut Generator) {
         .collect();
     draft.read("x", read, vec![point.clone()]);
     draft.hom(converted(read, combined), Some(sum_of(combined)));
-    let kept = point
+    let output_index = point
         .into_iter()
         .zip(form)
         .filter(|(_, combine)| !combine.is_pw());
-    let kept = kept.map(|(index, _)| index).collect();
-    draft.write("y", 0, combined, kept);
+    let output_index = output_index.map(|(index, _)| index).collect();
+    draft.write("y", 0, combined, output_index);
     draft.finish();
 }
 
@@ -202,10 +202,10 @@ fn saturate() -> Operator {
     let most = code.number(I8, -1);
     let sum = code.same(Op::Addi, &[0, 1]);
     let wrapped = code.cmpi(CmpiPredicate::Ult, sum, 0);
-    let kept = code.select(wrapped, most, sum);
+    let saturated = code.select(wrapped, most, sum);
     Operator::User(UserOperator {
         name: "op".into(),
-        code: code.finish(&[kept]),
+        code: code.finish(&[saturated]),
         neutral: Some(vec![Scalar::from_i64(I8, 0)]),
         commutative: true,
         associative: true,

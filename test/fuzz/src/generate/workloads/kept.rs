@@ -62,9 +62,9 @@ pub fn map(c: &mut Choices, g: &mut Generator) {
     let x = code.convert(0, combined);
     let minus = code.same(Op::Negf, &[x]);
     let exp = code.same(Op::Exp, &[minus]);
-    let one = code.float(combined, 1.0);
-    let sum = code.same(Op::Addf, &[one, exp]);
-    let y = code.same(Op::Divf, &[one, sum]);
+    let unit = code.float(combined, 1.0);
+    let sum = code.same(Op::Addf, &[unit, exp]);
+    let y = code.same(Op::Divf, &[unit, sum]);
     draft.hom(code.finish(&[y]), None);
     draft.write("y", 0, combined, point);
     draft.finish();

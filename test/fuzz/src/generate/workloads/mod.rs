@@ -81,8 +81,8 @@ fn start(c: &mut Choices) -> Generator {
 pub fn workload(c: &mut Choices) -> (&'static str, RandomProgram) {
     let mut g = start(c);
     let products: u64 = 22;
-    let others = OTHERS.iter().map(|(_, often, _)| *often);
-    let weights: Vec<u64> = [products].into_iter().chain(others).collect();
+    let rest = OTHERS.iter().map(|(_, often, _)| *often);
+    let weights: Vec<u64> = [products].into_iter().chain(rest).collect();
     let name = match c.weighted("workload", &weights) {
         0 => {
             let row = &products::PRODUCTS[c.weighted("product", &products::OFTEN)];

@@ -50,20 +50,20 @@ pub fn argmax(c: &mut Choices, g: &mut Generator) {
     let rank = 1 + c.weighted("rank", &[30, 70]);
     let (read, combined) = floats(c);
     let mut draft = Draft::new(c, g, rank);
-    let mut kept = Vec::new();
+    let mut kept_index = Vec::new();
     if rank == 2 {
-        kept.push(draft.dim("i", Cc));
+        kept_index.push(draft.dim("i", Cc));
     }
     let j = draft.dim("j", Pw(0));
-    let access = kept.iter().cloned().chain([j]).collect();
+    let access = kept_index.iter().cloned().chain([j]).collect();
     draft.read("x", read, vec![access]);
     let mut code = CodeBuilder::new(&[read]);
     let x = code.convert(0, combined);
     let index = code.index(rank - 1);
     let number = code.convert(index, I64);
     draft.hom(code.finish(&[x, number]), Some(larger(combined)));
-    draft.write("largest", 0, combined, kept.clone());
-    draft.write("at", 1, I64, kept);
+    draft.write("largest", 0, combined, kept_index.clone());
+    draft.write("at", 1, I64, kept_index);
     draft.finish();
 }
 
@@ -73,23 +73,23 @@ pub fn logsumexp(c: &mut Choices, g: &mut Generator) {
     let is_rows = c.chance("rows", 70);
     let mut draft = Draft::new(c, g, 1 + usize::from(is_rows));
     draft.may_be_empty = false;
-    let mut kept: Vec<Expr> = Vec::new();
+    let mut kept_index: Vec<Expr> = Vec::new();
     if is_rows {
-        kept.push(draft.dim("i", Cc));
+        kept_index.push(draft.dim("i", Cc));
     }
     let j = draft.dim("j", Pw(0));
-    let access = kept.iter().cloned().chain([j]).collect();
+    let access = kept_index.iter().cloned().chain([j]).collect();
     draft.read("x", read, vec![access]);
     let mut code = CodeBuilder::new(&[read]);
     let x = code.convert(0, combined);
-    let one = code.float(combined, 1.0);
-    draft.hom(code.finish(&[x, one]), Some(join(combined)));
+    let unit = code.float(combined, 1.0);
+    draft.hom(code.finish(&[x, unit]), Some(join(combined)));
     let mut code = CodeBuilder::new(&[combined, combined]);
     let log = code.same(Op::Log, &[1]);
     let y = code.same(Op::Addf, &[0, log]);
-    let all = vec![Cc; 1 + usize::from(is_rows)];
-    draft.then(code.finish(&[y]), all, None);
-    draft.write("y", 0, combined, kept);
+    let combines = vec![Cc; 1 + usize::from(is_rows)];
+    draft.then(code.finish(&[y]), combines, None);
+    draft.write("y", 0, combined, kept_index);
     draft.finish();
 }
 
@@ -126,13 +126,13 @@ pub fn prl(c: &mut Choices, g: &mut Generator) {
     c.scope("matches", |c| {
         let mut draft = Draft::new(c, g, 2);
         let (i, j) = (draft.dim("i", Cc), draft.dim("j", Pw(0)));
-        let of = |d: &Expr| {
+        let record_of = |d: &Expr| {
             (0..fields)
                 .map(|f| vec![d.clone(), Expr::Const(f)])
                 .collect()
         };
-        draft.read("n", I32, of(&i));
-        draft.read("e", I32, of(&j));
+        draft.read("n", I32, record_of(&i));
+        draft.read("e", I32, record_of(&j));
         for view in [agree, disagree] {
             let base = view.accesses[0][0].clone();
             let at = |f: i64| vec![base.substitute(&[Expr::Const(f)])];
@@ -209,8 +209,8 @@ fn field(
     let verdict = b.select(same, agree, disagree);
     let counts = b.select(known, verdict, nothing);
     let weight = b.same(Op::Addf, &[weight, counts]);
-    let one = b.convert(agrees, I32);
-    (weight, b.same(Op::Addi, &[agreeing, one]))
+    let counted = b.convert(agrees, I32);
+    (weight, b.same(Op::Addi, &[agreeing, counted]))
 }
 
 /// The larger weight; of equal ones the smaller number.
@@ -275,13 +275,18 @@ fn of_user(c: &mut Choices, g: &mut Generator, combine: Combine) {
     };
     let code = scalar::function(draft.c, &mut scope, &[read, read], &components);
     draft.hom(code, Some(operator));
-    let kept = point.into_iter().zip(combines);
-    let kept: Vec<Expr> = kept
+    let kept_index = point.into_iter().zip(combines);
+    let kept_index: Vec<Expr> = kept_index
         .filter(|(_, c)| !c.is_pw())
         .map(|(index, _)| index)
         .collect();
     for (n, ty) in components.iter().enumerate() {
-        draft.write(["y0", "y1", "y2", "y3"][n.min(3)], n, *ty, kept.clone());
+        draft.write(
+            ["y0", "y1", "y2", "y3"][n.min(3)],
+            n,
+            *ty,
+            kept_index.clone(),
+        );
     }
     draft.finish();
     g.program.callees = callees;
