@@ -14,6 +14,7 @@ use super::instance::{Instance, InstanceValue, Source};
 use super::memory::View;
 use super::reference::Reference;
 use super::slices::{Index, Slice, SliceOperands};
+use super::tensors::extents;
 use super::{Memory, Statement, ValueId};
 use crate::domain::{Grid, Odometer, total_elements};
 use crate::op::Op;
@@ -246,12 +247,8 @@ impl Plain<'_, '_> {
                 shape,
                 sizes,
             } => {
-                let sizes: Result<Vec<i64>, String> =
-                    sizes.iter().map(|s| self.known(*s)).collect();
-                let mut sizes = sizes?.into_iter();
-                let extents = shape.iter().map(|n| n.or_else(|| sizes.next()));
-                let shape: Option<Vec<i64>> = extents.collect();
-                let shape = shape.ok_or("bug: a tensor has too few sizes")?;
+                let sizes = sizes.iter().map(|s| self.known(*s));
+                let shape = extents(shape, sizes.collect::<Result<_, _>>()?)?;
                 (*result, Slot::Part(self.allocate(*element, shape)?))
             }
             Statement::Alias {
