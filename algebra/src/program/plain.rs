@@ -97,21 +97,30 @@ impl Instance<'_> {
         self.memos = reference.into_memos();
         let (iterations, done) = ran;
         self.iterations = iterations;
-        let done = done?;
-        for (root, array) in roots.into_iter().zip(done.arrays) {
-            let shape = parts.remove(&root).map_or(Vec::new(), |part| part.shape);
+        let memrefs: Vec<(ValueId, &ArrayPart)> = roots.iter().map(|r| (*r, &parts[r])).collect();
+        self.take(done?, &memrefs, uses::results(statement))
+            .map_err(here)?;
+        Ok(true)
+    }
+
+    /// Takes over what a loop has left: the elements of memrefs, each a whole array, and the scalar results.
+    fn take(
+        &mut self,
+        done: Done,
+        memrefs: &[(ValueId, &ArrayPart)],
+        results: &[ValueId],
+    ) -> Result<(), String> {
+        for ((memref, whole), array) in memrefs.iter().zip(done.arrays) {
             let source = Source::Elements(array.elements.into());
-            let node = self.add(array.element, shape, source).map_err(here)?;
-            self.assign(root, InstanceValue::Tensor(node))
-                .map_err(here)?;
+            let node = self.add(array.element, whole.shape.clone(), source)?;
+            self.assign(*memref, InstanceValue::Tensor(node))?;
         }
-        for result in uses::results(statement) {
+        for result in results {
             if let Some(Slot::Scalar(element)) = done.slots.get(*result) {
-                self.assign(*result, InstanceValue::Scalar(*element))
-                    .map_err(here)?;
+                self.assign(*result, InstanceValue::Scalar(*element))?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The part of an array that another name of its memref shows.
