@@ -485,8 +485,7 @@ fn check_ranks(pair: &Written, rank: usize) -> Result<(), String> {
     Err(format!("{what}, expected {rank}, one for each size"))
 }
 
-/// Says what is wrong at an index, if it is not the one that `f_inv` gives back for its offset within a tile of
-/// this size.
+/// Says what is wrong at an index with this offset in a tile of this size, for which `f_inv` is `back`.
 fn counter_example(index: &[i64], offset: i64, size: i64, back: &[i64]) -> Option<String> {
     let at = list(index);
     if !(0..size).contains(&offset) {
