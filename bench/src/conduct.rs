@@ -118,6 +118,30 @@ pub fn case(
     row.compile_ms = Some(compiled.compile_ms);
     row.checked = compiled.checked;
     let mut players = vec![Player::new(&first.name, &mut first.worker)];
+    players.extend(compile_others(case, others, plan, &mut row, &tell)?);
+    players.extend(load_peers(case, &compiled, peers, &mut row, &tell)?);
+    tell("comparing results");
+    first_turns(&mut players, plan);
+    compare(&mut players, &compiled)?;
+    take_turns(&mut players, plan, &tell);
+    for player in &mut players {
+        if player.failed.is_none() {
+            let _ = ask(player.worker, &Request::Drop, plan);
+        }
+    }
+    finish(&mut row, case, &players, &compiled, limits);
+    Ok(row)
+}
+
+/// Has our other forms compile the case. Those that do not are in the row.
+fn compile_others<'p>(
+    case: &Case,
+    others: &'p mut [Ours],
+    plan: &Measurement,
+    row: &mut Row,
+    tell: &impl Fn(&str),
+) -> Result<Vec<Player<'p>>> {
+    let mut players = Vec::new();
     for other in others {
         tell(&format!("compiling '{}'", other.name));
         let answer = compile(case, other, plan)?;
@@ -138,10 +162,22 @@ pub fn case(
         };
         row.add_other(&form, time);
     }
+    Ok(players)
+}
+
+/// Has peers load the inputs of the case. The reasons of those that do not are in the row.
+fn load_peers<'p>(
+    case: &Case,
+    compiled: &Compiled,
+    peers: &'p mut Peers,
+    row: &mut Row,
+    tell: &impl Fn(&str),
+) -> Result<Vec<Player<'p>>> {
+    let mut players = Vec::new();
     let are_named = peers.are_named;
     for (name, patience, peer) in peers.present() {
         tell(&format!("preparing {name}"));
-        match peer.ask(&Request::load(case, &compiled)?, patience) {
+        match peer.ask(&Request::load(case, compiled)?, patience) {
             Ok(Answer::Done {}) => players.push(Player::new(name, peer)),
             Ok(Answer::No(why)) if are_named => row.note(&format!("{name}: {why}")),
             Ok(Answer::No(_)) => {}
@@ -149,17 +185,7 @@ pub fn case(
             Err(silence) => row.note(&format!("{name}: {silence}")),
         }
     }
-    tell("comparing results");
-    first_turns(&mut players, plan);
-    compare(&mut players, &compiled)?;
-    take_turns(&mut players, plan, &tell);
-    for player in &mut players {
-        if player.failed.is_none() {
-            let _ = ask(player.worker, &Request::Drop, plan);
-        }
-    }
-    finish(&mut row, case, &players, &compiled, limits);
-    Ok(row)
+    Ok(players)
 }
 
 /// Has one of our processes compile the case.

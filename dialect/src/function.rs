@@ -341,6 +341,19 @@ impl<'c> Translator<'c> {
                 _,
             ) => self.shape(op, name, &ids)?,
             (ops::memref::REINTERPRET_CAST, _) => self.reinterpret(op)?,
+            _ => self.contents(op, name, operands)?,
+        })
+    }
+
+    /// An operation that gives all elements of a tensor or memref at once: those of another one, or a value.
+    fn contents(
+        &mut self,
+        op: Op<'c>,
+        name: &str,
+        operands: &[Val<'c>],
+    ) -> Result<Statement, String> {
+        let ids = self.ids(operands)?;
+        Ok(match (name, &ids[..]) {
             // Nothing else writes the memory of a tensor: that of a memref is what it holds now.
             (ops::tensor::CAST | ops::bufferization::TO_TENSOR, &[tensor]) => Statement::Cast {
                 shape: result_type(op)?.shape,

@@ -319,61 +319,64 @@ fn layouts_fit_their_buffers() {
     );
 }
 
+/// The levels of a tiled product of matrices.
+const TILED: &str = "block.i, block.j, thread.i, thread.j, device.k, shared.k, register.k";
+
+/// The schedule of a product of matrices with levels in this order, and inputs.
+fn tiled(order: &str, inputs: &str) -> String {
+    format!(
+        "layers = [device {{k: *}}, block {{i: *, j: *}}, shared {{k: 4}},
+          thread {{i: 8, j: 8}}, register {{k: 4}}],
+         decompose = {{order: [{order}]}}, inputs = {{{inputs}}}"
+    )
+}
+
+/// The input `A`, staged at a level with so many stages.
+fn staged(level: &str, stages: i64) -> String {
+    format!("A: {{stage: {{{level}: shared}}, stages: {stages}}}")
+}
+
 /// Checks: what is copied asynchronously, in `n` buffers.
 #[test]
-fn stages_are_those_of_a_loop() {
-    let tiled = |order: &str, input: &str| {
-        format!(
-            "layers = [device {{k: *}}, block {{i: *, j: *}}, shared {{k: 4}},
-              thread {{i: 8, j: 8}}, register {{k: 4}}],
-             decompose = {{order: [{order}]}}, inputs = {{{input}}}"
-        )
-    };
-    let usual = "block.i, block.j, thread.i, thread.j, device.k, shared.k, register.k";
-    let c = matmul(F32, 64, 64, 256);
-    let found = |order: &str, input: &str| refusals(&tiled(order, input), &c, &cuda());
-    let a =
-        |level: &str, stages: i64| format!("A: {{stage: {{{level}: shared}}, stages: {stages}}}");
-    assert_eq!(found(usual, &a("shared.k", 3)), [""; 0]);
+fn stages_are_so_many_buffers() {
+    assert_eq!(refused(&tiled(TILED, &staged("shared.k", 3))), [""; 0]);
     assert_eq!(
-        found(usual, &a("shared.k", 0)),
+        refused(&tiled(TILED, &staged("shared.k", 0))),
         ["stages: input 'A' has 0 stages, expected at least 1"]
     );
-    let both = a("shared.k", 3) + ", B: {stage: {shared.k: shared}, stages: 2}";
+    let both = staged("shared.k", 3) + ", B: {stage: {shared.k: shared}, stages: 2}";
     assert_eq!(
-        found(usual, &both),
+        refused(&tiled(TILED, &both)),
         [
             "stages: inputs 'A' and 'B' are staged at 'shared.k' with 3 and 2 stages, expected the \
              same number"
         ]
     );
     // With other sizes, the loop would have several parts.
-    assert_eq!(
-        refusals(
-            &tiled(usual, &a("shared.k", 3)),
-            &matmul(F32, 64, 64, 7),
-            &cuda()
-        ),
-        [""; 0]
-    );
+    let (text, small) = (tiled(TILED, &staged("shared.k", 3)), matmul(F32, 64, 64, 7));
+    assert_eq!(refusals(&text, &small, &cuda()), [""; 0]);
     // Each of them has a tile of 8 x 16 elements.
     assert_eq!(
-        found(usual, &a("shared.k", 100)),
+        refused(&tiled(TILED, &staged("shared.k", 100))),
         [
             "capacity: region 'shared' has to hold 51200 bytes ('A' 100 x [8, 16]: 51200), expected \
              at most 49152"
         ]
     );
+}
+
+#[test]
+fn stages_are_those_of_a_loop() {
     assert_eq!(
-        found(usual, "A: {stages: 2}"),
+        refused(&tiled(TILED, "A: {stages: 2}")),
         [
             "stages: input 'A' has 2 stages, but no tile of 'A' is copied from 'device' to \
              'shared': expected a level from which it is staged there"
         ]
     );
-    assert_eq!(found(usual, &a("thread.i", 1)), [""; 0]);
+    assert_eq!(refused(&tiled(TILED, &staged("thread.i", 1))), [""; 0]);
     assert_eq!(
-        found(usual, &a("thread.i", 2)),
+        refused(&tiled(TILED, &staged("thread.i", 2))),
         [
             "stages: input 'A' has 2 stages and is staged at 'thread.i', directly inside of \
              'block.j', which is parallel: expected a loop directly outside whose parts follow each \
@@ -382,7 +385,7 @@ fn stages_are_those_of_a_loop() {
     );
     let order = "device.k, block.i, block.j, thread.i, thread.j, shared.k, register.k";
     assert_eq!(
-        found(order, &a("device.k", 2)),
+        refused(&tiled(order, &staged("device.k", 2))),
         [
             "stages: input 'A' has 2 stages and is staged at 'device.k', outside of all loops: \
              expected a loop directly outside whose parts follow each other, or 1 stage"

@@ -430,17 +430,7 @@ fn unknown(facts: &Facts, name: &Name) -> Name {
 /// `f` stays within the tile: as many offsets as indices, none of them twice.
 fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Result<Answer, String> {
     let sizes = perm.dims();
-    let (names, components) = (pair.indices.len(), pair.backward.len());
-    if names != sizes.len() || components != sizes.len() {
-        let what = match names != sizes.len() {
-            true => format!("f takes {names} indices"),
-            false => format!("f_inv gives {components} indices"),
-        };
-        return Err(format!(
-            "{what}, expected {}, one for each size",
-            sizes.len()
-        ));
-    }
+    check_ranks(pair, sizes.len())?;
     let mut facts = facts.clone();
     let mut of_offset = facts.clone();
     // What is known elsewhere of a name is not known of the index of that name.
@@ -481,16 +471,32 @@ fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Resu
     };
     Ok(question.decide(&|index, values| {
         let (offset, size, back) = (values[0], values[1], &values[2..]);
-        let at = list(index);
-        if !(0..size).contains(&offset) {
-            let last = size - 1;
-            return Some(format!(
-                "f gives {offset} for {at}, expected an offset of 0 to {last}"
-            ));
-        }
-        (back != index).then(|| {
-            let back = list(back);
-            format!("f gives {offset} for {at}, but f_inv gives {back} for {offset}, expected {at}")
-        })
+        counter_example(index, offset, size, back)
     }))
+}
+
+/// Checks that both functions have as many indices as there are sizes.
+fn check_ranks(pair: &Written, rank: usize) -> Result<(), String> {
+    let (names, components) = (pair.indices.len(), pair.backward.len());
+    let what = match (names == rank, components == rank) {
+        (true, true) => return Ok(()),
+        (false, _) => format!("f takes {names} indices"),
+        (true, false) => format!("f_inv gives {components} indices"),
+    };
+    Err(format!("{what}, expected {rank}, one for each size"))
+}
+
+/// Says what is wrong at an index with this offset in a tile of this size, for which `f_inv` is `back`.
+fn counter_example(index: &[i64], offset: i64, size: i64, back: &[i64]) -> Option<String> {
+    let at = list(index);
+    if !(0..size).contains(&offset) {
+        let last = size - 1;
+        return Some(format!(
+            "f gives {offset} for {at}, expected an offset of 0 to {last}"
+        ));
+    }
+    (back != index).then(|| {
+        let back = list(back);
+        format!("f gives {offset} for {at}, but f_inv gives {back} for {offset}, expected {at}")
+    })
 }

@@ -40,77 +40,80 @@ fn text_is_read_back() {
     assert_eq!(space("[2 to 5]").unwrap().to_string(), "[2 to 5]");
 }
 
+/// Wrong mappings: the text, its part that is wrong, and the message.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "[12].split_last(5)",
+        "split_last(5)",
+        "split_last: found the last size 12, expected a multiple of 5 (pad_last(5) makes it one)",
+    ),
+    (
+        "[3 to 12 step 2].compress_grid([0])",
+        "compress_grid([0])",
+        "compress_grid: found the lower bound 3 in dimension 0, expected 0 (shift_lb makes it 0)",
+    ),
+    (
+        "[4, 12 step 3 width 2].fold_last2",
+        "fold_last2",
+        "fold_last2: found step 3 and width 2 in dimension 1, expected a dense space \
+         (compress_grid or prune_grid makes it one)",
+    ),
+    (
+        "[4].shift_lb.fold_last2",
+        "fold_last2",
+        "fold_last2: found a space of 1 dimensions, expected 2 or more",
+    ),
+    (
+        "[].pad_last(4)",
+        "pad_last(4)",
+        "pad_last: found a space of 0 dimensions, expected 1 or more",
+    ),
+    (
+        "[4].pad_last(0)",
+        "pad_last(0)",
+        "pad_last: found the size 0, expected 1 or more",
+    ),
+    (
+        "[4,5].permute([0])",
+        "permute([0])",
+        "permute: found a permutation of 1 dimensions, expected 2",
+    ),
+    (
+        "[4,5].permute([1,1])",
+        "permute([1,1])",
+        "permute: the permutation lacks 0, expected each of 0 to 1 once",
+    ),
+    (
+        "[4].compress_grid([1])",
+        "compress_grid([1])",
+        "compress_grid: found dimension 1 of a space of 1 dimensions, expected less than 1",
+    ),
+    (
+        "[4].compress_grid([0,0])",
+        "compress_grid([0,0])",
+        "compress_grid: found dimension 0 twice, expected it once",
+    ),
+    (
+        "[4 step 2 width 3]",
+        "[4 step 2 width 3]",
+        "found the width 3 in dimension 0, expected at most its step 2",
+    ),
+    (
+        "[4 step 0]",
+        "[4 step 0]",
+        "found the step 0 in dimension 0, expected 1 or more",
+    ),
+    (
+        "[4].split(2)",
+        "split",
+        "found no mapping 'split', expected one of 'shift_lb', 'compress_grid', 'prune_grid', \
+         'split_last', 'fold_last2', 'permute', 'pad_last'",
+    ),
+];
+
 #[test]
 fn what_is_wrong_has_its_place_and_both_numbers() {
-    for (text, place, message) in [
-        (
-            "[12].split_last(5)",
-            "split_last(5)",
-            "split_last: found the last size 12, expected a multiple of 5 (pad_last(5) makes it one)",
-        ),
-        (
-            "[3 to 12 step 2].compress_grid([0])",
-            "compress_grid([0])",
-            "compress_grid: found the lower bound 3 in dimension 0, expected 0 (shift_lb makes it 0)",
-        ),
-        (
-            "[4, 12 step 3 width 2].fold_last2",
-            "fold_last2",
-            "fold_last2: found step 3 and width 2 in dimension 1, expected a dense space \
-             (compress_grid or prune_grid makes it one)",
-        ),
-        (
-            "[4].shift_lb.fold_last2",
-            "fold_last2",
-            "fold_last2: found a space of 1 dimensions, expected 2 or more",
-        ),
-        (
-            "[].pad_last(4)",
-            "pad_last(4)",
-            "pad_last: found a space of 0 dimensions, expected 1 or more",
-        ),
-        (
-            "[4].pad_last(0)",
-            "pad_last(0)",
-            "pad_last: found the size 0, expected 1 or more",
-        ),
-        (
-            "[4,5].permute([0])",
-            "permute([0])",
-            "permute: found a permutation of 1 dimensions, expected 2",
-        ),
-        (
-            "[4,5].permute([1,1])",
-            "permute([1,1])",
-            "permute: the permutation lacks 0, expected each of 0 to 1 once",
-        ),
-        (
-            "[4].compress_grid([1])",
-            "compress_grid([1])",
-            "compress_grid: found dimension 1 of a space of 1 dimensions, expected less than 1",
-        ),
-        (
-            "[4].compress_grid([0,0])",
-            "compress_grid([0,0])",
-            "compress_grid: found dimension 0 twice, expected it once",
-        ),
-        (
-            "[4 step 2 width 3]",
-            "[4 step 2 width 3]",
-            "found the width 3 in dimension 0, expected at most its step 2",
-        ),
-        (
-            "[4 step 0]",
-            "[4 step 0]",
-            "found the step 0 in dimension 0, expected 1 or more",
-        ),
-        (
-            "[4].split(2)",
-            "split",
-            "found no mapping 'split', expected one of 'shift_lb', 'compress_grid', 'prune_grid', \
-             'split_last', 'fold_last2', 'permute', 'pad_last'",
-        ),
-    ] {
+    for (text, place, message) in MISTAKES {
         assert_eq!(error(text), (place.to_string(), message.to_string()));
     }
 }
@@ -176,26 +179,32 @@ fn bounded_symbols_are_decided() {
     assert!(matches!(few.decide(), Answer::Open(_)));
 }
 
+/// Answers that a mapped space stands for the original one, by this index and where none of these conditions
+/// discards it.
+fn claim(original: &str, mapped: &str, index: &[Expr], exits: &[Expr]) -> Answer {
+    let (original, mapped) = (space(original).unwrap(), space(mapped).unwrap());
+    let names: Vec<Name> = (0..mapped.rank()).map(|d| format!("i{d}").into()).collect();
+    let back = Back {
+        index: index.to_vec(),
+        exits: exits.to_vec(),
+    };
+    equivalence(&Claim {
+        original: &original,
+        mapped: &mapped,
+        names: &names,
+        back: &back,
+        facts: &Facts::new(),
+        conditions: &[],
+    })
+}
+
+fn refuted(why: &str) -> Answer {
+    Answer::Refuted(why.to_string())
+}
+
 /// The places where the thesis's text is loose: each wrong formula has a counter-example.
 #[test]
 fn wrong_index_maps_are_refuted() {
-    let claim = |original: &str, mapped: &str, index: &[Expr], exits: &[Expr]| {
-        let (original, mapped) = (space(original).unwrap(), space(mapped).unwrap());
-        let names: Vec<Name> = (0..mapped.rank()).map(|d| format!("i{d}").into()).collect();
-        let back = Back {
-            index: index.to_vec(),
-            exits: exits.to_vec(),
-        };
-        equivalence(&Claim {
-            original: &original,
-            mapped: &mapped,
-            names: &names,
-            back: &back,
-            facts: &Facts::new(),
-            conditions: &[],
-        })
-    };
-    let refuted = |why: &str| Answer::Refuted(why.to_string());
     let [i, j] = ["i0", "i1"].map(Expr::symbol);
     // A size that the split does not divide: the rest is lost.
     assert_eq!(
@@ -217,18 +226,20 @@ fn wrong_index_maps_are_refuted() {
         Answer::Proved
     );
     // `>` for `>=` in the pruning condition, as in the thesis's listing.
+    let (index, exit) = (std::slice::from_ref(&i), [(&i % 3).le(2)]);
     assert_eq!(
-        claim(
-            "[6 step 3 width 2]",
-            "[6]",
-            std::slice::from_ref(&i),
-            &[(&i % 3).le(2)]
-        ),
+        claim("[6 step 3 width 2]", "[6]", index, &exit),
         refuted("[2] stands for [2], which is not in [6 step 3 width 2]")
     );
+}
+
+#[test]
+fn index_maps_that_are_not_one_to_one_are_refuted() {
+    let i = Expr::symbol("i0");
+    let identity = std::slice::from_ref(&i);
     // Nothing discards what padding adds.
     assert_eq!(
-        claim("[3]", "[4]", std::slice::from_ref(&i), &[]),
+        claim("[3]", "[4]", identity, &[]),
         refuted("[3] stands for [3], which is not in [3]")
     );
     assert_eq!(
@@ -240,7 +251,7 @@ fn wrong_index_maps_are_refuted() {
         refuted("of [0]: found 0 / 0, expected a positive divisor")
     );
     assert_eq!(
-        claim("[n]", "[n+1]", std::slice::from_ref(&i), &[]),
+        claim("[n]", "[n+1]", identity, &[]),
         refuted("with n = 0, [0] stands for [0], which is not in [0]")
     );
 }

@@ -4,7 +4,7 @@
 //! are accumulators: the inputs, in the order of the outputs, or for each accumulator the one value
 //! that meets it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::chains::{dependent, keep_used};
 use crate::code::{Block, Code, Instruction, Register};
@@ -30,35 +30,57 @@ pub(super) fn split(
     licence: Licence,
 ) -> Option<(Code, Box<UserOperator>)> {
     let count = code.body.yields.len();
-    let on = dependent(code, first..first + count);
-    let constants: HashMap<Register, &Instruction> = (code.body.instructions.iter())
-        .filter_map(|one| match one {
-            Instruction::Constant { result, .. } => Some((*result, one)),
-            _ => None,
-        })
-        .collect();
-    let is_merging = |one: &&Instruction| one.results().iter().any(|r| on.contains(r));
+    let accumulated = dependent(code, first..first + count);
+    let is_merging = |one: &&Instruction| one.results().iter().any(|r| accumulated.contains(r));
     let merging: Vec<&Instruction> = code.body.instructions.iter().filter(is_merging).collect();
-    let mut taken: Vec<Register> = Vec::new();
-    for one in &merging {
-        let Instruction::Apply { operands, .. } = one else {
-            return None;
-        };
-        let others = operands.iter().filter(|r| !on.contains(r));
-        let others = others.filter(|r| !constants.contains_key(r)).copied();
-        for register in others {
-            if !taken.contains(&register) {
-                taken.push(register);
-            }
-        }
-    }
+    let taken = taken(code, &merging, &accumulated)?;
     let elements = elements(code, first, &merging, &taken)?;
     let mut terms = code.clone();
     terms.body.yields.clone_from(&elements);
     keep_used(&mut terms);
-    let outputs = (first..first + count).chain(elements);
+    let operator = UserOperator {
+        name: "merge".into(),
+        code: merge(code, first, &elements)?,
+        neutral: None,
+        commutative: licence == Licence::Commutative,
+        associative: true,
+    };
+    Some((terms, Box::new(operator)))
+}
+
+/// The registers besides accumulated ones and constants that instructions take; none if one of these has blocks.
+fn taken(
+    code: &Code,
+    merging: &[&Instruction],
+    accumulated: &HashSet<Register>,
+) -> Option<Vec<Register>> {
+    let constants: HashSet<Register> = (code.body.instructions.iter())
+        .filter_map(|one| match one {
+            Instruction::Constant { result, .. } => Some(*result),
+            _ => None,
+        })
+        .collect();
+    let mut taken: Vec<Register> = Vec::new();
+    for one in merging {
+        let Instruction::Apply { operands, .. } = one else {
+            return None;
+        };
+        for register in operands {
+            let is_other = !accumulated.contains(register) && !constants.contains(register);
+            if is_other && !taken.contains(register) {
+                taken.push(*register);
+            }
+        }
+    }
+    Some(taken)
+}
+
+/// The code of the operator: from accumulators and elements to accumulators.
+fn merge(code: &Code, first: usize, elements: &[Register]) -> Option<Code> {
+    let count = code.body.yields.len();
+    let inputs = (first..first + count).chain(elements.iter().copied());
     let mut numbers: HashMap<Register, Register> =
-        outputs.enumerate().map(|(n, r)| (r, n)).collect();
+        inputs.enumerate().map(|(n, r)| (r, n)).collect();
     let mut instructions = Vec::new();
     let mut next = 2 * count;
     for one in &code.body.instructions {
@@ -76,7 +98,7 @@ pub(super) fn split(
     let yields: Option<Vec<Register>> = (code.body.yields.iter())
         .map(|r| numbers.get(r).copied())
         .collect();
-    let mut own = Code {
+    let mut operator = Code {
         inputs: [&code.results[..], &code.results[..]].concat(),
         results: code.results.clone(),
         registers: next,
@@ -85,15 +107,8 @@ pub(super) fn split(
             yields: yields?,
         },
     };
-    keep_used(&mut own);
-    let operator = UserOperator {
-        name: "merge".into(),
-        code: own,
-        neutral: None,
-        commutative: licence == Licence::Commutative,
-        associative: true,
-    };
-    Some((terms, Box::new(operator)))
+    keep_used(&mut operator);
+    Some(operator)
 }
 
 /// An instruction on the registers of the operator, if it is one of it.

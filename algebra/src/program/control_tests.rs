@@ -38,6 +38,15 @@ fn number(result: ValueId, n: i64) -> Statement {
     }
 }
 
+fn apply(result: ValueId, op: Op, operands: &[ValueId], ty: ScalarType) -> Statement {
+    Statement::Apply {
+        result,
+        op,
+        operands: operands.to_vec(),
+        ty,
+    }
+}
+
 fn program(statements: Vec<Statement>, result: ValueId) -> Program {
     Program {
         arguments: vec![ArgumentType::Tensor {
@@ -233,12 +242,6 @@ fn an_element_is_stored_where_it_is_written() {
 
 /// Counts up as long as the element at the count is not 0, and marks the place.
 fn counted(step: i64) -> Program {
-    let apply = |result, op, operands: &[ValueId], ty| Statement::Apply {
-        result,
-        op,
-        operands: operands.to_vec(),
-        ty,
-    };
     let zero = Scalar::from_i64(I32, 0);
     let before = Body {
         statements: vec![
@@ -309,17 +312,8 @@ fn a_loop_goes_on_as_long_as_its_condition_holds() {
     assert_eq!((endless.statement, endless.is_too_long), (Some(3), true));
 }
 
-/// `for i in 1..n { x[i] = x[i - 1] + x[i] }` on memory: what an iteration stores is what the next one
-/// loads. It is followed however long it is, and not beyond a limit that is asked for.
-#[test]
-fn a_long_loop_of_stores_is_followed() {
-    let n = 300_000;
-    let apply = |result, op, operands: &[ValueId], ty| Statement::Apply {
-        result,
-        op,
-        operands: operands.to_vec(),
-        ty,
-    };
+/// `for i in lower..n { x[i] = x[i - 1] + x[i] }` on memory, where the value 1 is the number 0, and 2 is 1.
+fn prefix_sums(lower: ValueId) -> Program {
     let load = |result, at| Statement::Load {
         result,
         tensor: 0,
@@ -349,7 +343,7 @@ fn a_long_loop_of_stores_is_followed() {
             axis: 1,
         },
         Statement::For(Box::new(For {
-            lower: 2,
+            lower,
             upper: 3,
             step: 2,
             index: 4,
@@ -359,7 +353,15 @@ fn a_long_loop_of_stores_is_followed() {
             results: vec![],
         })),
     ];
-    let program = program(statements, 0);
+    program(statements, 0)
+}
+
+/// Checks: what an iteration stores is what the next one loads. The loop is followed however long it is, and not
+/// beyond a limit that is asked for.
+#[test]
+fn a_long_loop_of_stores_is_followed() {
+    let n = 300_000;
+    let program = prefix_sums(2);
     let x: Vec<i32> = (0..n).map(|i| i % 7 - 3).collect();
     let mut sum = 0;
     let sums: Vec<i64> = (x.iter())
@@ -377,13 +379,7 @@ fn a_long_loop_of_stores_is_followed() {
         "{short}"
     );
     // One place further is outside.
-    let Statement::For(mut of) = program.statements[3].clone() else {
-        unreachable!()
-    };
-    of.lower = 1;
-    let mut outside = program.clone();
-    outside.statements[3] = Statement::For(of);
-    let message = evaluated(&outside, &x[..4]).unwrap_err();
+    let message = evaluated(&prefix_sums(1), &x[..4]).unwrap_err();
     assert!(
         message.contains("reads at [-1], but the tensor has the shape [4]"),
         "{message}"

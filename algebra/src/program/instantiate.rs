@@ -11,6 +11,7 @@ use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
 use crate::bind::Binding;
 use crate::computation::{Computation, Place};
 use crate::domain::total_elements;
+use crate::op::Op;
 use crate::oracle::Element;
 use crate::rules;
 use crate::scalar::{Scalar, ScalarType};
@@ -131,34 +132,16 @@ impl<'a> Instance<'a> {
                 operands,
                 ty,
             } => {
-                let elements: Result<Vec<_>, _> =
-                    operands.iter().map(|o| self.scalar_element(*o)).collect();
-                let mut elements = elements?;
-                plain::settle(*op, operands, &mut elements);
-                let is_exact = elements.iter().all(|e| e.error == 0.0);
-                let value = match is_exact {
-                    true => Element::of_operation(*op, &elements, *ty),
-                    false => Element::rounded(*op, &elements, *ty),
-                };
-                (
-                    *result,
-                    InstanceValue::Scalar(value.map_err(|e| e.to_string())?),
-                )
+                let value = self.apply(*op, operands, *ty)?;
+                (*result, InstanceValue::Scalar(value))
             }
             Statement::Dim {
                 result,
                 tensor,
                 axis,
             } => {
-                let (node, axis) = (self.tensor(*tensor)?, self.known_scalar(*axis)?.as_i64());
-                let shape = &self.nodes[node].shape;
-                let extent = usize::try_from(axis).ok().and_then(|a| shape.get(a));
-                let extent = extent.ok_or_else(|| {
-                    let rank = shape.len();
-                    format!("asks for axis {axis} of a tensor that has {rank}")
-                })?;
-                let extent = Scalar::from_i64(ScalarType::Index, *extent);
-                (*result, exact(extent))
+                let extent = self.extent(*tensor, *axis)?;
+                (*result, exact(Scalar::from_i64(ScalarType::Index, extent)))
             }
             Statement::Load {
                 result,
@@ -185,6 +168,31 @@ impl<'a> Instance<'a> {
             tensor => self.tensor_statement(tensor)?,
         };
         self.assign(result, value)
+    }
+
+    /// The result of a scalar operation.
+    fn apply(&self, op: Op, operands: &[ValueId], ty: ScalarType) -> Result<Element, String> {
+        let elements = operands.iter().map(|o| self.scalar_element(*o));
+        let mut elements = elements.collect::<Result<Vec<Element>, String>>()?;
+        plain::settle(op, operands, &mut elements);
+        let is_exact = elements.iter().all(|e| e.error == 0.0);
+        let value = match is_exact {
+            true => Element::of_operation(op, &elements, ty),
+            false => Element::rounded(op, &elements, ty),
+        };
+        value.map_err(|e| e.to_string())
+    }
+
+    /// The extent of a tensor along an axis.
+    fn extent(&mut self, tensor: ValueId, axis: ValueId) -> Result<i64, String> {
+        let (node, axis) = (self.tensor(tensor)?, self.known_scalar(axis)?.as_i64());
+        let shape = &self.nodes[node].shape;
+        let extent = usize::try_from(axis).ok().and_then(|a| shape.get(a));
+        let extent = extent.ok_or_else(|| {
+            let rank = shape.len();
+            format!("asks for axis {axis} of a tensor that has {rank}")
+        })?;
+        Ok(*extent)
     }
 
     fn compute(&mut self, number: usize, compute: &Compute) -> Result<(), String> {

@@ -14,6 +14,7 @@ use super::instance::{Instance, InstanceValue, Source};
 use super::memory::View;
 use super::reference::Reference;
 use super::slices::{Index, Slice, SliceOperands};
+use super::tensors::extents;
 use super::{Memory, Statement, ValueId};
 use crate::domain::{Grid, Odometer, total_elements};
 use crate::op::Op;
@@ -96,21 +97,30 @@ impl Instance<'_> {
         self.memos = reference.into_memos();
         let (iterations, done) = ran;
         self.iterations = iterations;
-        let done = done?;
-        for (root, array) in roots.into_iter().zip(done.arrays) {
-            let shape = parts.remove(&root).map_or(Vec::new(), |part| part.shape);
+        let memrefs: Vec<(ValueId, &ArrayPart)> = roots.iter().map(|r| (*r, &parts[r])).collect();
+        self.take(done?, &memrefs, uses::results(statement))
+            .map_err(here)?;
+        Ok(true)
+    }
+
+    /// Takes over what a loop has left: the elements of memrefs, each a whole array, and the scalar results.
+    fn take(
+        &mut self,
+        done: Done,
+        memrefs: &[(ValueId, &ArrayPart)],
+        results: &[ValueId],
+    ) -> Result<(), String> {
+        for ((memref, whole), array) in memrefs.iter().zip(done.arrays) {
             let source = Source::Elements(array.elements.into());
-            let node = self.add(array.element, shape, source).map_err(here)?;
-            self.assign(root, InstanceValue::Tensor(node))
-                .map_err(here)?;
+            let node = self.add(array.element, whole.shape.clone(), source)?;
+            self.assign(*memref, InstanceValue::Tensor(node))?;
         }
-        for result in uses::results(statement) {
+        for result in results {
             if let Some(Slot::Scalar(element)) = done.slots.get(*result) {
-                self.assign(*result, InstanceValue::Scalar(*element))
-                    .map_err(here)?;
+                self.assign(*result, InstanceValue::Scalar(*element))?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The part of an array that another name of its memref shows.
@@ -246,12 +256,8 @@ impl Plain<'_, '_> {
                 shape,
                 sizes,
             } => {
-                let sizes: Result<Vec<i64>, String> =
-                    sizes.iter().map(|s| self.known(*s)).collect();
-                let mut sizes = sizes?.into_iter();
-                let extents = shape.iter().map(|n| n.or_else(|| sizes.next()));
-                let shape: Option<Vec<i64>> = extents.collect();
-                let shape = shape.ok_or("bug: a tensor has too few sizes")?;
+                let sizes = sizes.iter().map(|s| self.known(*s));
+                let shape = extents(shape, sizes.collect::<Result<_, _>>()?)?;
                 (*result, Slot::Part(self.allocate(*element, shape)?))
             }
             Statement::Alias {

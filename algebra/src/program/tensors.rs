@@ -57,6 +57,14 @@ fn literal<'a>(shape: &[i64], values: &Arc<[Scalar]>) -> Result<Source<'a>, Stri
     }
 }
 
+/// The extents of a shape, with sizes in the place of those that are not known.
+pub(super) fn extents(shape: &[Option<i64>], sizes: Vec<i64>) -> Result<Vec<i64>, String> {
+    let mut sizes = sizes.into_iter();
+    let extents = shape.iter().map(|n| n.or_else(|| sizes.next()));
+    let extents: Option<Vec<i64>> = extents.collect();
+    extents.ok_or_else(|| "bug: a tensor has too few sizes".into())
+}
+
 impl Instance<'_> {
     pub(super) fn tensor_statement(
         &mut self,
@@ -69,10 +77,7 @@ impl Instance<'_> {
                 shape,
                 sizes,
             } => {
-                let mut sizes = self.integers(sizes)?.into_iter();
-                let extents = shape.iter().map(|n| n.or_else(|| sizes.next()));
-                let shape: Option<Vec<i64>> = extents.collect();
-                let shape = shape.ok_or("bug: a tensor has too few sizes")?;
+                let shape = extents(shape, self.integers(sizes)?)?;
                 (*result, self.add(*element, shape, Source::Undefined)?)
             }
             Statement::Literal {
@@ -98,6 +103,27 @@ impl Instance<'_> {
                 fits(&self.nodes[node].shape, shape).map_err(|m| format!("the tensor {m}"))?;
                 (*result, node)
             }
+            other => self.tensor_part(other)?,
+        };
+        Ok((result, InstanceValue::Tensor(node)))
+    }
+
+    /// A tensor with a value everywhere.
+    fn filled(&mut self, value: ValueId, tensor: ValueId) -> Result<usize, String> {
+        let value = self.scalar_element(value)?;
+        let node = self.tensor(tensor)?;
+        let (element, shape) = (self.nodes[node].element, self.nodes[node].shape.clone());
+        match value.value.ty {
+            ty if ty == element => self.add(element, shape, Source::Splat(value)),
+            found => Err(format!(
+                "fills a tensor of {element} with a value of {found}"
+            )),
+        }
+    }
+
+    /// Statements that take a part of a tensor, or replace one.
+    fn tensor_part(&mut self, statement: &Statement) -> Result<(ValueId, usize), String> {
+        Ok(match statement {
             Statement::Slice {
                 result,
                 tensor,
@@ -127,21 +153,7 @@ impl Instance<'_> {
                 (*result, self.stored(node, part, indices)?)
             }
             other => self.tensor_shaped(other)?,
-        };
-        Ok((result, InstanceValue::Tensor(node)))
-    }
-
-    /// A tensor with a value everywhere.
-    fn filled(&mut self, value: ValueId, tensor: ValueId) -> Result<usize, String> {
-        let value = self.scalar_element(value)?;
-        let node = self.tensor(tensor)?;
-        let (element, shape) = (self.nodes[node].element, self.nodes[node].shape.clone());
-        match value.value.ty {
-            ty if ty == element => self.add(element, shape, Source::Splat(value)),
-            found => Err(format!(
-                "fills a tensor of {element} with a value of {found}"
-            )),
-        }
+        })
     }
 
     /// Statements that give elements another place.

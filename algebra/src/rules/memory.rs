@@ -74,47 +74,19 @@ impl Stored<'_> {
         if !written.is_written() {
             return None;
         }
-        let own = |place: Place| match place {
-            Place::Incoming { carry, .. } | Place::Outgoing { carry, .. } => {
-                domain.carries.get(carry).copied()
-            }
-            Place::Input(_) | Place::Output(_) => None,
+        let (axes, may_replace) = points(read.place, written.place, domain);
+        let answer = match may_replace {
+            true => sharing(&axes, &read.view, &written.view),
+            false => overlap(&axes, &read.view, &written.view),
         };
-        let (axes, answer) = match (read.place, written.place) {
-            (Place::Input(_), Place::Output(_)) => {
-                let answer = sharing(&domain.axes, &read.view, &written.view);
-                let is_combined = |axis: &DomainAxis| axis.role != Role::Cc;
-                if answer == Sharing::InPlace && domain.axes.iter().any(is_combined) {
-                    return Some(Refusal::Combined);
-                }
-                (domain.axes.clone(), answer)
-            }
-            (Place::Incoming { .. }, Place::Output(_)) => {
-                let axes = domain.of_results(None);
-                let answer = sharing(&axes, &read.view, &written.view);
-                (axes, answer)
-            }
-            (
-                Place::Incoming { carry, component },
-                Place::Outgoing {
-                    carry: to,
-                    component: at,
-                },
-            ) if (carry, component) == (to, at) => {
-                let axes = domain.of_results(own(read.place));
-                let answer = sharing(&axes, &read.view, &written.view);
-                (axes, answer)
-            }
-            (Place::Input(_), _) => {
-                let answer = overlap(&domain.axes, &read.view, &written.view);
-                (domain.axes.clone(), answer)
-            }
-            _ => {
-                let axes = domain.of_results(None);
-                let answer = overlap(&axes, &read.view, &written.view);
-                (axes, answer)
-            }
-        };
+        let is_result = matches!(
+            (read.place, written.place),
+            (Place::Input(_), Place::Output(_))
+        );
+        let is_combined = |axis: &DomainAxis| axis.role != Role::Cc;
+        if is_result && answer == Sharing::InPlace && axes.iter().any(is_combined) {
+            return Some(Refusal::Combined);
+        }
         let text = |conflict: &Conflict| {
             let uses = if read.is_written() {
                 ["written", "written"]
@@ -134,6 +106,27 @@ impl Stored<'_> {
 
     fn text(&self) -> String {
         place_text(self.place, self.name)
+    }
+}
+
+/// Returns the dimensions of the points that read one buffer and write another one, and whether an element may be
+/// replaced in place, by the only point that reads it.
+fn points(read: Place, written: Place, domain: &Domain) -> (Vec<DomainAxis>, bool) {
+    match (read, written) {
+        (Place::Input(_), Place::Output(_)) => (domain.axes.clone(), true),
+        (Place::Incoming { .. }, Place::Output(_)) => (domain.of_results(None), true),
+        (
+            Place::Incoming { carry, component },
+            Place::Outgoing {
+                carry: to,
+                component: at,
+            },
+        ) if (carry, component) == (to, at) => {
+            let dimension = domain.carries.get(carry).copied();
+            (domain.of_results(dimension), true)
+        }
+        (Place::Input(_), _) => (domain.axes.clone(), false),
+        _ => (domain.of_results(None), false),
     }
 }
 

@@ -103,28 +103,7 @@ impl<'c> Translator<'c> {
             self.origins.push(self.instead.unwrap_or(op));
         }
         let mut inner = Vec::new();
-        let mut accessed = Vec::new();
-        let arguments = arguments(structured.body);
-        for ((operand, tensor), argument) in structured.operands().zip(&places).zip(arguments) {
-            let place: Vec<ValueId> = operand
-                .map
-                .iter()
-                .map(|expr| self.expression(op, expr, &indices, &mut inner))
-                .collect();
-            let ty = types::buffer_type(argument.r#type());
-            let is_scalar = operand.value.r#type() == argument.r#type() && ty.is_some();
-            if is_scalar {
-                self.name(argument, *tensor);
-            } else {
-                let load = Statement::Load {
-                    result: self.define(argument),
-                    tensor: *tensor,
-                    indices: place.clone(),
-                };
-                self.put(op, &mut inner, load);
-            }
-            accessed.push(place);
-        }
+        let accessed = self.loads(structured, &places, &indices, &mut inner);
         let outer = std::mem::replace(&mut self.nest, indices.clone());
         let body = self.block(structured.body);
         self.nest = outer;
@@ -142,6 +121,40 @@ impl<'c> Translator<'c> {
         let loops = bounds.into_iter().zip(indices).collect();
         statements.extend(loops_around(inner, [zero, one], loops));
         Ok(())
+    }
+
+    /// Puts the loads of the elements that a body takes. Returns the index of each operand's element.
+    fn loads(
+        &mut self,
+        structured: &Structured<'c>,
+        places: &[ValueId],
+        indices: &[ValueId],
+        inner: &mut Vec<Statement>,
+    ) -> Vec<Vec<ValueId>> {
+        let op = structured.op;
+        let mut accessed = Vec::new();
+        let arguments = arguments(structured.body);
+        for ((operand, tensor), argument) in structured.operands().zip(places).zip(arguments) {
+            let place: Vec<ValueId> = operand
+                .map
+                .iter()
+                .map(|expr| self.expression(op, expr, indices, inner))
+                .collect();
+            let ty = types::buffer_type(argument.r#type());
+            let is_scalar = operand.value.r#type() == argument.r#type() && ty.is_some();
+            if is_scalar {
+                self.name(argument, *tensor);
+            } else {
+                let load = Statement::Load {
+                    result: self.define(argument),
+                    tensor: *tensor,
+                    indices: place.clone(),
+                };
+                self.put(op, inner, load);
+            }
+            accessed.push(place);
+        }
+        accessed
     }
 
     /// Gives each tensor that is written memory of its own, which is the result then.

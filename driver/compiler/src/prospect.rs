@@ -8,16 +8,17 @@ use mdh_algebra::program::Instance;
 use mdh_dialect::location::SourceLocation;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{ir, ops};
-use mdh_passes::pipelines::RangeChecks;
+use mdh_passes::pipelines::{Arithmetic, RangeChecks};
 
 use crate::check::{Elements, Expectation, SAMPLES, Wanted};
 use crate::cli::{CheckHow, RunArguments};
 use crate::entry::Entry;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, say};
 use crate::execute::Call;
 use crate::plan::{self, Known};
 use crate::report::Laws;
 use crate::values::Tensor;
+use crate::{exact, sizes};
 
 /// Facts about a run before it.
 pub struct Prospect<'e, 'c> {
@@ -92,9 +93,48 @@ impl<'e, 'c> Definition<'e, 'c> {
     }
 }
 
+/// The definition of a function, evaluated for the arguments of a call before anything runs.
+pub struct Evaluation<'e, 'c, 'a> {
+    /// Facts about the run.
+    pub prospect: Prospect<'e, 'c>,
+    /// The definition for these arguments, if it is known.
+    pub instance: Option<Instance<'a>>,
+    /// Results of the function after each pass, if that is checked.
+    pub after_passes: Option<Expectation<'e>>,
+    /// Arguments of the same shapes and other elements, if integers stand for floats.
+    pub other_arguments: Option<Vec<Tensor>>,
+}
+
+impl<'e, 'c, 'a> Evaluation<'e, 'c, 'a> {
+    /// Evaluates the definition, and says where arguments have other sizes than their types.
+    pub fn new(
+        entry: &'e Entry<'c>,
+        command: &RunArguments,
+        arguments: &'a [Tensor],
+    ) -> Result<Evaluation<'e, 'c, 'a>> {
+        let (prospect, instance) = prospect(entry, command, arguments)?;
+        let other_arguments = (command.arithmetic() == Arithmetic::Exact)
+            .then(|| exact::others(arguments))
+            .transpose()?;
+        for note in sizes::notes::different_extents(entry, arguments) {
+            say(&format!("note: {note}\n"));
+        }
+        let after_passes = match command.check_each_step {
+            true => prospect.expect(instance.as_ref(), Errors::Bounded)?,
+            false => None,
+        };
+        Ok(Evaluation {
+            prospect,
+            instance,
+            after_passes,
+            other_arguments,
+        })
+    }
+}
+
 /// Follows the function with these arguments by definition: checks rules, finds shapes and counts. Returns this
 /// with the definition's instance for the arguments, if it is known.
-pub fn prospect<'e, 'c, 'a>(
+fn prospect<'e, 'c, 'a>(
     entry: &'e Entry<'c>,
     command: &RunArguments,
     arguments: &'a [Tensor],

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use mdh_algebra::oracle::Errors;
 use mdh_dialect::context;
 use mdh_dialect::ir::{self, Op};
 use mdh_jit::{Level, Placement, Times, faults};
@@ -17,14 +16,14 @@ use crate::check::Expectation;
 use crate::cli::{Binding, Device, RunArguments};
 use crate::depth::Trees;
 use crate::entry::{self, Entry, Parameter};
-use crate::error::{Error, ErrorKind, Result, say};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{self, Call, Compiled};
 use crate::formed::Formed;
 use crate::gpu::Gpu;
 use crate::host::Host;
 use crate::progress::Progress;
-use crate::prospect::prospect;
-use crate::report::{Check, Report, ReportedValue};
+use crate::prospect::{Evaluation, Prospect};
+use crate::report::{Check, Kernels, Report, ReportedValue, Simulation};
 use crate::select::function;
 use crate::sized::{self, as_versions};
 use crate::source::Source;
@@ -83,113 +82,75 @@ pub fn run_and(
     command: &RunArguments,
     look: impl FnOnce(&Expectation, &mut Call),
 ) -> Result<Report> {
+    let context = context_of(source, command);
+    let progress = Progress::start("compiling");
+    let mut prepared = Prepared::new(host, &context, source, command)?;
+    let (entry, arguments) = (prepared.entry, prepared.arguments);
+    let lowering = Lowering::new(host, &context, command)?;
+
+    progress.step("evaluating the definition");
+    let Evaluation {
+        prospect,
+        instance,
+        after_passes,
+        other_arguments,
+    } = Evaluation::new(&entry, command, &arguments)?;
+
+    progress.step("compiling");
+    let gpu = lowering.gpu()?;
+    let mut trees = lowering.trees(&prepared.lowered, &entry);
+    let code = lowering.compile(&mut prepared.lowered, &entry, gpu.as_ref(), &mut trees);
+    // The first wrong step is said before what it leads to.
+    if after_passes.is_none() {
+        code.as_ref().map_err(Clone::clone)?;
+    }
+    progress.step("evaluating the definition");
+    let errors = trees.errors(&entry, &arguments, &prospect.shapes);
+    let expectation = match is_checked(command) {
+        true => prospect.expect(instance.as_ref(), errors)?,
+        false => None,
+    };
+    drop(instance);
+    let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
+    let check = |expected| lowering.check_steps(&prepared.formed, &entry, &mut call, &expected);
+    let stepped = after_passes.map(check).transpose();
+    // Whether arguments decide what is wrong after a step, the whole run says.
+    if prepared.integers.is_none() {
+        stepped.as_ref().map_err(Clone::clone)?;
+    }
+    let code = code?;
+
+    progress.step("running");
+    let measured = Measured::new(&code, &entry, &mut call, gpu, command)?;
+    drop(progress);
+    if let Some(expectation) = &expectation {
+        look(expectation, &mut call);
+        expect_decided(&prospect, expectation, other_arguments.as_deref(), &call)?;
+    }
+    stepped?;
+    let outputs = outputs(&entry, &call);
+    write_outputs(&prepared.files, &outputs)?;
+    Ok(Report {
+        check: expectation.map(|expectation| held(&entry, &expectation, &call)),
+        tuned: prepared.tuned,
+        ..measured.report(&entry, &outputs, &prospect)
+    })
+}
+
+/// Returns a context that shows the diagnostics of a program, as the command asks for them.
+fn context_of(source: &Source, command: &RunArguments) -> Context {
     mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     if command.no_warnings {
         diagnostics::hide_warnings(&context);
     }
-    let progress = Progress::start("compiling");
-    let prepared = Prepared::new(host, &context, source, command)?;
-    let (formed, entry) = (&prepared.formed, prepared.entry);
-    let mut lowered = formed.copy(&context, &entry);
-    let integers = (command.arithmetic() == Arithmetic::Exact)
-        .then(|| exact::definition(&context, formed))
-        .transpose()?;
-    let (entry, arguments) = match &integers {
-        Some(definition) => exact::call(entry, definition, prepared.arguments)?,
-        None => (entry, prepared.arguments),
-    };
-    let lowering = Lowering::new(host, &context, command)?;
+    context
+}
 
-    progress.step("evaluating the definition");
-    let (prospect, instance) = prospect(&entry, command, &arguments)?;
-    let other_arguments = integers
-        .as_ref()
-        .map(|_| exact::others(&arguments))
-        .transpose()?;
-    for note in sizes::notes::different_extents(&entry, &arguments) {
-        say(&format!("note: {note}\n"));
-    }
-    let of_steps = match command.check_each_step {
-        true => prospect.expect(instance.as_ref(), Errors::Bounded)?,
-        false => None,
-    };
-
-    progress.step("compiling");
-    let gpu = lowering.gpu()?;
-    let is_checked = command.check.is_some() || command.check_each_step;
-    let mut trees = match is_checked && integers.is_none() {
-        true => Trees::new(&lowered, &entry.name),
-        // Integers have no errors; that operators have their laws is tested.
-        false => Trees::unread(),
-    };
-    let compiled = lowering.compile(&mut lowered, &entry, gpu.as_ref(), &mut trees);
-    // The first wrong step is said before what it leads to.
-    if of_steps.is_none() {
-        compiled.as_ref().map_err(Clone::clone)?;
-    }
-    progress.step("evaluating the definition");
-    let errors = trees.errors(&entry, &arguments, &prospect.shapes);
-    let expectation = match is_checked {
-        true => prospect.expect(instance.as_ref(), errors)?,
-        false => None,
-    };
-    drop(instance);
-    let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
-    let stepped = of_steps.map(|expectation| {
-        let module = formed.copy(&context, &entry);
-        lowering.check_steps(&module, &entry, &mut call, &expectation)
-    });
-    let stepped = stepped.transpose();
-    // Whether arguments decide what is wrong after a step, the whole run says.
-    if integers.is_none() {
-        stepped.as_ref().map_err(Clone::clone)?;
-    }
-    let (compiled, compile_time) = compiled?;
-
-    progress.step("running");
-    let inputs = describe(&entry, &call);
-    let device = mdh_simulator::device::Device::own();
-    device.take_report();
-    let times = run_code(&compiled, &mut call, command)?;
-    let gpu = gpu.map(|gpu| gpu.finish(command.repeat)).transpose()?;
-    let simulation = command.report.then(|| device.take_report().into());
-    call.check_bounds()?;
-    drop(progress);
-    if let Some(expectation) = &expectation {
-        look(expectation, &mut call);
-    }
-    if let (Some(others), Some(expectation)) = (&other_arguments, &expectation)
-        && let (_, Some(wrong)) = expectation.hold(&call)
-        && let Some(definition) = &prospect.definition
-        && definition.are_constant(others, expectation, &call)
-    {
-        return Err(exact::constants(&wrong));
-    }
-    stepped?;
-
-    let outputs = outputs(&entry, &call);
-    write_outputs(&prepared.files, &outputs)?;
-    let value = |(name, tensor): &(&str, &Tensor)| ReportedValue::new(name, tensor);
-    let mut report = Report {
-        function: entry.name.clone(),
-        inputs,
-        outputs: outputs.iter().map(value).collect(),
-        time_ms: times.into(),
-        compile_ms: compile_time.as_secs_f64() * 1e3,
-        gflops: None,
-        gbps: None,
-        check: expectation.map(|expectation| held(&entry, &expectation, &call)),
-        laws: prospect.laws,
-        simulation,
-        gpu,
-        tuned: prepared.tuned,
-    };
-    if let Some((operations, bytes)) = prospect.work {
-        report.set_rates(operations, bytes);
-    }
-    Ok(report)
+/// Returns whether results are compared with the definition.
+fn is_checked(command: &RunArguments) -> bool {
+    command.check.is_some() || command.check_each_step
 }
 
 /// A function with its schedules, and the arguments of a call.
@@ -201,6 +162,10 @@ struct Prepared<'c> {
     tuned: Option<Taken>,
     /// The file for each output.
     files: Vec<Option<String>>,
+    /// A copy of the program, to be lowered.
+    lowered: Module<'c>,
+    /// The definition in integers, if these stand for floats: then the entry and the arguments are in integers.
+    integers: Option<exact::Definition<'c>>,
 }
 
 impl<'c> Prepared<'c> {
@@ -223,7 +188,7 @@ impl<'c> Prepared<'c> {
         mdh_jit::buffer::place(placement(command));
         let files = output_files(&entry, &command.outputs)?;
         arguments::check_ranges(&entry, &command.ranges)?;
-        let arguments = arguments::gather(&entry, command)?;
+        let mut arguments = arguments::gather(&entry, command)?;
         if let Some(wanted) = wanted_of_call(host, &formed, command)? {
             let sizes = as_versions(sizes::of_call(&entry, &arguments)?);
             let taken = schedules::give_sized(context, &mut formed, &sizes, &wanted)?;
@@ -234,14 +199,30 @@ impl<'c> Prepared<'c> {
             let module = compile::operation(&formed.module);
             schedules::note_limits(&host.machine, module, &entry.name)?;
         }
+        let lowered = formed.copy(context, &entry);
+        let integers = (command.arithmetic() == Arithmetic::Exact)
+            .then(|| exact::definition(context, &formed))
+            .transpose()?;
+        if let Some(definition) = &integers {
+            (entry, arguments) = exact::call(entry, definition, arguments)?;
+        }
         Ok(Prepared {
             formed,
             entry,
             arguments,
             tuned,
             files,
+            lowered,
+            integers,
         })
     }
+}
+
+/// Machine code of a function.
+struct Code {
+    compiled: Compiled,
+    /// The time that lowering and compiling took, without reading trees.
+    time: Duration,
 }
 
 /// Way of a function from computations to code.
@@ -293,14 +274,24 @@ impl<'a> Lowering<'a> {
         Gpu::open(GPU, self.command.time_limit).map(Some)
     }
 
-    /// Lowers a module and compiles it. Returns the code and the time that this took, without reading trees.
+    /// The combine trees of a function that is about to be lowered, if error bounds depend on them.
+    fn trees(&self, module: &Module, entry: &Entry) -> Trees {
+        let is_exact = self.command.arithmetic() == Arithmetic::Exact;
+        match is_checked(self.command) && !is_exact {
+            true => Trees::new(module, &entry.name),
+            // Integers have no errors; that operators have their laws is tested.
+            false => Trees::unread(),
+        }
+    }
+
+    /// Lowers a module and compiles it.
     fn compile(
         &self,
         module: &mut Module,
         entry: &Entry,
         gpu: Option<&Gpu>,
         trees: &mut Trees,
-    ) -> Result<(Compiled, Duration)> {
+    ) -> Result<Code> {
         let mut spent = Duration::ZERO;
         if self.command.device == Device::Cpu {
             spent += self.lower(module, &self.line.after(compile::RAISED), trees)?;
@@ -318,7 +309,10 @@ impl<'a> Lowering<'a> {
         }
         let started = Instant::now();
         let compiled = Compiled::load(module, &entry.name, Level::Full)?;
-        Ok((compiled, spent + started.elapsed()))
+        Ok(Code {
+            compiled,
+            time: spent + started.elapsed(),
+        })
     }
 
     fn lower(
@@ -336,14 +330,15 @@ impl<'a> Lowering<'a> {
     /// Runs and checks a function after each pass.
     fn check_steps(
         &self,
-        module: &Module,
+        formed: &Formed,
         entry: &Entry,
         call: &mut Call,
         expectation: &Expectation,
     ) -> Result<Vec<steps::Step>> {
+        let module = formed.copy(self.context, entry);
         steps::check(
             self.context,
-            module,
+            &module,
             entry,
             &self.host.machine,
             &self.line.after(compile::RAISED),
@@ -351,6 +346,84 @@ impl<'a> Lowering<'a> {
             expectation,
         )
     }
+}
+
+/// Measurements of a run.
+struct Measured {
+    /// The arguments that matter, as they were before it.
+    inputs: Vec<ReportedValue>,
+    times: Times,
+    compile_time: Duration,
+    /// Kernels, if they ran on a GPU.
+    kernels: Option<Kernels>,
+    /// Findings of the simulator, if they are to be reported.
+    simulation: Option<Simulation>,
+}
+
+impl Measured {
+    /// Runs code, and measures it.
+    fn new(
+        code: &Code,
+        entry: &Entry,
+        call: &mut Call,
+        gpu: Option<Gpu>,
+        command: &RunArguments,
+    ) -> Result<Measured> {
+        let inputs = describe(entry, call);
+        let device = mdh_simulator::device::Device::own();
+        device.take_report();
+        let times = run_code(&code.compiled, call, command)?;
+        let kernels = gpu.map(|gpu| gpu.finish(command.repeat)).transpose()?;
+        let simulation = command.report.then(|| device.take_report().into());
+        call.check_bounds()?;
+        Ok(Measured {
+            inputs,
+            times,
+            compile_time: code.time,
+            kernels,
+            simulation,
+        })
+    }
+
+    /// Returns the report of a run with these outputs that has not been compared with anything.
+    fn report(self, entry: &Entry, outputs: &[(&str, &Tensor)], prospect: &Prospect) -> Report {
+        let value = |(name, tensor): &(&str, &Tensor)| ReportedValue::new(name, tensor);
+        let mut report = Report {
+            function: entry.name.clone(),
+            inputs: self.inputs,
+            outputs: outputs.iter().map(value).collect(),
+            time_ms: self.times.into(),
+            compile_ms: self.compile_time.as_secs_f64() * 1e3,
+            gflops: None,
+            gbps: None,
+            check: None,
+            laws: prospect.laws,
+            simulation: self.simulation,
+            gpu: self.kernels,
+            tuned: None,
+        };
+        if let Some((operations, bytes)) = prospect.work {
+            report.set_rates(operations, bytes);
+        }
+        report
+    }
+}
+
+/// Fails if elements are wrong that no argument decides: they are the same for other arguments, if there are such.
+fn expect_decided(
+    prospect: &Prospect,
+    expectation: &Expectation,
+    other_arguments: Option<&[Tensor]>,
+    call: &Call,
+) -> Result<()> {
+    if let Some(others) = other_arguments
+        && let (_, Some(wrong)) = expectation.hold(call)
+        && let Some(definition) = &prospect.definition
+        && definition.are_constant(others, expectation, call)
+    {
+        return Err(exact::constants(&wrong));
+    }
+    Ok(())
 }
 
 /// Runs code as often as the command says.

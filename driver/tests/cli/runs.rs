@@ -196,12 +196,8 @@ func.func @main(%x: tensor<4xf32>, %s: f32) -> f32 {
     insta::assert_snapshot!(session.text());
 }
 
-/// The compiled program fails, and says where.
-#[test]
-fn failures() {
-    let mut session = Session::new();
-    session.npy("x.npy", "<i4", "(4,)", &[0; 16]);
-    let divide = "
+/// A quotient of an element: by zero, or of an element outside.
+const DIVIDE: &str = "
 func.func @f(%x: memref<4xi32>, %i: index) -> i32 {
   %d = memref.load %x[%i] : memref<4xi32>
   %c1 = arith.constant 1 : i32
@@ -209,33 +205,33 @@ func.func @f(%x: memref<4xi32>, %i: index) -> i32 {
   return %q : i32
 }
 ";
-    session.run(divide, "--in x.npy 3");
-    session.run(&divide.replace("divsi", "remui"), "--in x.npy 3");
-    session.run(divide, "--in x.npy 4");
-    session.run(divide, "--in x.npy -1");
-    let slice = "
+
+/// A slice that may be outside.
+const SLICE: &str = "
 func.func @f(%x: tensor<?xi32>, %i: index) -> tensor<2xi32> {
   %s = tensor.extract_slice %x[%i] [2] [1] : tensor<?xi32> to tensor<2xi32>
   return %s : tensor<2xi32>
 }
 ";
-    session.run(slice, "--in x.npy 3");
-    let assertion = "
+
+const ASSERTION: &str = "
 func.func @f(%x: memref<4xi32>, %b: i1) {
   cf.assert %b, \"there is nothing to do\"
   return
 }
 ";
-    session.run(assertion, "--in x.npy 0");
-    let recursion = "
+
+/// A function that calls itself for ever.
+const RECURSION: &str = "
 func.func @f(%x: memref<4xi32>) -> i32 {
   %r = func.call @f(%x) : (memref<4xi32>) -> i32
   %s = arith.addi %r, %r : i32
   return %s : i32
 }
 ";
-    session.run(recursion, "--in x.npy");
-    let range = "
+
+/// A computation in a loop that reads beyond its input.
+const RANGE: &str = "
 func.func @f(%x: tensor<?xi32>, %n: index, %y: tensor<4xi32>) -> tensor<4xi32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -249,9 +245,9 @@ func.func @f(%x: tensor<?xi32>, %n: index, %y: tensor<4xi32>) -> tensor<4xi32> {
   return %r : tensor<4xi32>
 }
 ";
-    session.run(range, "--in x.npy 2 --random 1");
-    session.run(range, "--in x.npy 0 --random 1");
-    let pointwise = "
+
+/// Quotients of elements.
+const QUOTIENTS: &str = "
 func.func @f(%x: tensor<4xi32>, %y: tensor<4xi32>, %z: tensor<4xi32>) -> tensor<4xi32> {
   %r = mdh.compute (i = 4)
       out_view(r = %z[i] : tensor<4xi32>)
@@ -260,15 +256,30 @@ func.func @f(%x: tensor<4xi32>, %y: tensor<4xi32>, %z: tensor<4xi32>) -> tensor<
   return %r : tensor<4xi32>
 }
 ";
-    session.run(pointwise, "--in x.npy x.npy");
+
+/// The compiled program fails, and says where.
+#[test]
+fn failures() {
+    let mut session = Session::new();
+    session.npy("x.npy", "<i4", "(4,)", &[0; 16]);
+    session.run(DIVIDE, "--in x.npy 3");
+    session.run(&DIVIDE.replace("divsi", "remui"), "--in x.npy 3");
+    session.run(DIVIDE, "--in x.npy 4");
+    session.run(DIVIDE, "--in x.npy -1");
+    session.run(SLICE, "--in x.npy 3");
+    session.run(ASSERTION, "--in x.npy 0");
+    session.run(RECURSION, "--in x.npy");
+    session.run(RANGE, "--in x.npy 2 --random 1");
+    session.run(RANGE, "--in x.npy 0 --random 1");
+    session.run(QUOTIENTS, "--in x.npy x.npy");
     session.npy("smallest.npy", "<i4", "(4,)", &[0, 0, 0, 128].repeat(4));
     session.npy("minus_one.npy", "<i4", "(4,)", &[255; 16]);
-    session.run(pointwise, "--in smallest.npy minus_one.npy");
-    session.run(pointwise, "--in x.npy minus_one.npy --check");
+    session.run(QUOTIENTS, "--in smallest.npy minus_one.npy");
+    session.run(QUOTIENTS, "--in x.npy minus_one.npy --check");
     session.say("known before the run");
-    session.run(pointwise, "--in x.npy x.npy --check");
+    session.run(QUOTIENTS, "--in x.npy x.npy --check");
     session.run(
-        &divide.replace(
+        &DIVIDE.replace(
             "memref.load %x[%i] : memref<4xi32>",
             "arith.index_cast %i : index to i32",
         ),

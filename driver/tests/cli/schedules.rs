@@ -44,37 +44,40 @@ fn runs_and_compiles() {
     insta::assert_snapshot!(session.text());
 }
 
+/// Wrong schedules in JSON, with names.
+const MISTAKES: &[(&str, &str)] = &[
+    ("null", "null\n"),
+    ("string", "\"cpu\"\n"),
+    ("list", "\n  [{\"core\": {\"i\": 2}}]\n"),
+    ("comma", "{\n  \"asm\": \"cpu\"\n  \"layers\": []\n}\n"),
+    ("field", "{\n  \"asm\": \"cpu\",\n  \"layer\": []\n}\n"),
+    ("number", "{\n  \"layers\": [{\"core\": {\"i\": 2.5}}]\n}\n"),
+    (
+        "value",
+        "{\n  \"layers\": [{\"core\": {\"i\": \"two\"}}]\n}\n",
+    ),
+    ("nothing", "{\n  \"asm\": null\n}\n"),
+    (
+        "level",
+        "{\n  \"decompose\": {\n    \"order\": [\"core.i\", \"i\"]\n  }\n}\n",
+    ),
+    (
+        "meaning",
+        "{\n  \"asm\": \"cpu\",\n  \"layers\": [\n    {\"core\": {\"j\": 2}},\n    {\"L7\": {}},\n    \
+         {\"main\": {\"i\": 0}}\n  ],\n  \"decompose\": {\"order\": [\"core.i\", \"core.q\"]},\n  \
+         \"inputs\": {\"x\": {\"stage\": {\"core.i\": \"L9\"}}, \"z\": {}},\n  \"tails\": {\"k\": \"mask\"}\n}\n",
+    ),
+    (
+        "several",
+        "{\"computations\": {\n  \"y\": {\"layers\": [{\"core\": {\"i\": 0}}]},\n  \"w\": {}\n}}\n",
+    ),
+];
+
 /// Checks: what is wrong with a schedule is shown in its file, whatever the notation.
 #[test]
 fn mistakes_are_located() {
     let mut session = session(SCALED, "");
-    for (name, text) in [
-        ("null", "null\n"),
-        ("string", "\"cpu\"\n"),
-        ("list", "\n  [{\"core\": {\"i\": 2}}]\n"),
-        ("comma", "{\n  \"asm\": \"cpu\"\n  \"layers\": []\n}\n"),
-        ("field", "{\n  \"asm\": \"cpu\",\n  \"layer\": []\n}\n"),
-        ("number", "{\n  \"layers\": [{\"core\": {\"i\": 2.5}}]\n}\n"),
-        (
-            "value",
-            "{\n  \"layers\": [{\"core\": {\"i\": \"two\"}}]\n}\n",
-        ),
-        ("nothing", "{\n  \"asm\": null\n}\n"),
-        (
-            "level",
-            "{\n  \"decompose\": {\n    \"order\": [\"core.i\", \"i\"]\n  }\n}\n",
-        ),
-        (
-            "meaning",
-            "{\n  \"asm\": \"cpu\",\n  \"layers\": [\n    {\"core\": {\"j\": 2}},\n    {\"L7\": {}},\n    \
-             {\"main\": {\"i\": 0}}\n  ],\n  \"decompose\": {\"order\": [\"core.i\", \"core.q\"]},\n  \
-             \"inputs\": {\"x\": {\"stage\": {\"core.i\": \"L9\"}}, \"z\": {}},\n  \"tails\": {\"k\": \"mask\"}\n}\n",
-        ),
-        (
-            "several",
-            "{\"computations\": {\n  \"y\": {\"layers\": [{\"core\": {\"i\": 0}}]},\n  \"w\": {}\n}}\n",
-        ),
-    ] {
+    for (name, text) in MISTAKES {
         session.file(&format!("{name}.json"), text);
         session.mdh(&format!("run a.mlir --schedule {name}.json"));
     }

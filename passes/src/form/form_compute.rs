@@ -46,7 +46,7 @@ use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule, stage, write};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Region, Type, ValueLike};
+use melior::ir::{Attribute, Location, Region, Type, ValueLike};
 
 use crate::checks::insert_range_checks::reshapes;
 use crate::support::buffers;
@@ -134,10 +134,7 @@ fn form(out_view: Op) -> Result<(), Errors> {
     let mut builder = Builder::before(out_view);
     let mut temporaries = Vec::new();
     for (number, stage) in stages.into_iter().enumerate().skip(first) {
-        builder.location = chain
-            .homs
-            .get(number)
-            .map_or(out_view.location(), |h| h.location());
+        builder.location = location(&chain, number);
         if number > 0 {
             region::keep_arguments(region::block(&stage.scalar), &stage.used);
         }
@@ -181,6 +178,12 @@ fn form(out_view: Op) -> Result<(), Errors> {
     }
     region::erase(out_view);
     Ok(())
+}
+
+/// The location of a hom, or of the `out_view` of a chain that has none.
+fn location<'c>(chain: &Triple<'c>, number: usize) -> Location<'c> {
+    let hom = chain.homs.get(number).unwrap_or(&chain.out_view);
+    hom.location()
 }
 
 fn insert<'c>(

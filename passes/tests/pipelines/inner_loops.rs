@@ -41,6 +41,40 @@ struct Loop {
     others: usize,
 }
 
+/// An instruction on vectors, in AT&T syntax.
+struct VectorInstruction<'l> {
+    name: &'l str,
+    operands: String,
+}
+
+impl VectorInstruction<'_> {
+    fn starts(&self, with: &[&str]) -> bool {
+        with.iter().any(|with| self.name.starts_with(with))
+    }
+
+    /// Returns whether an operand is in memory.
+    fn is_in_memory(&self) -> bool {
+        self.operands.contains('(')
+    }
+
+    /// Returns whether memory is written: what is written comes last.
+    fn is_stored(&self) -> bool {
+        let written = self.operands.rsplit(", ").next().unwrap_or_default();
+        self.operands.ends_with(')') || self.operands.ends_with('}') && written.contains('(')
+    }
+
+    /// Returns whether one element in memory is that of all lanes.
+    fn is_broadcast(&self) -> bool {
+        self.operands.contains("{1to") || self.starts(&["vbroadcast", "vpbroadcast"])
+    }
+
+    /// Returns whether it is on single numbers.
+    fn is_single(&self) -> bool {
+        let is_scalar = self.name.ends_with("ss") || self.name.ends_with("sd");
+        is_scalar && !self.starts(&["vpdp"])
+    }
+}
+
 impl Loop {
     fn new(lines: &[&str], has_frame: bool) -> Loop {
         let mut innermost_loop = Loop::default();
@@ -65,20 +99,16 @@ impl Loop {
         let is_vector = ["%xmm", "%ymm", "%zmm"]
             .iter()
             .any(|of| operands.contains(of));
-        if !is_vector {
-            self.others += 1;
-            return;
+        match is_vector {
+            true => self.add_vector(&VectorInstruction { name, operands }),
+            false => self.others += 1,
         }
-        let starts = |with: &[&str]| with.iter().any(|with| name.starts_with(with));
-        // In AT&T syntax what is written comes last.
-        let is_stored = operands.ends_with(')')
-            || operands.ends_with("}") && {
-                let written = operands.rsplit(", ").next().unwrap_or_default();
-                written.contains('(')
-            };
-        let is_dot = starts(&["vpdp"]);
-        let is_single = !is_dot && (name.ends_with("ss") || name.ends_with("sd"));
-        let is_broadcast = operands.contains("{1to") || starts(&["vbroadcast", "vpbroadcast"]);
+    }
+
+    fn add_vector(&mut self, instruction: &VectorInstruction) {
+        let starts = |with: &[&str]| instruction.starts(with);
+        let is_stored = instruction.is_stored();
+        let (is_broadcast, is_single) = (instruction.is_broadcast(), instruction.is_single());
         let kind = if starts(&["vgather", "vpgather", "vscatter", "vpscatter"]) {
             &mut self.gathers
         } else if starts(&["vpinsr", "vpextr"]) {
@@ -95,7 +125,7 @@ impl Loop {
                 self.stores += 1;
             } else if is_broadcast {
                 self.broadcasts += 1;
-            } else if operands.contains('(') {
+            } else if instruction.is_in_memory() {
                 self.loads += 1;
             } else {
                 self.vectors += 1;
@@ -105,7 +135,7 @@ impl Loop {
             &mut self.vectors
         };
         *kind += 1;
-        if operands.contains('(') && !is_stored {
+        if instruction.is_in_memory() && !is_stored {
             match is_broadcast {
                 true => self.broadcasts += 1,
                 false => self.loads += 1,

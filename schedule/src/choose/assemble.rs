@@ -58,20 +58,7 @@ pub fn assemble(
     let mut reasons: Vec<String> = views.assumed().into_iter().collect();
     reasons.extend(block.reasons.iter().cloned());
     reasons.extend(plan.reasons.iter().cloned());
-    for (d, parts) in &plan.cores {
-        levels.add("core", *d, Parts::Fixed(*parts));
-        let name = levels.names[*d];
-        reasons.push(match *parts > facts.cores {
-            true => format!(
-                "{} cores share dimension '{name}' in {parts} parts, which conditions make unequal",
-                facts.cores
-            ),
-            false => format!("{parts} cores share dimension '{name}'"),
-        });
-    }
-    if plan.cores.is_empty() {
-        reasons.extend(why_one_core(facts, views));
-    }
+    reasons.extend(add_cores(facts, views, plan, &mut levels));
     let first = levels.order.len();
     for (layer, d, parts) in &plan.around {
         let layer = if *layer == SHARED { shared } else { *layer };
@@ -98,6 +85,26 @@ pub fn assemble(
         schedule: finish(computation, (asm, facts), views, levels, leaf, inputs),
         reasons,
     }
+}
+
+/// Adds the levels of cores, and returns the reasons for them, or for using one core.
+fn add_cores(facts: &Facts, views: &Views, plan: &LoopNest, levels: &mut Levels) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (d, parts) in &plan.cores {
+        levels.add("core", *d, Parts::Fixed(*parts));
+        let name = levels.names[*d];
+        reasons.push(match *parts > facts.cores {
+            true => format!(
+                "{} cores share dimension '{name}' in {parts} parts, which conditions make unequal",
+                facts.cores
+            ),
+            false => format!("{parts} cores share dimension '{name}'"),
+        });
+    }
+    if plan.cores.is_empty() {
+        reasons.extend(why_one_core(facts, views));
+    }
+    reasons
 }
 
 /// An input that is packed at a level, in a memory, and its blocks.

@@ -399,15 +399,26 @@ fn unrolled(
     all.truncate(BLOCKS);
     let blocks = all.into_iter().map(|(.., mut block)| {
         if sums {
-            match lanes.filter(|(d, _)| views.is_streamed(*d, facts.l2)) {
-                // Neighbours in a row are independent sums too.
-                Some((d, _)) => block[d] = block[d].max(most(d)),
-                None => scattered::chains(views, lanes, &mut block),
-            }
+            add_chains(views, facts, lanes, &most, &mut block);
         }
         block
     });
     blocks.collect()
+}
+
+/// Adds independent sums to a block, of at most so many parts of a dimension.
+fn add_chains(
+    views: &Views,
+    facts: &Facts,
+    lanes: Option<(usize, i64)>,
+    most: &dyn Fn(usize) -> i64,
+    block: &mut [i64],
+) {
+    match lanes.filter(|(d, _)| views.is_streamed(*d, facts.l2)) {
+        // Neighbours in a row are independent sums too.
+        Some((d, _)) => block[d] = block[d].max(most(d)),
+        None => scattered::chains(views, lanes, block),
+    }
 }
 
 /// The blocks of a map that writes rows non-temporally: of several neighbouring rows, if these share

@@ -51,21 +51,36 @@ impl Case {
     }
 }
 
-fn cases() -> Vec<Case> {
-    let layouts = [
-        "OrderBy(RegP([2,2],[2,1]),GenP([3,3],antidiag)).OrderBy(RegP([2,3,2,3],[1,3,2,4])).GroupBy([6,6])",
-        "GroupBy([2,2,2,2,2]).OrderBy(RegP([2,2,2,2,2],[5,2,4,3,1]))",
-        "GenP([17,17],antidiag)",
-        "GenP([8,8],hilbert)",
-        "GenP([4,16],morton)",
-        "GenP([12,8],xor)",
-        "GenP([8,8],swizzle(2,1,3))",
-        "GenP([5,3],reverse)",
-        "TileOrderBy(Col([3,1]),Col([4,5])).GroupBy([12,5])",
-        "GenP([2,3],(i, j) -> max(i * 3, min(2, 7)) + j - select(i == 0, 2, 0), x -> (x / 3, x % 3))",
-    ];
+const LAYOUTS: [&str; 10] = [
+    "OrderBy(RegP([2,2],[2,1]),GenP([3,3],antidiag)).OrderBy(RegP([2,3,2,3],[1,3,2,4])).GroupBy([6,6])",
+    "GroupBy([2,2,2,2,2]).OrderBy(RegP([2,2,2,2,2],[5,2,4,3,1]))",
+    "GenP([17,17],antidiag)",
+    "GenP([8,8],hilbert)",
+    "GenP([4,16],morton)",
+    "GenP([12,8],xor)",
+    "GenP([8,8],swizzle(2,1,3))",
+    "GenP([5,3],reverse)",
+    "TileOrderBy(Col([3,1]),Col([4,5])).GroupBy([12,5])",
+    "GenP([2,3],(i, j) -> max(i * 3, min(2, 7)) + j - select(i == 0, 2, 0), x -> (x / 3, x % 3))",
+];
+
+/// Negative dividends, conditions as numbers, and every precedence.
+const EXPRESSIONS: [&str; 9] = [
+    "(a - 5) / 3",
+    "(a - 5) % 3",
+    "(a - 9) / (b + 1) + (a - 9) % (b + 1)",
+    "(a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b)",
+    "select(a - b, a & b | 8 ^ a, (a | b) & 3)",
+    "a - (b - 3) - (a - 1) * (b + 2) / 4 * 2",
+    "select((a < 3) & (b < 3), min(a, b, 2), max(a, b) - -4)",
+    "isqrt(a * b * 31) + (a + b) % 4 * 3 % 5",
+    "let t = a * b + 1 in t * t / (t + 2) - (t < a)",
+];
+
+/// Both maps of each layout.
+fn layout_cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (n, text) in layouts.iter().enumerate() {
+    for (n, text) in LAYOUTS.iter().enumerate() {
         let layout =
             layout(text, &Facts::new()).unwrap_or_else(|e| panic!("{}", e.in_source(text)));
         let inputs = layout.index_names();
@@ -94,32 +109,28 @@ fn cases() -> Vec<Case> {
             facts,
         });
     }
-    // Negative dividends, conditions as numbers, and every precedence.
-    let texts = [
-        "(a - 5) / 3",
-        "(a - 5) % 3",
-        "(a - 9) / (b + 1) + (a - 9) % (b + 1)",
-        "(a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b)",
-        "select(a - b, a & b | 8 ^ a, (a | b) & 3)",
-        "a - (b - 3) - (a - 1) * (b + 2) / 4 * 2",
-        "select((a < 3) & (b < 3), min(a, b, 2), max(a, b) - -4)",
-        "isqrt(a * b * 31) + (a + b) % 4 * 3 % 5",
-        "let t = a * b + 1 in t * t / (t + 2) - (t < a)",
-    ];
-    for (n, text) in texts.iter().enumerate() {
-        let inputs: Vec<Name> = vec!["a".into(), "b".into()];
+    cases
+}
+
+/// Expressions of `a` and `b`.
+fn expression_cases() -> Vec<Case> {
+    let case = |(n, text): (usize, &&str)| {
         let (mut facts, sizes) = (Facts::new(), vec![9, 7]);
         facts.index("a", &9.into()).index("b", &7.into());
-        let outputs = vec![expression(text, &Scope::default()).unwrap()];
-        let name = format!("e{n}");
-        cases.push(Case {
-            name,
-            inputs,
+        Case {
+            name: format!("e{n}"),
+            inputs: vec!["a".into(), "b".into()],
             sizes,
-            outputs,
+            outputs: vec![expression(text, &Scope::default()).unwrap()],
             facts,
-        });
-    }
+        }
+    };
+    EXPRESSIONS.iter().enumerate().map(case).collect()
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = layout_cases();
+    cases.extend(expression_cases());
     cases
 }
 

@@ -77,7 +77,7 @@ fn operand<'c>(
 ) -> Result<Operand<'c>, String> {
     let mut axes = Vec::new();
     for (n, index) in indices.into_iter().enumerate() {
-        axes.push(axis(builder, domain, (value, n), index)?);
+        axes.push(axis(builder, domain, value, n, index)?);
     }
     if axes.iter().all(|axis| axis.is_whole) {
         let map = axes.into_iter().filter_map(|axis| axis.index).collect();
@@ -107,67 +107,128 @@ fn operand<'c>(
 fn axis<'c>(
     builder: &mut Builder<'c>,
     domain: &Domain<'c>,
-    (value, number): (Val<'c>, usize),
+    value: Val<'c>,
+    number: usize,
     index: Index<'c>,
 ) -> Result<SlicedAxis<'c>, String> {
-    let whole = Sum::of_axis(value, number);
-    let whole_axis = |builder: &mut Builder<'c>, index: Expr| SlicedAxis {
-        offset: Bound::Static(0),
-        size: whole.bound(builder),
-        stride: 1,
-        index: Some(index),
-        is_whole: true,
-    };
+    let size = Sum::of_axis(value, number);
     let (coefficients, base) = match index {
-        Index::Other(expr) => return Ok(whole_axis(builder, expr)),
+        Index::Other(expr) => return Ok(SlicedAxis::whole(builder, &size, expr)),
         Index::Linear(coefficients, base) => (coefficients, base),
     };
-    let terms = coefficients.iter().enumerate().filter(|(_, c)| **c != 0);
-    let terms: Vec<(usize, i64)> = terms.map(|(n, c)| (n, *c)).collect();
-    let sum = |constant: i64| {
-        let terms = terms.iter().map(|(n, c)| Expr::Dim(*n) * *c);
+    let terms = coefficients.into_iter().enumerate();
+    let linear = LinearAxis {
+        number,
+        size,
+        terms: terms.filter(|(_, c)| *c != 0).collect(),
+        base,
+    };
+    match linear.terms[..] {
+        [] => Ok(linear.at_one_index(builder)),
+        [(n, stride)] if stride > 0 => Ok(linear.along_loop(builder, domain, n, stride)),
+        _ => linear.along_several(builder),
+    }
+}
+
+impl<'c> SlicedAxis<'c> {
+    /// All of an axis of this size, with an index function along it.
+    fn whole(builder: &mut Builder<'c>, size: &Sum<'c>, index: Expr) -> SlicedAxis<'c> {
+        SlicedAxis {
+            offset: Bound::Static(0),
+            size: size.bound(builder),
+            stride: 1,
+            index: Some(index),
+            is_whole: true,
+        }
+    }
+}
+
+/// An axis of a buffer with a linear index function along it.
+struct LinearAxis<'c> {
+    /// The number of the axis.
+    number: usize,
+    /// The size of the axis.
+    size: Sum<'c>,
+    /// Loops with their coefficients, none of which is 0.
+    terms: Vec<(usize, i64)>,
+    /// The index where all loops are at 0.
+    base: Sum<'c>,
+}
+
+impl<'c> LinearAxis<'c> {
+    /// The part of one index, without an axis of its own.
+    fn at_one_index(&self, builder: &mut Builder<'c>) -> SlicedAxis<'c> {
+        match (self.base.known(), self.size.known()) {
+            (Some(0), Some(1)) => SlicedAxis::whole(builder, &self.size, Expr::Const(0)),
+            _ => self.part(builder, Bound::Static(1), 1, None),
+        }
+    }
+
+    /// The part that one loop goes along in steps of some indices.
+    fn along_loop(
+        &self,
+        builder: &mut Builder<'c>,
+        domain: &Domain<'c>,
+        number: usize,
+        stride: i64,
+    ) -> SlicedAxis<'c> {
+        let extent = domain.loops().nth(number).map(|own| own.extent);
+        let extent = extent.unwrap_or_else(|| panic!("loop {number} is one of the domain"));
+        let rest = self.size.plus(&Sum::of_bound(extent), -1);
+        let is_first = (stride, self.base.known()) == (1, Some(0));
+        if is_first && (domain.fits || rest.is_some_and(|r| r.known() == Some(0))) {
+            return SlicedAxis::whole(builder, &self.size, Expr::Dim(number));
+        }
+        self.part(builder, extent, stride, Some(Expr::Dim(number)))
+    }
+
+    /// The part from the first index on that several loops, or a loop from its end on, go along.
+    fn along_several(&self, builder: &mut Builder<'c>) -> Result<SlicedAxis<'c>, String> {
+        let is_backwards = self.terms.iter().any(|(_, c)| *c < 0);
+        match self.base.known() {
+            Some(constant) if constant == 0 || is_backwards => {
+                let index = self.sum(constant);
+                Ok(SlicedAxis::whole(builder, &self.size, index))
+            }
+            None if is_backwards => Err(format!(
+                "axis {} is read backwards from an index that is known at run time only: expected \
+                 a number",
+                self.number
+            )),
+            _ => {
+                let size = self.size.plus(&self.base, -1);
+                let size = size.map(|rest| rest.bound(builder));
+                let size = size.ok_or("a slice of it leaves the 64-bit range")?;
+                Ok(self.part(builder, size, 1, Some(self.sum(0))))
+            }
+        }
+    }
+
+    /// The terms, and a constant.
+    fn sum(&self, constant: i64) -> Expr {
+        let terms = self.terms.iter().map(|(n, c)| Expr::Dim(*n) * *c);
         let sum = terms.reduce(|sum, term| sum + term);
         sum.map_or(Expr::Const(constant), |sum| match constant {
             0 => sum,
             _ => sum + constant,
         })
-    };
-    let part = |builder: &mut Builder<'c>, size, stride, index| SlicedAxis {
-        offset: base.bound(builder),
-        size,
-        stride,
-        index,
-        is_whole: false,
-    };
-    match terms[..] {
-        [] if base.known() == Some(0) && whole.known() == Some(1) => {
-            Ok(whole_axis(builder, Expr::Const(0)))
+    }
+
+    /// A part from the base on.
+    fn part(
+        &self,
+        builder: &mut Builder<'c>,
+        size: Bound<'c>,
+        stride: i64,
+        index: Option<Expr>,
+    ) -> SlicedAxis<'c> {
+        SlicedAxis {
+            offset: self.base.bound(builder),
+            size,
+            stride,
+            index,
+            is_whole: false,
         }
-        [] => Ok(part(builder, Bound::Static(1), 1, None)),
-        [(n, stride)] if stride > 0 => {
-            let extent = domain.loops().nth(n).map(|own| own.extent);
-            let extent = extent.unwrap_or_else(|| panic!("loop {n} is one of the domain"));
-            let rest = whole.plus(&Sum::of_bound(extent), -1);
-            let is_first = (stride, base.known()) == (1, Some(0));
-            if is_first && (domain.fits || rest.is_some_and(|r| r.known() == Some(0))) {
-                return Ok(whole_axis(builder, Expr::Dim(n)));
-            }
-            Ok(part(builder, extent, stride, Some(Expr::Dim(n))))
-        }
-        _ => match base.known() {
-            Some(constant) if constant == 0 || terms.iter().any(|(_, c)| *c < 0) => {
-                Ok(whole_axis(builder, sum(constant)))
-            }
-            None if terms.iter().any(|(_, c)| *c < 0) => Err(format!(
-                "axis {number} is read backwards from an index that is known at run time only: expected \
-                 a number"
-            )),
-            _ => {
-                let size = whole.plus(&base, -1).map(|rest| rest.bound(builder));
-                let size = size.ok_or("a slice of it leaves the 64-bit range")?;
-                Ok(part(builder, size, 1, Some(sum(0))))
-            }
-        },
     }
 }
 

@@ -37,45 +37,24 @@ pub fn choose_block<'c>(
     for (axis, from) in stored.axes.iter().zip(&stored.from) {
         let expr = &stored.access[axis.of];
         let first = stored.first[axis.of];
-        let size = match axis.counts {
-            Counts::All => {
-                access.push(expr.clone());
-                origin.push(bound(first));
-                continue;
+        let (index, start) = match &axis.counts {
+            Counts::All => (expr.clone(), bound(first)),
+            Counts::Within(size) => ((expr.clone() + -from).modulo(*size), Bound::Static(0)),
+            counts @ (Counts::Blocks(size)
+            | Counts::Inside(size)
+            | Counts::Groups { block: size, .. }) => {
+                let block = Block {
+                    name: &input.name,
+                    first,
+                    size: *size,
+                    index: expr,
+                };
+                let offset = block.offset_of(nest, builder, position, tile)?;
+                block.access(builder, offset, counts, *from)
             }
-            Counts::Within(size) => {
-                access.push((expr.clone() + -from).modulo(size));
-                origin.push(Bound::Static(0));
-                continue;
-            }
-            Counts::Blocks(size) | Counts::Inside(size) => size,
-            Counts::Groups { block, .. } => block,
         };
-        let block = Block {
-            name: &input.name,
-            first,
-            size,
-        };
-        let offset = within_block(nest, builder, position, tile, &block, expr)?;
-        let size = builder.index(size);
-        let number = builder.binary(ops::arith::DIVUI, offset, size);
-        if matches!(axis.counts, Counts::Blocks(_)) {
-            let zero = builder.index(0);
-            access.push(Expr::Const(0));
-            origin.push(bound(builder.binary(ops::arith::SUBI, zero, number)));
-            continue;
-        }
-        let skipped = builder.binary(ops::arith::MULI, number, size);
-        let mut start = builder.binary(ops::arith::ADDI, first, skipped);
-        let Counts::Groups { size, .. } = axis.counts else {
-            access.push(expr.clone());
-            origin.push(bound(start));
-            continue;
-        };
-        access.push((expr.clone() + -from).floor_div(size));
-        let (from, size) = (builder.index(*from), builder.index(size));
-        start = builder.binary(ops::arith::SUBI, start, from);
-        origin.push(bound(builder.binary(ops::arith::FLOORDIVSI, start, size)));
+        access.push(index);
+        origin.push(start);
     }
     input.accesses = vec![access];
     input.origin = origin;
@@ -91,50 +70,81 @@ struct Block<'c, 'a> {
     first: Val<'c>,
     /// The indices of a block.
     size: i64,
+    /// The index along the axis that is accessed.
+    index: &'a Expr,
 }
 
-/// Returns the distance of a tile from the start of the staged one: it must not leave its block.
-fn within_block<'c>(
-    nest: &ScheduledNest<'c, '_>,
-    builder: &mut Builder<'c>,
-    position: usize,
-    tile: &Tile<'c>,
-    block: &Block<'c, '_>,
-    expr: &Expr,
-) -> Result<Val<'c>, Errors> {
-    let form = expr.linear(tile.parts.dims.len());
-    let moved: Vec<(usize, i64)> = form.iter().flat_map(Linear::terms).collect();
-    let (name, size) = (block.name, block.size);
-    let refuse = |found: String| {
-        let level = match position < nest.loops.len() {
-            true => format!("the tiles of {}", nest.level_name(position)),
-            false => nest.level_name(position),
+impl<'c> Block<'c, '_> {
+    /// The index along an axis of memory and its origin, for a tile at an offset from the start of the staged one;
+    /// groups are counted from an index on.
+    fn access(
+        &self,
+        builder: &mut Builder<'c>,
+        offset: Val<'c>,
+        counts: &Counts,
+        from: i64,
+    ) -> (Expr, Bound<'c>) {
+        let size = builder.index(self.size);
+        let number = builder.binary(ops::arith::DIVUI, offset, size);
+        if matches!(counts, Counts::Blocks(_)) {
+            let zero = builder.index(0);
+            let start = builder.binary(ops::arith::SUBI, zero, number);
+            return (Expr::Const(0), bound(start));
+        }
+        let skipped = builder.binary(ops::arith::MULI, number, size);
+        let start = builder.binary(ops::arith::ADDI, self.first, skipped);
+        let Counts::Groups { size, .. } = counts else {
+            return (self.index.clone(), bound(start));
         };
-        vec![format!(
-            "has a schedule that stores '{name}' in blocks of {size}, but {level} read {found} of \
-             them: expected a tile size that divides the block's"
-        )]
-    };
-    let (Some(form), [] | [(_, 1)]) = (form, &moved[..]) else {
-        return Err(refuse(format!("several ({} dimensions)", moved.len())));
-    };
-    let mut start = builder.index(form.constant);
-    let mut points = Some(1);
-    if let Some((d, _)) = moved.first() {
-        let first = lower(builder, tile, *d);
-        start = builder.binary(ops::arith::ADDI, first, start);
-        // In indices: a strided domain has gaps between points.
-        points = known(nest.span_of(tile, *d));
+        let group = (self.index.clone() + -from).floor_div(*size);
+        let (from, size) = (builder.index(from), builder.index(*size));
+        let distance = builder.binary(ops::arith::SUBI, start, from);
+        let start = builder.binary(ops::arith::FLOORDIVSI, distance, size);
+        (group, bound(start))
     }
-    let offset = builder.binary(ops::arith::SUBI, start, block.first);
-    // A tile that is the whole staged region starts where its only block does.
-    let divides = |points: i64| points > 0 && size % points == 0;
-    let is_whole = |points: i64| points <= size && known(offset) == Some(0);
-    if points.is_none_or(|points| !divides(points) && !is_whole(points)) {
-        let amount = points.map_or("a dynamic number".into(), |n| n.to_string());
-        return Err(refuse(amount));
+
+    /// Returns the distance of a tile from the start of the staged one: it must not leave its block.
+    fn offset_of(
+        &self,
+        nest: &ScheduledNest<'c, '_>,
+        builder: &mut Builder<'c>,
+        position: usize,
+        tile: &Tile<'c>,
+    ) -> Result<Val<'c>, Errors> {
+        let form = self.index.linear(tile.parts.dims.len());
+        let moved: Vec<(usize, i64)> = form.iter().flat_map(Linear::terms).collect();
+        let (name, size) = (self.name, self.size);
+        let refuse = |found: String| {
+            let level = match position < nest.loops.len() {
+                true => format!("the tiles of {}", nest.level_name(position)),
+                false => nest.level_name(position),
+            };
+            vec![format!(
+                "has a schedule that stores '{name}' in blocks of {size}, but {level} read {found} of \
+                 them: expected a tile size that divides the block's"
+            )]
+        };
+        let (Some(form), [] | [(_, 1)]) = (form, &moved[..]) else {
+            return Err(refuse(format!("several ({} dimensions)", moved.len())));
+        };
+        let mut start = builder.index(form.constant);
+        let mut points = Some(1);
+        if let Some((d, _)) = moved.first() {
+            let first = lower(builder, tile, *d);
+            start = builder.binary(ops::arith::ADDI, first, start);
+            // In indices: a strided domain has gaps between points.
+            points = known(nest.span_of(tile, *d));
+        }
+        let offset = builder.binary(ops::arith::SUBI, start, self.first);
+        // A tile that is the whole staged region starts where its only block does.
+        let divides = |points: i64| points > 0 && size % points == 0;
+        let is_whole = |points: i64| points <= size && known(offset) == Some(0);
+        if points.is_none_or(|points| !divides(points) && !is_whole(points)) {
+            let amount = points.map_or("a dynamic number".into(), |n| n.to_string());
+            return Err(refuse(amount));
+        }
+        Ok(offset)
     }
-    Ok(offset)
 }
 
 /// The index from which the groups of each axis are counted: tiles must start where groups do.
