@@ -6,7 +6,8 @@ use super::names::{Names, Spot};
 use super::resolved::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
 use super::schedule_path::SchedulePath;
 use super::violation::Constraint;
-use super::{Input, LevelName, Output, StagedLayout};
+use crate::schedule::{Input, LevelName, Output};
+use crate::staged_layout::StagedLayout;
 use mdh_algebra::computation::Computation;
 
 impl Names<'_> {

@@ -3,8 +3,9 @@
 use super::resolved::Resolved;
 use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
-use super::{ComputeAt, Schedule, capacity, machine_rules, matrix, stages, tile_order};
 use crate::asm::Asm;
+use crate::schedule::{ComputeAt, Schedule};
+use crate::{capacity, machine_rules, matrix, stages, tile_order};
 use mdh_algebra::computation::Computation;
 
 /// The total form of a schedule that keeps all constraints, or everything that it violates. What

@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::spelling::{control_character, unprintable};
-use super::{
-    ComputeAt, Layer, LevelName, Parts, Phase, Schedule, SchedulePath, StagedLayout, TailCode,
-    TileOrder,
-};
+use crate::numbers::Parts;
+use crate::schedule::{ComputeAt, Layer, LevelName, Phase, Schedule, TailCode, TileOrder};
+use crate::schedule_path::SchedulePath;
+use crate::staged_layout::StagedLayout;
 
 pub use listing::edits;
 pub use print::name;

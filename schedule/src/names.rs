@@ -9,8 +9,8 @@ use super::numbers::{Count, MOST_POINTS, Parts, ceil_div};
 use super::resolved::{Level, PerLevel, PhasePlan};
 use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
-use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;
+use crate::schedule::{Layer, LevelName, Phase};
 
 /// The written layers, and after their predecessors those that were left out.
 pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -> Vec<String> {

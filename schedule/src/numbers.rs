@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{Layer, LevelName};
+use crate::schedule::{Layer, LevelName};
 
 /// A part count as it is written: a number, or `*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,13 @@
 //! Random machines and schedules, for tests.
 
-use super::*;
+use std::collections::BTreeMap;
+
 use crate::asm::{Asm, CpuFacts, CudaFacts, MATRIX, OpenClFacts};
+use crate::numbers::Parts;
+use crate::schedule::{
+    ComputeAt, Input, Layer, LevelName, Output, Phase, Schedule, TailCode, TileOrder,
+};
+use crate::staged_layout::{StagedLayout, Step};
 use mdh_algebra::computation::Computation;
 use mdh_algebra::mapping::axis_name;
 use mdh_algebra::random::Random;

@@ -1,6 +1,8 @@
 //! Random schedules of random computations: every accepted one gives the oracle's result, visits
 //! every point once, and survives both spellings.
 
+use std::collections::BTreeMap;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;

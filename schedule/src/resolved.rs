@@ -7,8 +7,9 @@ use super::names::{LeftOut, Names, layers, left_out};
 use super::numbers::Count;
 use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
-use super::{ComputeAt, LevelName, Phase, Schedule, StagedLayout, TailCode};
 use crate::asm::Asm;
+use crate::schedule::{ComputeAt, LevelName, Phase, Schedule, TailCode};
+use crate::staged_layout::StagedLayout;
 use mdh_algebra::computation::Computation;
 
 /// An MDH level (positions of a schedule's layer and of a dimension) or an ASM level (positions

@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::schedule_path::SchedulePath;
-use super::{Schedule, Schedules, tree};
+use crate::schedule::{Schedule, Schedules};
+use crate::tree;
 
 /// Reason for which a text is no schedule, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Spellings: located errors, and the committed JSON Schema.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::named_tests::block;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::TailCode;
 use super::names::{Names, Spot};
 use super::numbers::Count;
 use super::resolved::PerLevel;
 use super::schedule_path::SchedulePath;
+use crate::schedule::TailCode;
 
 impl Names<'_> {
     /// Default: the first two dimensions that may have a tail are peeled, others masked.

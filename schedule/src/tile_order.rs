@@ -8,12 +8,12 @@
 //! 4 rows, so that what they read of both matrices stays in a cache, is
 //! `OrderBy(RegP([4,4,16],[1,3,2])).GroupBy([16,16])`.
 
-use super::TileOrder;
 use super::names::{Names, Spot};
 use super::numbers::Count;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved, TilePlan};
 use super::schedule_path::SchedulePath;
 use super::violation::{Constraint, Violation, find};
+use crate::schedule::TileOrder;
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::index::Expr;
 

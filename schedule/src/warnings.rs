@@ -19,9 +19,9 @@ mod repetitions;
 use std::collections::BTreeSet;
 
 use self::repetitions::{CountedLoops, Loop, plain, repetitions};
-use super::Schedule;
 use super::resolved::{Level, Resolved};
 use crate::asm::{Asm, LANES, MATRIX};
+use crate::schedule::Schedule;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::ScalarType;

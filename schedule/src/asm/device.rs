@@ -38,8 +38,8 @@ impl Asm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CpuFacts, CudaFacts};
     use super::*;
+    use crate::asm::{CpuFacts, CudaFacts};
 
     #[test]
     fn cuda_has_limits_and_a_cpu_has_none() {

@@ -10,7 +10,8 @@ use super::traffic::Region;
 use super::views::{Motion, View, Views};
 use super::{bands, pack, transpose};
 use crate::asm::Asm;
-use crate::{Input, Layer, LevelName, Output, Parts, Phase, Schedule};
+use crate::numbers::Parts;
+use crate::schedule::{Input, Layer, LevelName, Output, Phase, Schedule};
 use mdh_algebra::computation::{Combine, Computation};
 
 /// Levels as they are collected: parts by layer, and the order.

@@ -3,8 +3,9 @@
 use mdh_algebra::computation::Computation;
 
 use crate::asm::Asm;
+use crate::check::check;
 use crate::legality::{self, Refusal, Subject};
-use crate::{Schedule, check};
+use crate::schedule::Schedule;
 
 /// A schedule, and why it is the one.
 #[derive(Clone, Debug, PartialEq)]

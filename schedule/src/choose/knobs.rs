@@ -1,7 +1,7 @@
 //! Parameters of schedules, which a tuner searches.
 
 use crate::gpu::Gpu;
-use crate::{LevelName, Schedule};
+use crate::schedule::{LevelName, Schedule};
 use mdh_algebra::random::Random;
 
 /// The parts of dimensions that a space of schedules has.

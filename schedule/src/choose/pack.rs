@@ -8,7 +8,7 @@
 use super::block::Block;
 use super::views::{View, Views};
 use crate::numbers::ceil_div;
-use crate::{StagedLayout, Step};
+use crate::staged_layout::{StagedLayout, Step};
 use mdh_algebra::computation::Combine;
 
 /// Chooses the order of a packed input's axes (1-based), and the block of each: the elements that a

@@ -74,9 +74,9 @@ pub fn chains(views: &Views, lanes: Option<(usize, i64)>, best: &mut [i64]) {
 mod tests {
     use super::super::choose;
     use super::super::tests::sum;
-    use crate::Parts;
     use crate::asm::{Asm, CpuFacts};
     use crate::check;
+    use crate::numbers::Parts;
     use mdh_algebra::affine::Expr;
     use mdh_algebra::computation::{Buffer, Combine};
     use mdh_algebra::examples::{Builder, d};

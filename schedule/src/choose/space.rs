@@ -28,8 +28,9 @@ use super::strided::{all_have_parts, has_gaps};
 use super::views::Views;
 use super::{pack, transpose};
 use crate::asm::Asm;
+use crate::numbers::Parts;
 use crate::numbers::ceil_div;
-use crate::{Parts, Schedule, TailCode};
+use crate::schedule::{Schedule, TailCode};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::scalar::ScalarType;
 

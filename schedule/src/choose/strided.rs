@@ -12,9 +12,10 @@ use super::choice::Choice;
 use super::facts::Facts;
 use super::views::{Motion, Views};
 use crate::asm::Asm;
+use crate::numbers::Parts;
 use crate::numbers::ceil_div;
+use crate::schedule::{Layer, LevelName, Output, Phase, Schedule};
 use crate::tiles::gcd;
-use crate::{Layer, LevelName, Output, Parts, Phase, Schedule};
 use mdh_algebra::computation::{Combine, Computation, Dimension};
 
 /// Number of points of a group, in a dimension with gaps between groups.

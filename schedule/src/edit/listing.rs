@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Edit, PhaseName, Role};
-use crate::{ComputeAt, Input, Layer, LevelName, Output, Phase, Schedule, StagedLayout, TileOrder};
+use crate::schedule::{ComputeAt, Input, Layer, LevelName, Output, Phase, Schedule, TileOrder};
+use crate::staged_layout::StagedLayout;
 
 /// Lists the edits that turn any schedule into this one. The first one gives what no other can:
 /// layers or dimensions that are badly named, and entries that are empty.

@@ -3,7 +3,7 @@
 //! Blocks within blocks are groups: of neighbours that one instruction takes.
 
 use crate::numbers::ceil_div;
-use crate::{StagedLayout, Step};
+use crate::staged_layout::{StagedLayout, Step};
 use mdh_algebra::layout::bounded;
 
 /// Meaning of the index of one axis of memory.

@@ -3,7 +3,8 @@
 use super::cyclic;
 use super::refusal::{Reason, Refusal, Subject};
 use crate::asm::{LANES, MATRIX};
-use crate::{Count, Level, OutputPlan};
+use crate::numbers::Count;
+use crate::resolved::{Level, OutputPlan};
 use mdh_algebra::computation::Combine;
 
 /// A loop that a schedule asks for: a level of more than one part.

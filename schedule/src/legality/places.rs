@@ -2,7 +2,9 @@
 
 use super::loops::{Loop, RegisterTile};
 use super::refusal::{Reason, Refusal, Subject};
-use crate::{InputPlan, Level, OutputPlan, PerLevel, Resolved, StagedLayout, TailCode};
+use crate::resolved::{InputPlan, Level, OutputPlan, PerLevel, Resolved};
+use crate::schedule::TailCode;
+use crate::staged_layout::StagedLayout;
 use mdh_algebra::computation::Combine;
 
 /// A place for tiles: a region, as the position of an ASM layer, and a layout.

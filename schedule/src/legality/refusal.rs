@@ -4,7 +4,9 @@ use std::fmt;
 
 use mdh_algebra::computation::Computation;
 
-use crate::{Resolved, Schedule, SchedulePath};
+use crate::resolved::Resolved;
+use crate::schedule::Schedule;
+use crate::schedule_path::SchedulePath;
 
 /// A computation with a resolved schedule.
 #[derive(Clone, Copy, Debug)]

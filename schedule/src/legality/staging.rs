@@ -5,8 +5,8 @@ use super::places::TileMemory;
 use super::refusal::{Reason, Refusal};
 use super::tile::{Access, Core, Stored, Tile};
 use super::walk::Walk;
-use crate::StagedLayout;
 use crate::asm::MATRIX;
+use crate::staged_layout::StagedLayout;
 use mdh_algebra::affine::{Expr, Linear};
 use mdh_algebra::computation::Extent;
 

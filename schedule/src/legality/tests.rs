@@ -3,8 +3,8 @@
 
 use super::super::named_tests::name;
 use super::*;
-use crate::Schedule;
 use crate::asm::{Asm, CpuFacts};
+use crate::schedule::Schedule;
 use mdh_algebra::code::{Code, Op};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::examples::{Builder, d};

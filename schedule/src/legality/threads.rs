@@ -4,8 +4,8 @@ use super::loops::Loop;
 use super::refusal::{Reason, Refusal};
 use super::tile::Tile;
 use super::walk::Walk;
-use crate::OutputPlan;
 use crate::asm::MATRIX;
+use crate::resolved::OutputPlan;
 
 impl Walk<'_, '_> {
     /// Returns whether the parts of a level are threads, whose results the schedule combines in registers: for

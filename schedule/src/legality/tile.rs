@@ -5,7 +5,7 @@ use super::axes::MemoryAxis;
 use super::cyclic;
 use super::loops::Loop;
 use super::refusal::Subject;
-use crate::Count;
+use crate::numbers::Count;
 use crate::reach::Reach;
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Combine, Computation, Extent};

@@ -4,7 +4,9 @@ use mdh_algebra::mapping::axis_name;
 use std::collections::BTreeMap;
 
 use super::Model;
-use crate::{Input, Layer, LevelName, Output, Parts, Phase, Schedule, StagedLayout, Step};
+use crate::numbers::Parts;
+use crate::schedule::{Input, Layer, LevelName, Output, Phase, Schedule};
+use crate::staged_layout::{StagedLayout, Step};
 
 /// A level, by its layer and its dimension.
 type DraftLevel = (&'static str, usize);

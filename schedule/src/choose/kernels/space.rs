@@ -28,8 +28,12 @@ use super::super::knobs::{Knob, Knobs, ModelChoice, SearchedParts, draw_at_rando
 use super::super::views::{View, Views, view_moves};
 use super::{Model, QUAD, WARP};
 use crate::asm::Asm;
+use crate::check::check;
+use crate::footprint::footprint;
 use crate::gpu::{Gpu, refined};
-use crate::{Schedule, Span, check, footprint, matrix};
+use crate::matrix;
+use crate::schedule::Schedule;
+use crate::tiles::Span;
 use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::random::Random;

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use super::draft::{Draft, all, fixed};
 use super::{BLOCKS, Model, QUAD, REUSE};
 use crate::choose::views::{View, view_moves};
+use crate::numbers::Parts;
 use crate::numbers::ceil_div;
-use crate::{Parts, Step};
+use crate::staged_layout::Step;
 
 /// The fewest steps of a block's part of a sum: what others do of it takes longer than another kernel.
 const STEPS: i64 = 16;

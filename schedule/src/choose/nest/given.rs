@@ -4,7 +4,7 @@ use super::super::assemble::LoopNest;
 use super::super::traffic::{self, Loop};
 use super::cycles::HAND_OVER;
 use super::{Role, Search};
-use crate::Parts;
+use crate::numbers::Parts;
 use crate::numbers::ceil_div;
 
 impl Search<'_> {

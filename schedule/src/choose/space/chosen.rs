@@ -8,7 +8,8 @@ use crate::choose::decide::decide;
 use crate::choose::facts::Facts;
 use crate::choose::knobs::nearest;
 use crate::choose::views::Views;
-use crate::{Parts, Schedule};
+use crate::numbers::Parts;
+use crate::schedule::Schedule;
 use mdh_algebra::computation::Computation;
 
 /// The block and the loops around it that the model takes, and their schedule.

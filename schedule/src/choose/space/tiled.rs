@@ -2,8 +2,8 @@
 //! leave them.
 
 use super::{Role, ScheduleSpace};
-use crate::LevelName;
 use crate::choose::knobs::{Chained, TileLoop};
+use crate::schedule::LevelName;
 
 /// The layer of a tile's loops.
 const INNER: &str = "L2";

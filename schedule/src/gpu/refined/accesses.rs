@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BARRIER, BEHIND, COPY, LOAD, UNROLLED};
-use crate::StagedLayout;
 use crate::asm::MATRIX;
 use crate::asm::facts::{BANKS, DEVICE_LINE, SECTOR, WARP, WORD};
 use crate::capacity::{Allocation, PhaseName, allocations};
 use crate::gpu::{Parts, WIDEST, width};
 use crate::resolved::Level;
+use crate::staged_layout::StagedLayout;
 use mdh_algebra::affine::Linear;
 use mdh_algebra::computation::{Access, Buffer, Combine, Place};
 

@@ -4,8 +4,10 @@
 use super::*;
 use crate::asm::AsmLayer;
 use crate::choose::kernels::draft::{Draft, all, fixed};
+use crate::numbers::Parts;
 use crate::numbers::ceil_div;
-use crate::{Parts, StagedLayout, Step, stages};
+use crate::staged_layout::{StagedLayout, Step};
+use crate::stages;
 
 /// Parts of a kept dimension, and of a sum, in a product of matrices.
 const OF_PRODUCT: [i64; 2] = [2, matrix::TERMS];
