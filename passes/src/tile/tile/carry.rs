@@ -77,6 +77,16 @@ pub struct Destination<'d, 'c> {
     pub buffers: Vec<BufferPart<'c>>,
 }
 
+impl<'d, 'c> Destination<'d, 'c> {
+    /// All of some slices.
+    pub fn slices(slices: &'d Slices<'c>) -> Self {
+        Destination {
+            dims: &slices.dims,
+            buffers: slices.buffers(None, Expr::Dim),
+        }
+    }
+}
+
 /// Copies a carry to where parts receive theirs, in buffers that are not outputs yet; returns its valid bit.
 pub fn receive<'c>(
     nest: &ScheduledNest<'c, '_>,

@@ -97,10 +97,7 @@ pub fn scan<'c>(
     let (incoming, outgoing) = in_and_out(&slices);
     // What comes in goes where the tiles hand theirs on.
     let received = own.map(|own| tile.parts.carries.remove(own));
-    let first = Destination {
-        dims: &slices.dims,
-        buffers: slices.buffers(None, Expr::Dim),
-    };
+    let first = Destination::slices(&slices);
     let before = received.as_ref();
     let before = before.map(|carry| receive(nest, builder, &tile, carry, first));
     tile.parts.carries.push(CarryPart {
