@@ -69,17 +69,38 @@ pub fn in_and_out<'c>(slices: &Slices<'c>) -> (Vec<BufferPart<'c>>, Vec<BufferPa
     (incoming, outgoing)
 }
 
-/// Copies a carry to where parts receive theirs; returns its valid bit.
+/// Destination of tuples of a tile's points in some dimensions.
+pub struct Destination<'d, 'c> {
+    /// The dimensions that are kept.
+    pub dims: &'d [usize],
+    /// The buffers that are written.
+    pub buffers: Vec<BufferPart<'c>>,
+}
+
+impl<'d, 'c> Destination<'d, 'c> {
+    /// All of some slices.
+    pub fn slices(slices: &'d Slices<'c>) -> Self {
+        Destination {
+            dims: &slices.dims,
+            buffers: slices.buffers(None, Expr::Dim),
+        }
+    }
+}
+
+/// Copies a carry to where parts receive theirs, in buffers that are not outputs yet; returns its valid bit.
 pub fn receive<'c>(
     nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     carry: &CarryPart<'c>,
-    (kept, to): (&[usize], Vec<BufferPart<'c>>),
+    to: Destination<'_, 'c>,
 ) -> Option<Val<'c>> {
+    let outputs = Destination {
+        buffers: numbered(to.buffers),
+        ..to
+    };
     let copy = |builder: &mut Builder<'c>| {
-        let both = (carry.incoming.clone(), numbered(to));
-        copy(nest, builder, tile, kept, both);
+        copy(nest, builder, tile, carry.incoming.clone(), outputs);
     };
     match carry.valid {
         None => copy(builder),
@@ -110,15 +131,15 @@ pub fn numbered<'c>(buffers: Vec<BufferPart<'c>>) -> Vec<BufferPart<'c>> {
     outputs
 }
 
-/// Copies the tuples of a tile's points in some dimensions from buffers to outputs.
+/// Copies the tuples of a tile's points from buffers to outputs.
 pub fn copy<'c>(
     nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
-    kept: &[usize],
-    (from, to): (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>),
+    from: Vec<BufferPart<'c>>,
+    to: Destination<'_, 'c>,
 ) {
-    let mut parts = over(builder, tile, kept, (from, to));
+    let mut parts = over(builder, tile, from, to);
     if parts.dims.is_empty() {
         parts.dims.push(Dim::dense("all", Bound::Static(1)));
         parts.combine.push(cc(builder));
@@ -128,20 +149,20 @@ pub fn copy<'c>(
     owner::share_out(nest, tile, op, &parts, 1);
 }
 
-/// A computation for the points of a tile in some dimensions.
+/// A computation for the points of a tile in the dimensions of a destination.
 fn over<'c>(
     builder: &Builder<'c>,
     tile: &Tile<'c>,
-    kept: &[usize],
-    (from, to): (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>),
+    from: Vec<BufferPart<'c>>,
+    to: Destination<'_, 'c>,
 ) -> Parts<'c> {
-    let projection = Projection::new(kept, tile.parts.dims.len());
+    let projection = Projection::new(to.dims, tile.parts.dims.len());
     let moved = |all: Vec<BufferPart<'c>>| all.iter().map(|b| projection.buffer(b)).collect();
     let mut parts = Parts {
         dims: projection.dims(&tile.parts.dims),
-        combine: kept.iter().map(|_| cc(builder)).collect(),
+        combine: to.dims.iter().map(|_| cc(builder)).collect(),
         inputs: moved(from),
-        outputs: moved(to),
+        outputs: moved(to.buffers),
         ..Parts::default()
     };
     for input in &mut parts.inputs {
@@ -173,18 +194,28 @@ pub fn bare<'c>(
     body(nest, builder, inner)?;
     for carry in carries.iter().rev() {
         let next = slices(builder);
-        let both = (
+        let to = Destination {
+            dims: &dims,
+            buffers: numbered(next.buffers(None, Expr::Dim)),
+        };
+        add(
+            nest,
+            builder,
+            tile,
+            carry,
             places.buffers(None, Expr::Dim),
-            numbered(next.buffers(None, Expr::Dim)),
+            to,
         );
-        add(nest, builder, tile, carry, both);
         places = next;
         if !carry.outgoing.is_empty() {
             carry_out(nest, builder, tile, carry, &places);
         }
     }
-    let both = (places.buffers(None, Expr::Dim), tile.parts.outputs.clone());
-    copy(nest, builder, tile, &dims, both);
+    let to = Destination {
+        dims: &dims,
+        buffers: tile.parts.outputs.clone(),
+    };
+    copy(nest, builder, tile, places.buffers(None, Expr::Dim), to);
     Ok(())
 }
 
@@ -201,13 +232,19 @@ fn carry_out<'c>(
     let remaining: Vec<usize> = slices.dims.iter().copied().filter(|o| *o != d).collect();
     let carry_out = |builder: &mut Builder<'c>| {
         let last = slices.last(builder, tile, d);
-        let both = (last, numbered(carry.outgoing.clone()));
-        copy(nest, builder, tile, &remaining, both);
+        let to = Destination {
+            dims: &remaining,
+            buffers: numbered(carry.outgoing.clone()),
+        };
+        copy(nest, builder, tile, last, to);
         Vec::new()
     };
     let incoming = |builder: &mut Builder<'c>| {
-        let to = carry.outgoing.clone();
-        receive(nest, builder, tile, carry, (&remaining, to));
+        let to = Destination {
+            dims: &remaining,
+            buffers: carry.outgoing.clone(),
+        };
+        receive(nest, builder, tile, carry, to);
         Vec::new()
     };
     // Parts of a split dimension have points, and sums have results without any.
@@ -234,11 +271,12 @@ fn add<'c>(
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     carry: &CarryPart<'c>,
-    both: (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>),
+    from: Vec<BufferPart<'c>>,
+    to: Destination<'_, 'c>,
 ) {
-    let dims = kept(tile, None);
-    let projection = Projection::new(&dims, tile.parts.dims.len());
-    let mut parts = over(builder, tile, &dims, both);
+    let dims = to.dims;
+    let projection = Projection::new(dims, tile.parts.dims.len());
+    let mut parts = over(builder, tile, from, to);
     let name = fresh("part", |name| parts.dims.iter().any(|d| d.name == name));
     parts.dims.push(Dim::dense(&name, Bound::Static(1)));
     parts

@@ -54,6 +54,7 @@ use super::nest::{Home, ScheduledNest, Tile, bound};
 use super::slices::kept;
 use super::split::{is_summed, summed};
 use super::steps::Steps;
+use super::walk::LevelParts;
 use crate::llvm::lower_to_loops::grid::Grid;
 use crate::support::buffers::value;
 use crate::support::builder::{Builder, known};
@@ -69,19 +70,17 @@ use crate::support::tiles::{so_far, stored};
 pub fn iterations<'c>(
     nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
-    position: usize,
-    tile: &Tile<'c>,
-    (grid, steps): (Grid<'c>, &Steps<'c>),
+    parts: &LevelParts<'_, 'c>,
 ) -> Grid<'c> {
-    let tile_loop = nest.loops[position];
-    let d = tile_loop.level.dimension;
-    let (Steps::Strided(span) | Steps::Points(span)) = steps else {
+    let (position, tile, grid) = (parts.position, parts.tile, parts.grid);
+    let d = parts.tile_loop.level.dimension;
+    let (Steps::Strided(span) | Steps::Points(span)) = &parts.steps else {
         return grid;
     };
     // All parts of a deferred level have results, and others may read what a producer leaves.
     let is_deferred = nest.deferred.is_some_and(|own| own.inside == position);
     let mut around = nest.producers.iter().filter(|p| p.at >= position);
-    let is_plain = !tile_loop.is_parallel
+    let is_plain = !parts.tile_loop.is_parallel
         && tile.combine[d].is_pw()
         && !is_deferred
         && !tile.has_order_at(position)

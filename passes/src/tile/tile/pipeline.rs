@@ -47,7 +47,7 @@ use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 
 use super::nest::{ScheduledNest, Tile};
-use super::stage;
+use super::stage::{self, Request};
 use crate::gpu::copy_asynchronously::{commit, wait};
 use crate::support::builder::{Builder, known};
 
@@ -168,10 +168,15 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
         let mut result = Ok(());
         builder.if_then(is_there, |builder| {
             let tile = (self.iterations.tile)(builder, at).1;
-            let place = (self.position, &tile);
-            result = self.inputs.iter().try_for_each(|n| {
-                let slots = (&mut self.slots, slot);
-                stage::ask(self.nest, builder, place, (*n, self.stages), slots)
+            result = self.inputs.iter().try_for_each(|input| {
+                let request = Request {
+                    input: *input,
+                    position: self.position,
+                    tile: &tile,
+                    stages: self.stages,
+                    slot,
+                };
+                stage::ask(self.nest, builder, &request, &mut self.slots)
             });
         });
         commit(builder);

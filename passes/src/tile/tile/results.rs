@@ -43,7 +43,7 @@ use super::nest::{ScheduledNest, Tile};
 use super::owner;
 use super::scalar::TileMemory;
 use super::slices::kept;
-use super::stage;
+use super::stage::{self, TileBuffer};
 use crate::support::builder::{Builder, known};
 
 /// An output as it is outside of a tile, and in the tile's own memory.
@@ -168,16 +168,15 @@ fn place<'c>(
     let rank = rank.unwrap_or(output.origin.len());
     let laid_out = laid_out(layout, output.origin.len(), rank, &extent);
     let (layout, axes) = laid_out.map_err(|why| refuse(&why))?;
-    let element = stage::element(output);
-    let memory = stage::memory(
-        nest,
-        tile,
-        element,
-        (&layout, &axes),
-        &extent,
-        (region, None),
-    );
-    let memory = memory.map_err(|why| refuse(&why))?;
+    let tiles = TileBuffer {
+        element: stage::element(output),
+        extent: &extent,
+        layout: &layout,
+        axes: &axes,
+        region,
+        stages: None,
+    };
+    let memory = tiles.allocate(nest, tile).map_err(|why| refuse(&why))?;
     let cores = memory.origins(builder);
     let mut inside = BufferPart {
         value: memory.value,

@@ -37,7 +37,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 
 use super::carry::{
-    bare, copy, in_and_out, later, numbered, pointwise, receive, receive_again, refuse,
+    Destination, bare, copy, in_and_out, later, numbered, pointwise, receive, receive_again, refuse,
 };
 use super::code::{combination, component_types};
 use super::nest::Slices;
@@ -97,9 +97,9 @@ pub fn scan<'c>(
     let (incoming, outgoing) = in_and_out(&slices);
     // What comes in goes where the tiles hand theirs on.
     let received = at.map(|at| tile.parts.carries.remove(at));
-    let first = slices.buffers(None, Expr::Dim);
+    let first = Destination::slices(&slices);
     let before = received.as_ref();
-    let before = before.map(|carry| receive(nest, builder, &tile, carry, (&slices.dims, first)));
+    let before = before.map(|carry| receive(nest, builder, &tile, carry, first));
     tile.parts.carries.push(CarryPart {
         dim: d,
         incoming,
@@ -119,8 +119,11 @@ pub fn scan<'c>(
     )?;
     if let Some(carry) = received.filter(|carry| !carry.outgoing.is_empty()) {
         let last = slices.buffers(None, Expr::Dim);
-        let both = (last, numbered(carry.outgoing));
-        copy(nest, builder, &tile, &slices.dims, both);
+        let to = Destination {
+            dims: &slices.dims,
+            buffers: numbered(carry.outgoing),
+        };
+        copy(nest, builder, &tile, last, to);
     }
     Ok(())
 }
@@ -160,9 +163,11 @@ pub fn partial_scans<'c>(
     let unit = outside.index(1);
     let places = outside.binary(ops::arith::ADDI, count, unit);
     let prefixes = Slices::new(nest, builder, &tile, dims, Some(places));
-    let first = part_of(&prefixes, Bound::Static(0));
-    let before =
-        received.map(|carry| receive(nest, builder, &tile, carry, (&prefixes.dims, first)));
+    let first = Destination {
+        dims: &prefixes.dims,
+        buffers: part_of(&prefixes, Bound::Static(0)),
+    };
+    let before = received.map(|carry| receive(nest, builder, &tile, carry, first));
     scan_parts(
         nest,
         builder,

@@ -6,7 +6,8 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 
 use super::carry::{
-    bare, copy, has_scan_carry, in_and_out, later, numbered, receive, receive_again, refuse,
+    Destination, bare, copy, has_scan_carry, in_and_out, later, numbered, receive, receive_again,
+    refuse,
 };
 use super::code::{combination, component_types};
 use super::nest::Slices;
@@ -78,8 +79,11 @@ pub fn summed<'c>(
         if is_same(&received.incoming, &carry.incoming) {
             return received.valid;
         }
-        let to = carry.incoming.clone();
-        receive(nest, builder, &tile, received, (&kept(&tile, None), to))
+        let to = Destination {
+            dims: &kept(&tile, None),
+            buffers: carry.incoming.clone(),
+        };
+        receive(nest, builder, &tile, received, to)
     });
     let sums = carry.incoming.clone();
     tile.parts.carries = vec![carry];
@@ -88,8 +92,11 @@ pub fn summed<'c>(
         inner.parts.carries[0].valid = later(builder, number, before);
     })?;
     if let Some(carry) = received.filter(|carry| !carry.outgoing.is_empty()) {
-        let both = (sums, numbered(carry.outgoing));
-        copy(nest, builder, &tile, &kept(&tile, None), both);
+        let to = Destination {
+            dims: &kept(&tile, None),
+            buffers: numbered(carry.outgoing),
+        };
+        copy(nest, builder, &tile, sums, to);
     }
     Ok(())
 }

@@ -171,17 +171,16 @@ impl<'c, 'a> Staging<'c, 'a> {
         nest: &ScheduledNest<'c, '_>,
         stages: Option<i64>,
     ) -> Result<Memory<'c>, Errors> {
-        let stored = self.widening.map_or(element(&self.input), |w| w.to);
         let (region, layout) = self.here;
-        let layout = (layout, &self.axes[..]);
-        let memory = memory(
-            nest,
-            &self.of,
-            stored,
+        let tiles = TileBuffer {
+            element: self.widening.map_or(element(&self.input), |w| w.to),
+            extent: &self.extent,
             layout,
-            &self.extent,
-            (region, stages),
-        );
+            axes: &self.axes,
+            region,
+            stages,
+        };
+        let memory = tiles.allocate(nest, &self.of);
         memory.map_err(|why| vec![format!("{}: {why}", self.what)])
     }
 
@@ -284,62 +283,85 @@ impl<'c> Slots<'c> {
     }
 }
 
-/// Asks for the tile of an input that stands before the loop at a position, in one of so many
-/// slots: those of an earlier tile, if there are any.
+/// The tile of an input that is asked for.
+pub struct Request<'t, 'c> {
+    /// The input.
+    pub input: usize,
+    /// Position of the loop before which it is staged.
+    pub position: usize,
+    /// The tile of the computation.
+    pub tile: &'t Tile<'c>,
+    /// Number of slots.
+    pub stages: i64,
+    /// The slot of the tile.
+    pub slot: Val<'c>,
+}
+
+/// Asks for the tile of an input, in one of its slots: those of an earlier tile, if there are any.
 pub fn ask<'c>(
     nest: &ScheduledNest<'c, '_>,
     builder: &mut Builder<'c>,
-    (position, tile): (usize, &Tile<'c>),
-    (n, stages): (usize, i64),
-    (slots, slot): (&mut Vec<Slots<'c>>, Val<'c>),
+    request: &Request<'_, 'c>,
+    slots: &mut Vec<Slots<'c>>,
 ) -> Result<(), Errors> {
-    let here = home(nest, n, position);
-    let staging = Staging::new(nest, builder, position, &mut tile.clone(), n, here)?;
-    if !slots.iter().any(|own| own.input == n) {
-        let memory = staging.memory(nest, Some(stages))?;
-        slots.push(Slots { input: n, memory });
+    let (input, position) = (request.input, request.position);
+    let here = home(nest, input, position);
+    let mut tile = request.tile.clone();
+    let staging = Staging::new(nest, builder, position, &mut tile, input, here)?;
+    if !slots.iter().any(|own| own.input == input) {
+        let memory = staging.memory(nest, Some(request.stages))?;
+        slots.push(Slots { input, memory });
     }
-    for own in slots.iter().filter(|own| own.input == n) {
-        let to = own.tile(builder, slot);
+    for own in slots.iter().filter(|own| own.input == input) {
+        let to = own.tile(builder, request.slot);
         staging.fill(nest, builder, to.memory, &to.outer, true);
     }
     Ok(())
 }
 
-/// Memory for the extent of a buffer in a tile, for each core around it, and for so many tiles of
-/// each.
-pub fn memory<'c>(
-    nest: &ScheduledNest<'c, '_>,
-    tile: &Tile<'c>,
-    element: ScalarType,
-    (layout, axes): (&StagedLayout, &[MemoryAxis]),
-    extent: &Extent<'c>,
-    (region, stages): (usize, Option<i64>),
-) -> Result<Memory<'c>, String> {
-    let mut outside = nest.outside;
-    let shape: Vec<Val> = axes
-        .iter()
-        .map(|axis| layout_extent(axis, &mut outside, &extent.most))
-        .collect();
-    let stages: Vec<Val> = stages.iter().map(|n| outside.index(*n)).collect();
-    let element = types::mlir_type(outside.context, element);
-    let Some(algebra) = layout.algebra() else {
-        let shape = [&stages[..], &shape].concat();
-        return Ok(nest.allocate(tile, &shape, element, Some(region)));
-    };
-    let extents: Vec<Option<i64>> = shape.iter().map(|n| known(*n)).collect();
-    let size = outside.index(elements(layout, &extents)?);
-    let memory = nest.allocate(
-        tile,
-        &[&stages[..], &[size]].concat(),
-        element,
-        Some(region),
-    );
-    let cores = memory.cores.iter().map(|core| core.count).chain(stages);
-    let cores: Vec<Option<i64>> = cores.map(known).collect();
-    let mut place = memory.place;
-    let value = view(&mut place, memory.value, &cores, algebra, element);
-    Ok(Memory { value, ..memory })
+/// Buffer for tiles of another one.
+pub struct TileBuffer<'a, 'c> {
+    /// The type of the elements.
+    pub element: ScalarType,
+    /// The extent of a tile.
+    pub extent: &'a Extent<'c>,
+    /// The layout of a tile.
+    pub layout: &'a StagedLayout,
+    /// The axes of memory by that layout.
+    pub axes: &'a [MemoryAxis],
+    /// The memory region, as the position of its layer.
+    pub region: usize,
+    /// Number of tiles, where these are several.
+    pub stages: Option<i64>,
+}
+
+impl<'c> TileBuffer<'_, 'c> {
+    /// Allocates the buffer, for each core around a tile.
+    pub fn allocate(
+        &self,
+        nest: &ScheduledNest<'c, '_>,
+        tile: &Tile<'c>,
+    ) -> Result<Memory<'c>, String> {
+        let mut outside = nest.outside;
+        let shape: Vec<Val> = (self.axes.iter())
+            .map(|axis| layout_extent(axis, &mut outside, &self.extent.most))
+            .collect();
+        let stages: Vec<Val> = self.stages.iter().map(|n| outside.index(*n)).collect();
+        let element = types::mlir_type(outside.context, self.element);
+        let Some(algebra) = self.layout.algebra() else {
+            let shape = [&stages[..], &shape].concat();
+            return Ok(nest.allocate(tile, &shape, element, Some(self.region)));
+        };
+        let extents: Vec<Option<i64>> = shape.iter().map(|n| known(*n)).collect();
+        let size = outside.index(elements(self.layout, &extents)?);
+        let shape = [&stages[..], &[size]].concat();
+        let memory = nest.allocate(tile, &shape, element, Some(self.region));
+        let cores = memory.cores.iter().map(|core| core.count).chain(stages);
+        let cores: Vec<Option<i64>> = cores.map(known).collect();
+        let mut place = memory.place;
+        let value = view(&mut place, memory.value, &cores, algebra, element);
+        Ok(Memory { value, ..memory })
+    }
 }
 
 /// The type of a buffer's elements.

@@ -29,17 +29,21 @@ use crate::support::region;
 use crate::support::scheduled::Loop;
 
 /// The parts of a loop's level in a tile.
-struct LevelParts<'t, 'c> {
+pub struct LevelParts<'t, 'c> {
     /// Position of the loop.
-    position: usize,
-    tile_loop: Loop,
-    tile: &'t Tile<'c>,
+    pub position: usize,
+    /// The loop.
+    pub tile_loop: Loop,
+    /// The tile.
+    pub tile: &'t Tile<'c>,
     /// Points of a part, unless it ends with the tile.
     size: Val<'c>,
     /// The most parts.
     most: Val<'c>,
-    grid: Grid<'c>,
-    steps: Steps<'c>,
+    /// The bounds of the loop.
+    pub grid: Grid<'c>,
+    /// The step from one part to the next.
+    pub steps: Steps<'c>,
     cyclic: Option<Cyclic<'c>>,
     /// True if none ends with the tile.
     is_whole: bool,
@@ -306,8 +310,7 @@ impl<'c> ScheduledNest<'c, '_> {
             (None, Some(size)) => points_of_all.is_some_and(|points| fills(points, size)),
             _ => false,
         };
-        let grid = narrow::iterations(self, builder, position, tile, (grid, &steps));
-        Ok(LevelParts {
+        let mut parts = LevelParts {
             position,
             tile_loop,
             tile,
@@ -317,7 +320,9 @@ impl<'c> ScheduledNest<'c, '_> {
             steps,
             cyclic,
             is_whole,
-        })
+        };
+        parts.grid = narrow::iterations(self, builder, &parts);
+        Ok(parts)
     }
 
     /// A loop over parts one after the other.
