@@ -1,7 +1,7 @@
 //! Programs compiled, run and checked: the commands of `mdh` that are about a program, and the code
 //! that they share.
 //!
-//! Owns the way of a program from its file to what a user sees. It must not know how a pass works: it asks
+//! Owns the way of a program from its file to what a user sees. It must not know the order of passes: it asks
 //! `mdh_passes::pipelines` for what leads to a stage (and `mdh explain` what a pass chose). Start with `formed.rs`, then `run_command.rs`.
 //!
 //! | modules | what they hold |
