@@ -95,6 +95,16 @@ fn implies(known: &Condition, wanted: &Condition) -> bool {
     is_parallel(known, wanted) && known.constant <= wanted.constant
 }
 
+/// The share of a computation's points at which its scalar function may give something else than the neutral element, of
+/// which there is an estimate where conditions narrow them.
+pub fn contributing(computation: &Computation) -> f64 {
+    let support = Support::new(computation);
+    match computation.grids() {
+        Some(grids) if !support.is_everything() => support.share(&grids),
+        _ => 1.0,
+    }
+}
+
 impl Support {
     /// The support of a computation's scalar function, whose code is there. There are conditions only
     /// where its operator has a neutral element.

@@ -316,7 +316,9 @@ fn shares_of_triangles_and_squares() {
         compare(4, Sle, &[2, 1]),
         apply(5, Op::Select, &[4, 0, 3], F32),
     ];
-    let support = Support::new(&sum([1000, 1000], &lower, 5));
+    let triangle = sum([1000, 1000], &lower, 5);
+    let support = Support::new(&triangle);
+    assert!((contributing(&triangle) - 0.5).abs() < 0.03);
     let whole = [Grid::dense(1000), Grid::dense(1000)];
     assert!((support.share(&whole) - 0.5).abs() < 0.03);
     let upper = Grid {

@@ -8,13 +8,14 @@ use crate::computation::{Buffer, Computation, Place};
 use crate::domain::Grid;
 use crate::oracle::nest::BoundNest;
 use crate::scalar::ScalarType;
+use crate::support::contributing;
 
 impl Instance<'_> {
-    /// Arithmetic operations: the scalar function's at every point, and each combination of two
-    /// tuples.
+    /// Arithmetic operations: the scalar function's at every point that may contribute, and each combination of two
+    /// tuples there. Of the points of a triangle or band it is an estimate.
     pub fn flops(&self) -> f64 {
         let amounts = self.computes.iter().map(|bound| match &bound.work {
-            Work::Computation(computation) => flops(computation),
+            Work::Computation(computation) => flops(computation, contributing(computation)),
             Work::Nest(nest) => nest.points() * nest.nest.code.flops() as f64,
         });
         amounts.sum()
@@ -92,7 +93,7 @@ impl Computation {
     /// Arithmetic operations: the scalar function's at every point, and each combination of two
     /// tuples. None where sizes are not known.
     pub fn flops(&self) -> f64 {
-        flops(self)
+        flops(self, 1.0)
     }
 
     /// Bytes moved if each distinct element is read or written once; none where sizes are not
@@ -112,14 +113,17 @@ fn counts(computation: &Computation, dims: &[usize]) -> f64 {
     dims.iter().map(count).product()
 }
 
-fn flops(computation: &Computation) -> f64 {
+fn flops(computation: &Computation, share: f64) -> f64 {
     let dims: Vec<usize> = (0..computation.dimensions.len()).collect();
     let kept_dims = computation.kept();
-    let (points, results) = (counts(computation, &dims), counts(computation, &kept_dims));
+    let (points, results) = (
+        share * counts(computation, &dims),
+        counts(computation, &kept_dims),
+    );
     if points == 0.0 {
         return 0.0;
     }
-    let mut combinations = points - results;
+    let mut combinations = (points - results).max(0.0);
     for d in &kept_dims {
         if computation.dimensions[*d].combine.is_ps() {
             combinations += results - results / counts(computation, &[*d]);
