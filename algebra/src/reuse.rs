@@ -35,6 +35,7 @@
 //! | modules        | what they hold                                                          |
 //! |----------------|-------------------------------------------------------------------------|
 //! | [`expression`] | expressions as data, and their text                                     |
+//! | `statement`    | assignments, and the variables that are declared                        |
 //! | [`shape`]      | rules for shapes (figure 3), with violations as data                    |
 //! | [`evaluate`]   | what is read where (figure 5): by names of indices, and by enumeration  |
 //! | [`typing`]     | the type system (figure 6 with lemma 1's rules): derivations            |
@@ -49,6 +50,7 @@ pub mod expression;
 mod optimality_tests;
 mod print;
 pub mod shape;
+mod statement;
 #[cfg(test)]
 mod tests;
 pub mod typing;
@@ -56,52 +58,5 @@ pub mod typing;
 pub use evaluate::{Index, Read};
 pub use expression::{Expression, Function, Id, Node, Operator, Pair};
 pub use shape::{Shape, Violation};
+pub use statement::{Context, Statement, Variable};
 pub use typing::{Derivation, compatible};
-
-/// A declared variable: its name and its shape.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Variable {
-    /// Its name.
-    pub name: String,
-    /// The sizes of its dimensions.
-    pub shape: Shape,
-}
-
-/// The variables that are declared, `Γ`: an expression names them by their positions.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Context {
-    /// In the order of their declarations.
-    pub variables: Vec<Variable>,
-}
-
-impl Context {
-    /// Variables of these names and shapes.
-    pub fn new<'a>(variables: impl IntoIterator<Item = (&'a str, Shape)>) -> Context {
-        let variables = variables.into_iter().map(|(name, shape)| Variable {
-            name: name.to_string(),
-            shape,
-        });
-        Context {
-            variables: variables.collect(),
-        }
-    }
-
-    /// The shape of a variable.
-    pub fn shape(&self, variable: usize) -> &Shape {
-        &self.variables[variable].shape
-    }
-
-    /// The name of a variable.
-    pub fn name(&self, variable: usize) -> &str {
-        &self.variables[variable].name
-    }
-}
-
-/// An assignment, `x = e`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Statement {
-    /// The variable `x`, by its position in the [`Context`].
-    pub target: usize,
-    /// The expression `e`.
-    pub value: Expression,
-}

@@ -10,7 +10,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::{Answer, Layout, parse};
+use super::answer::Answer;
+use super::{Layout, parse};
 use crate::index::Interval;
 use crate::index::bounds::{self, Bounds};
 use crate::index::lex::SyntaxError;

@@ -13,7 +13,7 @@
 
 use crate::index::Expr;
 
-use super::{flatten, unflatten};
+use super::indices::{flatten, list, unflatten};
 
 /// A named pair of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Builtin {
             let n = size.as_constant();
             n.is_some_and(|n| n > 0 && n.count_ones() == 1)
         };
-        let listed = || super::print::list(sizes);
+        let listed = || list(sizes);
         match self {
             Builtin::Reverse => Ok(()),
             Builtin::Antidiag => match sizes {

@@ -6,9 +6,10 @@
 
 use crate::index::{Expr, Facts, IndexProgram, Name, Node, Op, normal};
 
+use super::answer::Answer;
 use super::decide::Question;
-use super::print::list;
-use super::{Answer, Layout, LayoutError, LayoutPart, OrderBy, Pair, Perm, Written};
+use super::indices::list;
+use super::{Layout, LayoutError, LayoutPart, OrderBy, Pair, Perm, Written};
 
 /// A table that is given at run time: its entries are offsets of its tile, and what else they are is open.
 struct OpenTable<'a> {

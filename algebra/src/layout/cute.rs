@@ -199,7 +199,7 @@ impl Layout {
         for _ in 0..total {
             let (found, sum) = (offset(&index)?, offset_of(&modes, &index));
             if found != sum {
-                let index = super::print::list(&index);
+                let index = super::indices::list(&index);
                 return Err(format!(
                     "this layout has no shape:stride form: {index} is at {found}, but its \
                      components alone would put it at {sum}"

@@ -3,8 +3,8 @@
 
 use crate::index::{EvalError, Expr, Facts, IndexProgram, Name};
 
-use super::Answer;
-use super::print::list;
+use super::answer::Answer;
+use super::indices::list;
 
 /// So many indices are tried at most.
 const TRIED: i64 = 1 << 20;

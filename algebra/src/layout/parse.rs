@@ -27,7 +27,8 @@ use std::sync::Arc;
 
 use super::check::bound;
 use super::cute::{self, Cute};
-use super::{Builtin, Layout, LayoutError, LayoutPart, OrderBy, Pair, Perm, Written, inverse};
+use super::indices::inverse;
+use super::{Builtin, Layout, LayoutError, LayoutPart, OrderBy, Pair, Perm, Written};
 use crate::index::lex::{Cursor, SyntaxError, Token, nearest};
 use crate::index::parse::{Scope, expr};
 use crate::index::{Expr, Facts, Name, Table};

@@ -3,13 +3,8 @@
 
 use std::fmt;
 
-use super::{Answer, Layout, OrderBy, Pair, Perm};
-
-/// `[a,b]`.
-pub(super) fn list<T: ToString>(items: &[T]) -> String {
-    let items: Vec<String> = items.iter().map(T::to_string).collect();
-    format!("[{}]", items.join(","))
-}
+use super::indices::list;
+use super::{Layout, OrderBy, Pair, Perm};
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,16 +52,6 @@ impl fmt::Display for Pair {
                 }
                 f.write_str(")")
             }
-        }
-    }
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Answer::Proved => f.write_str("proved"),
-            Answer::Refuted(why) => write!(f, "refuted: {why}"),
-            Answer::Open(conditions) => write!(f, "not proven; open: {}", conditions.join("; ")),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Runs: indices one after the other in a dimension whose offsets are one after the other, too. What
 //! lies in a run is one vector of memory.
 
+use super::Layout;
+use super::answer::Answer;
 use super::decide::Question;
-use super::print::list;
-use super::{Answer, Layout};
+use super::indices::list;
 use crate::index::{Expr, Facts, Name, normal};
 
 /// The indices of a dimension that are to be one run.

@@ -16,7 +16,7 @@ fn refused(text: &str) -> String {
 fn offsets(layout: &Layout) -> Vec<i64> {
     let sizes = layout.numbers().unwrap();
     let total: i64 = sizes.iter().product();
-    let row_major = format!("GroupBy({})", print::list(&sizes));
+    let row_major = format!("GroupBy({})", indices::list(&sizes));
     let row_major = self::layout(&row_major);
     let index = |flat| row_major.inv_at(flat).unwrap();
     (0..total)

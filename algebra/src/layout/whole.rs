@@ -1,6 +1,7 @@
 //! A view's dimensions as wholes, each taken together over all levels of tiles: as an array has them.
 
-use super::{Layout, OrderBy, Perm, unflatten};
+use super::indices::unflatten;
+use super::{Layout, OrderBy, Perm};
 use crate::index::{Expr, Facts, Name};
 
 impl Layout {

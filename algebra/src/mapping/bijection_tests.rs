@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use super::*;
 use crate::domain::{Grid, points, total_points};
-use crate::index::IndexProgram;
+use crate::index::{Expr, Facts, IndexProgram};
+use crate::layout::Answer;
 use crate::random::Random;
 
 /// The table at the top of [`super`], on numbers.

@@ -3,8 +3,8 @@
 //! `[n].split_last(32) where n = 64` is proved to be mapping equivalent; `[n].split_last(32)` is
 //! not, as nothing asks its condition, `n % 32 == 0`, when the program runs.
 
+use super::chain::{Mapping, MappingError};
 use super::parse::{Placed, placed};
-use super::{Mapping, MappingError};
 use crate::index::bounds::{self, Bounds};
 use crate::index::lex::SyntaxError;
 use crate::index::{Facts, Interval, Name};

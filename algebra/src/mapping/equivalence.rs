@@ -1,7 +1,9 @@
 //! Mapping equivalence, asked of the definition: point by point. The theorems say the same of a chain's
 //! construction; an answer that shared their reasoning, or any other, would be no check of them.
 
-use super::{Back, Mapping, Space};
+use super::chain::Mapping;
+use super::space::Space;
+use super::step::Back;
 use crate::domain::{points, total_points};
 use crate::index::{Expr, Facts, IndexProgram, Name};
 use crate::layout::Answer;

@@ -1,8 +1,10 @@
 //! A mapping as a launch: which dimensions of its mapped space are blocks, and which are threads.
 
+use super::chain::Mapping;
 use super::conditions::Conditions;
-use super::space::known;
-use super::{Back, Device, Mapping, SpaceKind, axis_name};
+use super::device::{Device, axis_name};
+use super::space::{SpaceKind, known};
+use super::step::Back;
 use crate::index::{Expr, Facts, Name};
 
 /// A mapping to a device: the outer dimensions of its mapped space are blocks, the inner ones

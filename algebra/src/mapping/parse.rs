@@ -14,7 +14,9 @@
 
 use std::ops::Range;
 
-use super::{GridAxis, Mapping, MappingError, Space, Step};
+use super::chain::{Mapping, MappingError};
+use super::space::{GridAxis, Space};
+use super::step::Step;
 use crate::index::lex::{Cursor, SyntaxError, Token, nearest};
 use crate::index::parse::{Scope, expr};
 use crate::index::{Expr, Facts};

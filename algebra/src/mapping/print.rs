@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{GridAxis, Mapping, Space, Step};
+use super::chain::Mapping;
+use super::space::{GridAxis, Space};
+use super::step::Step;
 use crate::index::Expr;
 
 /// `[1 to 9 step 3 width 2, n]`.

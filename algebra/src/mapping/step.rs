@@ -1,8 +1,7 @@
 //! The seven mappings: each takes a space to the right, and an index back to the left.
 
 use super::conditions::Conditions;
-use super::space::known;
-use super::{GridAxis, Space, SpaceKind};
+use super::space::{GridAxis, Space, SpaceKind, known};
 use crate::index::{Expr, Facts};
 
 /// One mapping (GPU index mapping, sections 2.4 to 2.10). Dimensions count from 0, outermost

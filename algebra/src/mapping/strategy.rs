@@ -13,7 +13,11 @@
 
 mod cost;
 
-use super::{Device, GridAxis, Launch, Mapping, Space, Step};
+use super::chain::Mapping;
+use super::device::Device;
+use super::launch::Launch;
+use super::space::{GridAxis, Space};
+use super::step::Step;
 use crate::index::{Expr, Facts};
 
 /// A way of choosing a chain.

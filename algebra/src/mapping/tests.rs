@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::domain::{Grid, points};
-use crate::index::IndexProgram;
+use crate::index::{Expr, Facts, IndexProgram, Interval, Name};
+use crate::layout::Answer;
 use crate::random::Random;
 
 fn mapped(text: &str) -> Mapping {

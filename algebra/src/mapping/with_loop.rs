@@ -6,7 +6,7 @@
 //! partition has is the default array's.
 
 use super::conditions::Conditions;
-use super::{GridAxis, Space};
+use super::space::{GridAxis, Space};
 use crate::index::{Expr, Facts, normal};
 
 /// Partitions of one array, of which the later one wins.

@@ -1,6 +1,7 @@
 //! Plain arrays as the environment of one computation.
 
-use super::{Element, Environment, Failure};
+use super::element::{Element, Environment};
+use super::failure::Failure;
 use crate::computation::{Computation, Place};
 use crate::domain::total_elements;
 use crate::scalar::{Scalar, ScalarType};

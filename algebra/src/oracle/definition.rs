@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Failure;
+use super::failure::Failure;
 use crate::computation::{Combine, Computation, Place};
 use crate::machine::Machine;
 use crate::operator::Operator;

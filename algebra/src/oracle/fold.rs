@@ -3,8 +3,9 @@
 mod growth;
 mod scan;
 
+use super::element::{Element, Errors, distance};
+use super::failure::Failure;
 use super::partial::Partial;
-use super::{Element, Errors, Failure, distance};
 use crate::laws::Observed;
 use crate::machine::{EvalError, Machine, Noise};
 use crate::operator::{Operator, UserOperator};

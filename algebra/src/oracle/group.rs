@@ -8,11 +8,12 @@ mod store;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::element::{Element, Environment, Errors, moved};
+use super::failure::Failure;
 use super::fold::{Fold, State};
 use super::inverse::solve;
 use super::scalar_function::ScalarFunction;
 use super::view::View;
-use super::{Element, Environment, Errors, Failure, moved};
 use crate::arith::convert_stored;
 use crate::computation::{Computation, Place};
 use crate::domain::{Grid, Odometer};

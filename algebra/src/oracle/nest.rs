@@ -15,9 +15,10 @@ pub(crate) use bound_nest::BoundNest;
 use in_order::InOrder;
 use licensed::Licensed;
 
+use super::element::{Element, Errors, moved};
+use super::failure::{Failure, point_text};
 use super::partial::Partial;
 use super::scalar_function::ScalarFunction;
-use super::{Element, Errors, Failure, moved, point_text};
 use crate::affine::Expr;
 use crate::domain::{Odometer, total_elements};
 use crate::machine::{Machine, Noise};

@@ -1,12 +1,12 @@
 //! Nests against loops that are written out, and bounds that hold in any order.
 
-use super::super::*;
 use super::*;
 use crate::affine::Expr;
 use crate::code::Code;
 use crate::examples::{d, straight};
 use crate::nest::{Licence, Nest, NestAccess};
-use crate::scalar::ScalarType::{F32, I32, Index};
+use crate::op::Op;
+use crate::scalar::ScalarType::{self, F32, I32, Index};
 
 /// Row-major arrays of the operands.
 struct Arrays(Vec<Vec<Element>>);

@@ -1,6 +1,6 @@
 //! Partial results of built-in operators, with the facts for their error bounds.
 
-use super::{Element, Errors};
+use super::element::{Element, Errors};
 use crate::operator::Builtin;
 use crate::scalar::{Scalar, ScalarType};
 

@@ -1,6 +1,6 @@
 //! Running error analysis: scalar code on values that may be off, with what its results may be off.
 
-use super::{Element, distance};
+use super::element::{Element, distance};
 use crate::code::{Block, Code, Instruction, Op, Register};
 use crate::scalar::{Scalar, ScalarType};
 

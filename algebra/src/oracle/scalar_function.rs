@@ -1,7 +1,8 @@
 //! The scalar function at one point: its results, and the effects of its arguments' errors and its
 //! math functions on them.
 
-use super::{Element, Errors, Failure, distance, moved, point_text};
+use super::element::{Element, Errors, distance, moved};
+use super::failure::{Failure, point_text};
 use crate::code::{Code, Instruction, Register};
 use crate::computation::Computation;
 use crate::machine::{EvalError, Machine, Noise};

@@ -2,6 +2,7 @@
 //! `random_tests`, tiles and carries in `carry_tests`.
 
 use super::arrays::Arrays;
+use super::element::distance;
 use super::*;
 use crate::affine::Expr;
 use crate::code::{Code, Op};
@@ -9,6 +10,7 @@ use crate::computation::{Combine, Computation};
 use crate::examples::{Builder, arg_max, d, first_last, log_sum_exp, matrix_product, matvec, user};
 use crate::operator::{Builtin, Operator};
 use crate::random::Random;
+use crate::scalar::{Scalar, ScalarType};
 use ScalarType::{F16, F32, I32, I64};
 
 #[path = "bound_tests.rs"]

@@ -1,6 +1,6 @@
 //! Accesses, made ready for many points.
 
-use super::Failure;
+use super::failure::Failure;
 use crate::affine::{Expr, Linear};
 use crate::computation::Buffer;
 

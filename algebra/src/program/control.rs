@@ -1,96 +1,12 @@
-//! Loops and branches around computations: statements that hold statements.
+//! Loops and branches around computations, run iteration by iteration.
 
+use super::body::{For, Forall, If, While};
 use super::instance::{Instance, InstanceValue};
 use super::memory::View;
-use super::slices::{Index, SliceOperands};
-use super::{Statement, ValueId};
+use super::statement::{Statement, ValueId};
 use crate::domain::{Grid, points};
 use crate::oracle::Element;
 use crate::scalar::{Scalar, ScalarType};
-
-/// Statements, and the values they yield.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Body {
-    /// In order.
-    pub statements: Vec<Statement>,
-    /// The values that it yields.
-    pub yields: Vec<ValueId>,
-}
-
-/// `scf.for`: `index` goes from `lower` to `upper`; values are carried from one iteration to the
-/// next.
-#[derive(Clone, Debug, PartialEq)]
-pub struct For {
-    /// The first index.
-    pub lower: ValueId,
-    /// One past the last candidate.
-    pub upper: ValueId,
-    /// Positive.
-    pub step: ValueId,
-    /// The index, in the body.
-    pub index: ValueId,
-    /// Values carried into the first iteration.
-    pub initial: Vec<ValueId>,
-    /// The carried values, in the body.
-    pub carried: Vec<ValueId>,
-    /// One iteration; it yields the values that are carried into the next.
-    pub body: Body,
-    /// Results: the yields of the last iteration.
-    pub results: Vec<ValueId>,
-}
-
-/// `scf.while`: as long as a condition holds, values are handed from `before` to `after` and back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct While {
-    /// Initial values of the loop.
-    pub initial: Vec<ValueId>,
-    /// The arguments of `before`.
-    pub before_carried: Vec<ValueId>,
-    /// Decides: it yields an `i1`, then what is carried out, or left in the end.
-    pub before: Body,
-    /// The arguments of `after`.
-    pub after_carried: Vec<ValueId>,
-    /// One iteration; it yields the next arguments of `before`.
-    pub after: Body,
-    /// Results: the values that `before` carried out last.
-    pub results: Vec<ValueId>,
-}
-
-/// `scf.forall`: `indices` go through a box of points. The iterations see the shared tensors as
-/// they were before all of them; what each inserts is seen after the loops only. Memrefs are
-/// written where they are.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Forall {
-    /// The first index of each loop.
-    pub lower: Vec<Index>,
-    /// One past the last candidate.
-    pub upper: Vec<Index>,
-    /// Positive.
-    pub steps: Vec<Index>,
-    /// Holds what the body calls the indices.
-    pub indices: Vec<ValueId>,
-    /// Holds the tensors that are inserted into.
-    pub shared: Vec<ValueId>,
-    /// Holds what the body calls them.
-    pub arguments: Vec<ValueId>,
-    /// Holds what an iteration does; it yields nothing.
-    pub body: Body,
-    /// Holds what it inserts after that.
-    pub insertions: Vec<Insertion>,
-    /// Holds the tensors with all that was inserted.
-    pub results: Vec<ValueId>,
-}
-
-/// `tensor.parallel_insert_slice`
-#[derive(Clone, Debug, PartialEq)]
-pub struct Insertion {
-    /// Holds what is inserted.
-    pub part: ValueId,
-    /// The number of the shared tensor.
-    pub into: usize,
-    /// Says where.
-    pub slice: SliceOperands,
-}
 
 /// A value that goes to other names: as it is, or as memory.
 #[derive(Clone, Copy, Debug)]
@@ -98,61 +14,6 @@ pub(super) enum Handed {
     Value(InstanceValue),
     /// A name of memory: what is written by the other name is written there.
     Memory(ValueId),
-}
-
-/// `scf.if`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct If {
-    /// An `i1`.
-    pub condition: ValueId,
-    /// The branches for true and for false.
-    pub branches: [Body; 2],
-    /// The yields of the branch.
-    pub results: Vec<ValueId>,
-}
-
-impl Statement {
-    /// Returns the number of statements, nested ones included.
-    pub fn size(&self) -> usize {
-        1 + self.bodies().iter().map(|body| body.size()).sum::<usize>()
-    }
-
-    /// The statements that it holds.
-    pub fn bodies(&self) -> Vec<&Body> {
-        match self {
-            Statement::For(of) => vec![&of.body],
-            Statement::Forall(of) => vec![&of.body],
-            Statement::While(of) => vec![&of.before, &of.after],
-            Statement::If(of) => of.branches.iter().collect(),
-            Statement::Graph(of) => of.blocks.iter().map(|block| &block.body).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Returns whether it is followed for a check only: its effect depends on elements of tensors,
-    /// is repeated any number of times, or is checked by the compiled program itself.
-    pub fn needs_values(&self) -> bool {
-        matches!(
-            self,
-            Statement::For(_)
-                | Statement::Forall(_)
-                | Statement::While(_)
-                | Statement::If(_)
-                | Statement::Graph(_)
-                | Statement::Load { .. }
-                | Statement::Store { .. }
-                | Statement::Slice { .. }
-                | Statement::Insert { .. }
-                | Statement::Alias { slice: Some(_), .. }
-                | Statement::Reinterpret { .. }
-        )
-    }
-}
-
-impl Body {
-    pub(super) fn size(&self) -> usize {
-        self.statements.iter().map(Statement::size).sum()
-    }
 }
 
 impl Instance<'_> {

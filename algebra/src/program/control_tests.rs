@@ -1,7 +1,9 @@
 //! Slices, loops, branches and elements, against numbers that were found by hand.
 
 use super::*;
+use crate::op::Op;
 use crate::oracle::Errors;
+use crate::scalar::Scalar;
 use crate::scalar::ScalarType::{I1, I32, Index as IndexType};
 
 fn evaluated(program: &Program, x: &[i32]) -> Result<Vec<i64>, String> {

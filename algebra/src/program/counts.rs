@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Instance;
-use super::instance::{Bound, Work};
+use super::instance::{Bound, Instance, Work};
 use crate::computation::{Buffer, Computation, Place};
 use crate::domain::Grid;
 use crate::oracle::nest::BoundNest;

@@ -1,36 +1,8 @@
-//! Blocks that lead to each other: the body of a function with branches, `cf.br` and `cf.cond_br`.
+//! Blocks that lead to each other, run one after the other.
 
-use super::ValueId;
-use super::control::{Body, Handed};
+use super::body::Graph;
+use super::control::Handed;
 use super::instance::Instance;
-
-/// Blocks, of which the first one comes first.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Graph {
-    /// The blocks.
-    pub blocks: Vec<GraphBlock>,
-    /// The values that the block yields which leads nowhere.
-    pub results: Vec<ValueId>,
-}
-
-/// A block with what comes after it.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct GraphBlock {
-    /// Holds what the block calls the values that it is handed.
-    pub arguments: Vec<ValueId>,
-    /// Its statements. It yields what it hands to each of the next blocks, one after the other, behind
-    /// the condition where there are two.
-    pub body: Body,
-    /// The number of the next block, or those for true and for false; none at the end.
-    pub next: Vec<usize>,
-}
-
-impl Graph {
-    /// The number of statements before a block.
-    fn before(&self, block: usize) -> usize {
-        self.blocks[..block].iter().map(|b| b.body.size()).sum()
-    }
-}
 
 impl Instance<'_> {
     pub(super) fn run_graph(&mut self, of: &Graph, number: usize) -> Result<(), (usize, String)> {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ValueId;
 use super::memory::View;
 use super::reference::Memo;
 use super::slices::Slice;
+use super::statement::ValueId;
 use crate::bind::shape_text;
 use crate::computation::{Computation, Extent, Place};
 use crate::domain::total_elements;

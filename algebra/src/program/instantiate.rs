@@ -7,7 +7,8 @@ use super::instance::{
 };
 use super::plain;
 use super::slices::Memory;
-use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
+use super::statement::{Compute, Statement, ValueId};
+use super::{ArgumentType, Program, ProgramError};
 use crate::bind::Binding;
 use crate::computation::{Computation, Place};
 use crate::domain::total_elements;

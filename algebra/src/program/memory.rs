@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::instance::{Instance, InstanceValue};
 use super::slices::{Memory, Slice};
-use super::{Statement, ValueId};
+use super::statement::{Statement, ValueId};
 
 /// The first of the names that no statement has.
 const UNUSED: ValueId = usize::MAX / 2;

@@ -1,30 +1,16 @@
-//! Nests of loops as statements, and their operands laid out for them.
+//! Nests of loops, bound to their operands, which are laid out for them.
 
 use std::collections::HashMap;
 
-use super::ValueId;
 use super::instance::{Bound, Instance, InstanceValue, Source, Work};
 use super::reference::{Memo, Reference};
+use super::statement::NestOperands;
 use crate::computation::Place;
-use crate::nest::Nest;
 use crate::oracle::nest::BoundNest;
 use crate::oracle::{Element, Failure};
 
 /// A chain of more slices and insertions than this is laid out before all of it is read.
 const CHAIN: usize = 4;
-
-/// A nest with its operands. A scalar may stand for an operand without axes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NestOperands {
-    /// Holds what is done.
-    pub nest: Nest,
-    /// One value for each input.
-    pub inputs: Vec<ValueId>,
-    /// One for each output: it gives the shape, and what elements hold that are read or not written.
-    pub outputs: Vec<ValueId>,
-    /// The values after it. For memrefs these are the outputs themselves.
-    pub results: Vec<ValueId>,
-}
 
 impl Instance<'_> {
     pub(super) fn nest(&mut self, statement: usize, of: &NestOperands) -> Result<(), String> {

@@ -9,13 +9,13 @@ mod uses;
 
 use std::collections::HashMap;
 
-use super::control::{Body, For, Forall, If, While};
+use super::body::{Body, For, Forall, If, While};
 use super::instance::{Instance, InstanceValue, Source};
 use super::memory::View;
 use super::reference::Reference;
-use super::slices::{Index, Slice, SliceOperands};
+use super::slices::{Index, Memory, Slice, SliceOperands};
+use super::statement::{Statement, ValueId};
 use super::tensors::extents;
-use super::{Memory, Statement, ValueId};
 use crate::domain::{Grid, Odometer, total_elements};
 use crate::op::Op;
 use crate::oracle::{Element, Errors};

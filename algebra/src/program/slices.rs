@@ -1,7 +1,7 @@
 //! Rectangular parts of tensors and memrefs: the meaning of `extract_slice`, `insert_slice` and
 //! `subview`.
 
-use super::ValueId;
+use super::statement::ValueId;
 use crate::domain::total_elements;
 
 /// A number, or a value of the program.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::instance::{Instance, InstanceValue, Node, Source, fits};
 use super::reference::Reference;
 use super::slices::{Index, Shaping, Slice, SliceOperands};
-use super::{Statement, ValueId};
+use super::statement::{Statement, ValueId};
 use crate::domain::total_elements;
 use crate::oracle::{Element, Errors};
 use crate::scalar::Scalar;

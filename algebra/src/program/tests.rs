@@ -3,12 +3,14 @@
 use super::*;
 use crate::code::{Code, Instruction};
 use crate::compare::{compare, sample_points};
-use crate::computation::{Carry, Combine};
+use crate::computation::{Carry, Combine, Computation};
 use crate::examples::{Builder, arg_max, d, matvec, straight, summed_area};
+use crate::op::Op;
 use crate::operator::{Builtin, Operator};
 use crate::oracle::{Errors, Failure};
 use crate::random::Random;
 use crate::rules::Rule;
+use crate::scalar::{Scalar, ScalarType};
 use ScalarType::{F32, I32, I64, Index};
 
 fn tensor(element: ScalarType, shape: &[i64]) -> ArgumentType {

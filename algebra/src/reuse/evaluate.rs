@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::expression::{Expression, Id, Node, Operator};
 use super::shape::{Shape, place};
-use super::{Context, Statement};
+use super::statement::{Context, Statement};
 
 /// An index by name: all that is known of it is how it came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

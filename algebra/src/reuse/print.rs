@@ -1,7 +1,7 @@
 //! Expressions as the text of the language, with parentheses where precedence asks for them.
 
 use super::expression::{Expression, Id, Node, Operator, Pair};
-use super::{Context, Statement};
+use super::statement::{Context, Statement};
 
 /// Precedence, loosest first: `+ -`, then `* /`, then `.` and `^`, then `#`, then atoms.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]

@@ -16,7 +16,7 @@ use std::fmt;
 
 use super::expression::{Expression, Id, Node, Operator, Pair};
 use super::print::list;
-use super::{Context, Statement};
+use super::statement::{Context, Statement};
 
 /// Limit on an expression's dimensions: loops and index functions of more are of no use, and
 /// without a limit `x # x # ..` would need memory with the square of its length.

@@ -34,7 +34,7 @@ use std::fmt;
 use super::evaluate::{Index, assigned, tuple};
 use super::expression::{Expression, Id, Node, Operator};
 use super::shape::{self, Shape, Violation, kept, place};
-use super::{Context, Statement};
+use super::statement::{Context, Statement};
 
 /// A rule of the type system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

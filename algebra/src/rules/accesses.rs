@@ -1,6 +1,6 @@
 //! Index functions: one expression for each axis, over dimensions that exist.
 
-use super::{Report, Rule, Subject, buffer_text, count};
+use super::finding::{Report, Rule, Subject, buffer_text, count};
 use crate::computation::{Access, Computation, Place};
 
 pub(super) fn accesses(computation: &Computation, report: &mut Report) {

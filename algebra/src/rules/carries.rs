@@ -1,7 +1,7 @@
 //! Carries: the dimensions that they split, and their fit to the tuple.
 
+use super::finding::{Report, Rule, Subject, count};
 use super::operators::types_text;
-use super::{Report, Rule, Subject, count};
 use crate::computation::{Buffer, Carry, Computation};
 
 pub(super) fn carries(computation: &Computation, report: &mut Report) {

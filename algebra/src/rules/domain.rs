@@ -1,6 +1,6 @@
 //! Grids, numbers of points, and empty dimensions.
 
-use super::{Obligation, Report, Rule, Subject};
+use super::finding::{Obligation, Report, Rule, Subject};
 use crate::computation::{Computation, Dimension, Extent};
 
 pub(super) fn grids(computation: &Computation, report: &mut Report) {

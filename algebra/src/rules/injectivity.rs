@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::{Obligation, Report, Rule, Subject, buffer_text};
+use super::finding::{Obligation, Report, Rule, Subject, buffer_text};
 use crate::affine::Expr;
 use crate::computation::{Computation, Dimension, Place};
 use crate::domain::{Grid, points, total_points};

@@ -1,7 +1,7 @@
 //! Memory: elements are written once, and read in place only, so that the order of points does not
 //! matter.
 
-use super::{Finding, Rule, Subject, place_text};
+use super::finding::{Finding, Rule, Subject, place_text};
 use crate::computation::Place;
 use crate::reuse::alias::{Conflict, DomainAxis, Role, Sharing, View, overlap, sharing};
 

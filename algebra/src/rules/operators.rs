@@ -1,6 +1,6 @@
 //! Combine operators: one for all combined dimensions, its laws, its types.
 
-use super::{Report, Rule, Subject, count};
+use super::finding::{Report, Rule, Subject, count};
 use crate::code::Code;
 use crate::computation::{Combine, Computation};
 use crate::operator::{Builtin, Operator, UserOperator};

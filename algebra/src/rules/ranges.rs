@@ -1,6 +1,6 @@
 //! Ranges: accesses stay within their buffers.
 
-use super::{Obligation, Report, Rule, Subject, buffer_text};
+use super::finding::{Obligation, Report, Rule, Subject, buffer_text};
 use crate::affine::{Ends, Expr, Range};
 use crate::computation::{Buffer, Computation, Place};
 use crate::domain::{Grid, points, total_points};

@@ -4,7 +4,7 @@ use super::*;
 use crate::affine::Expr;
 use crate::bind::Binding;
 use crate::code::{Block, Code, Instruction, Op};
-use crate::computation::{Access, Buffer, Combine, Dimension};
+use crate::computation::{Access, Buffer, Combine, Dimension, Place};
 use crate::operator::{Builtin, Operator, UserOperator};
 use crate::scalar::{Scalar, ScalarType};
 use ScalarType::{F32, I32, I64};

@@ -1,8 +1,8 @@
 //! The scalar function against the accesses, its results against the components, and the
 //! components against what is stored.
 
+use super::finding::{Report, Rule, Subject, buffer_text, count};
 use super::operators::types_text;
-use super::{Report, Rule, Subject, buffer_text, count};
 use crate::computation::{Computation, Place};
 use crate::scalar::ScalarType;
 

@@ -1,7 +1,8 @@
 //! C, which is CUDA too.
 
-use super::{Argument, Checked, EmitError, Function, Interval, Language, Leaves, Name, Op, Piece};
-use super::{Table, Truth, Width, checked, table_name, tables, write};
+use super::function::{Argument, Checked, EmitError, Function, Width, checked};
+use super::language::{ATOM, Language, Leaves, Piece, Truth, table_name, tables, write};
+use crate::index::{Interval, Name, Op, Table};
 
 /// Static inline functions, whole: with what they include and what they call. With several
 /// results, a function writes them to its last parameter. Tables that are given at run time are
@@ -180,7 +181,7 @@ impl Language for C<'_> {
             (value, Width::Bits64) if i32::try_from(value).is_err() => format!("INT64_C({value})"),
             (value, _) => value.to_string(),
         };
-        let strength = if value < 0 { 13 } else { super::ATOM };
+        let strength = if value < 0 { 13 } else { ATOM };
         Piece { text, strength }
     }
 

@@ -1,9 +1,10 @@
 //! Expressions as parts of a program that somebody else writes.
 
 use super::c::{C, PRELUDE};
+use super::function::{Argument, Checked, EmitError, Function, Width, checked};
+use super::language::{ATOM, Leaves, Piece, write_with};
 use super::triton::{Triton, test};
-use super::{ATOM, Argument, Checked, EmitError, Function, Leaves, Node, Piece, Width};
-use super::{checked, write_with};
+use crate::index::Node;
 
 /// The program's language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! MLIR: a function on `index`, of `affine.apply` where a result is affine, else of arith.
 
-use super::{Checked, EmitError, Function, Width, checked, table_name, tables};
+use super::function::{Checked, EmitError, Function, Width, checked};
+use super::language::{table_name, tables};
 use crate::index::{Expr, IndexProgram, Name, Node, Op, Table};
 
 /// A function of the module's top level. Tables that are given at run time are parameters behind

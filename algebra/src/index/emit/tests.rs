@@ -6,6 +6,7 @@ use std::process::Command;
 use super::*;
 use crate::index::parse::{Scope, expression};
 use crate::index::simplify::simplify;
+use crate::index::{Expr, Facts, IndexProgram, Interval, Name};
 use crate::layout::parse::layout;
 
 /// Functions whose inputs have few values each.

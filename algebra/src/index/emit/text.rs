@@ -1,9 +1,9 @@
 //! Text that [`crate::index::parse`] reads: what is used several times is named by `let`.
 
-use super::{
-    Checked, Function, IndexProgram, Interval, Language, Node, Op, Piece, Table, Truth, write,
-};
+use super::function::{Checked, Function};
+use super::language::{ATOM, Language, Piece, Truth, write};
 use crate::index::print::strength;
+use crate::index::{IndexProgram, Interval, Node, Op, Table};
 
 /// The results, one on a line.
 pub fn text(function: &Function) -> String {
@@ -36,7 +36,7 @@ impl Language for Text {
     }
 
     fn constant(&mut self, value: i64) -> Piece {
-        let strength = if value < 0 { 7 } else { super::ATOM };
+        let strength = if value < 0 { 7 } else { ATOM };
         let text = value.to_string();
         Piece { text, strength }
     }

@@ -3,11 +3,11 @@
 //! `//` and `%` round down in Python and to 0 in kernels. They agree where the dividend is not
 //! negative; elsewhere the remainder is made from one that is right in both.
 
-use super::{
-    Argument, Checked, EmitError, Expr, Facts, Function, Interval, Language, Leaves, Name,
+use super::function::{Argument, Checked, EmitError, Function, Width, checked};
+use super::language::{
+    ATOM, Language, Leaves, Piece, Truth, table_name, tables, write, write_with,
 };
-use super::{IndexProgram, Op, Piece, Table, Truth, Width, checked, table_name, tables};
-use super::{write, write_with};
+use crate::index::{Expr, Facts, IndexProgram, Interval, Name, Op, Table};
 
 /// Statements, and the last line's value is a tuple of the results or the only result, named as
 /// the function. `arguments` says for each of the function's inputs what stands for it; the k-th
@@ -151,7 +151,7 @@ impl Language for Triton<'_> {
     }
 
     fn constant(&mut self, value: i64) -> Piece {
-        let strength = if value < 0 { 13 } else { super::ATOM };
+        let strength = if value < 0 { 13 } else { ATOM };
         let text = value.to_string();
         Piece { text, strength }
     }

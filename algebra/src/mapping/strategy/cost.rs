@@ -7,7 +7,10 @@
 //! of a shape but counted, on the lanes of some warps. The numbers below are a warp's throughput
 //! in lane operations on current devices, rounded; they rank candidates and say nothing of time.
 
-use super::super::{Device, GridAxis, Launch, Mapping};
+use super::super::chain::Mapping;
+use super::super::device::Device;
+use super::super::launch::Launch;
+use super::super::space::GridAxis;
 use super::{Gaps, by_density, dense, folded, tiles, up_to};
 use crate::domain::Grid;
 use crate::index::{Expr, IndexProgram, Interval, Name, normal, simplify};

@@ -4,8 +4,9 @@
 use super::{Evaluator, component_of, stored};
 use crate::computation::Place;
 use crate::domain::{Grid, Odometer};
+use crate::oracle::element::{Element, Environment};
+use crate::oracle::failure::Failure;
 use crate::oracle::fold::State;
-use crate::oracle::{Element, Environment, Failure};
 
 impl Evaluator<'_> {
     /// Every element of every output and of all that carries carry out, in row-major order.

@@ -1,6 +1,6 @@
 //! Nests with all sizes known: how often each loop runs, and which elements a point accesses.
 
-use super::super::Failure;
+use super::super::failure::Failure;
 use crate::affine::{Ends, Expr, Linear, Range};
 use crate::domain::Grid;
 use crate::nest::{Accumulation, Chain, Nest};

@@ -1,6 +1,6 @@
 //! Accumulators of nests that go in order, in the exact world and in those beside it.
 
-use super::super::{Element, distance, moved};
+use super::super::element::{Element, distance, moved};
 use crate::nest::Chain;
 use crate::random::hash;
 use crate::scalar::Scalar;

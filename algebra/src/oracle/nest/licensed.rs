@@ -7,9 +7,10 @@
 //! that is one bound; what is compiled combines parts, as a balanced tree does or less evenly, and is
 //! off by no more than the larger of the two.
 
+use super::super::element::{Element, Errors, distance, moved};
+use super::super::failure::Failure;
 use super::super::fold::{Fold, State};
 use super::super::running::Running;
-use super::super::{Element, Errors, Failure, distance, moved};
 use crate::operator::Operator;
 use crate::scalar::{Scalar, ScalarType};
 

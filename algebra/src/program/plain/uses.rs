@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::super::control::Body;
+use super::super::body::Body;
 use super::super::slices::{Index, Memory, SliceOperands};
-use super::super::{Statement, ValueId};
+use super::super::statement::{Statement, ValueId};
 
 /// Says what a plain loop has to do with what is around it.
 pub(super) struct Uses {
