@@ -86,6 +86,8 @@ class Tidy(unittest.TestCase):
         files = {f"bench/src/{name}.rs": f"//! {name}.\nuse crate::{after}::f;\n"
                  for name, after in zip(names, names[1:] + names[:1])}
         self.assertIn("a circle of 6 files: a, b, c, d, e, f", self.tidy(files))
+        elsewhere = {path.replace("bench", "test/a"): text for path, text in files.items()}
+        self.assertIn("test/a/src/a.rs:1: a circle of 6 files", self.tidy(elsewhere))
         files["bench/src/f.rs"] = "//! f.\n"
         self.assertIn(" 0 broken", self.tidy(files))
 
