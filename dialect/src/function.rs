@@ -13,27 +13,29 @@ mod packs;
 mod shapes;
 mod slices;
 mod spelled;
+mod translator;
 mod upstream;
 
-use crate::ops;
 use std::collections::HashMap;
 
 use mdh_algebra::program::{
-    ArgumentType, Body, CarryOperands, Compute, Placement, Program, SliceOperands, Statement,
-    ValueId,
+    ArgumentType, Body, CarryOperands, Compute, Placement, Program, Statement, ValueId,
 };
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, BlockRef, RegionLike, Type, ValueLike};
+use melior::ir::{BlockLike, BlockRef, RegionLike, ValueLike};
 
 use crate::code::{arguments, scalar_operation};
 use crate::ir::{self, Errors, Op, Val};
 use crate::layout;
+use crate::ops;
 use crate::parts::{BufferPart, Parts, dynamic};
 use crate::read;
 use crate::scalar_code::rounding_mode;
 use crate::translate::{self, Depth};
 use crate::types::{self, BufferKind};
-use upstream::Copy;
+use translator::{Translator, result_type, unknown};
+
+pub use translator::Unknown;
 
 /// A function as a program, and the operation behind each of its statements.
 pub struct Translated<'c> {
@@ -41,14 +43,6 @@ pub struct Translated<'c> {
     pub program: Program,
     /// The operation that each statement comes from, those that one holds after it.
     pub origins: Vec<Op<'c>>,
-}
-
-/// An operation that the oracle does not know, and why.
-pub struct Unknown<'c> {
-    /// The operation.
-    pub op: Op<'c>,
-    /// Found and expected.
-    pub message: String,
 }
 
 /// Translates a function.
@@ -108,67 +102,7 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
     })
 }
 
-struct Translator<'c> {
-    depth: Depth,
-    ids: HashMap<usize, ValueId>,
-    next: ValueId,
-    program: Program,
-    origins: Vec<Op<'c>>,
-    /// Holds the operation that is read in the form that upstream gave it.
-    instead: Option<Op<'c>>,
-    /// Holds these forms, as long as values of theirs have names here.
-    copies: Vec<Copy<'c>>,
-    /// Holds the memref that another name of one, or of a part of one, stands for.
-    roots: HashMap<ValueId, ValueId>,
-    /// For names of memrefs, what each is a part of; the whole of it without a slice.
-    within: HashMap<ValueId, (ValueId, Option<SliceOperands>)>,
-    /// Holds the indices of the loops of the generic that is read as loops.
-    nest: Vec<ValueId>,
-    /// Holds the names of the functions that are read, each called by the one before it.
-    calls: Vec<&'c str>,
-    /// Holds the memory behind the names of global variables.
-    globals: HashMap<String, ValueId>,
-    /// Holds what comes before all others: what global variables hold.
-    start: Vec<(Op<'c>, Statement)>,
-    /// Holds the arguments that are memrefs of which elements do not lie one after the other.
-    strided: Vec<ValueId>,
-}
-
 impl<'c> Translator<'c> {
-    /// A number for a value that no operation has.
-    fn fresh(&mut self) -> ValueId {
-        self.next += 1;
-        self.next - 1
-    }
-
-    /// Gives a value the number of another one.
-    fn name(&mut self, value: Val<'c>, id: ValueId) {
-        self.ids.insert(value.to_raw().ptr as usize, id);
-    }
-
-    /// Adds a statement that comes from an operation.
-    fn put(&mut self, op: Op<'c>, statements: &mut Vec<Statement>, statement: Statement) {
-        self.origins.push(self.instead.unwrap_or(op));
-        statements.push(statement);
-    }
-
-    fn define(&mut self, value: Val<'c>) -> ValueId {
-        self.ids.insert(value.to_raw().ptr as usize, self.next);
-        self.next += 1;
-        self.next - 1
-    }
-
-    fn id(&self, value: Val<'c>) -> Result<ValueId, String> {
-        self.ids
-            .get(&(value.to_raw().ptr as usize))
-            .copied()
-            .ok_or_else(|| format!("uses {value}, which the oracle does not know"))
-    }
-
-    fn ids(&self, values: &[Val<'c>]) -> Result<Vec<ValueId>, String> {
-        values.iter().map(|v| self.id(*v)).collect()
-    }
-
     fn block(&mut self, block: BlockRef<'c, 'c>) -> Result<Body, Unknown<'c>> {
         let mut body = Body::default();
         for op in ir::ops_of(block) {
@@ -445,12 +379,6 @@ impl<'c> Translator<'c> {
         })
     }
 
-    /// The only result of an operation.
-    fn result(&mut self, op: Op<'c>) -> Result<ValueId, String> {
-        let result = op.result(0).map_err(|_| "has no result".to_owned())?;
-        Ok(self.define(ir::value(result)))
-    }
-
     fn apply(&mut self, op: Op<'c>, operands: &[Val<'c>]) -> Result<Statement, String> {
         if let Some(mode) = rounding_mode(op) {
             return Err(format!(
@@ -524,16 +452,6 @@ fn is_one_of_several(block: BlockRef) -> bool {
     region.is_some_and(|region| ir::only_block(region).is_none())
 }
 
-/// Returns the message about an operation that has no statement, to follow its name.
-fn unknown() -> String {
-    "is not known to the oracle: expected mdh.compute, operations of linalg, constants, scalar \
-     arithmetic, loops and branches of scf or affine, cf.br, cf.cond_br and cf.switch, calls of functions, tensors \
-     that are made, cast, cut, padded, joined or seen under another shape, their elements, or \
-     allocations, global variables, casts, copies, parts, loads and stores of memrefs, or \
-     bufferization.to_tensor, to_buffer and materialize_in_destination; lower what it is to these, or check without it"
-        .to_owned()
-}
-
 /// Unknown origins in the order in which [`mdh_algebra::computation::Computation::places`] lists
 /// the buffers.
 fn origins<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
@@ -543,12 +461,6 @@ fn origins<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
         .flat_map(|carry| carry.incoming.iter().chain(&carry.outgoing));
     let buffers = parts.inputs.iter().chain(&parts.outputs).chain(carried);
     dynamic(buffers.flat_map(|b| b.origin.iter().copied()))
-}
-
-fn result_type(op: Op) -> Result<types::BufferType, String> {
-    let ty: Option<Type> = op.result(0).ok().map(|r| ir::value(r).r#type());
-    ty.and_then(types::buffer_type)
-        .ok_or_else(|| "has a result of an unknown type".to_owned())
 }
 
 #[cfg(test)]

@@ -235,44 +235,10 @@ fn carries<'c>(
     let [outs, ins, valids] = segments;
     let dims = integers(op, "carry_dims");
     let (has_valid, has_out) = (integers(op, "carry_valids"), integers(op, "carry_has_outs"));
-    if has_valid.len() != dims.len() || has_out.len() != dims.len() {
-        reader.errors.push(format!(
-            "has {} but {} and {}: expected one of both for each",
-            count(dims.len(), "carry"),
-            count(has_valid.len(), "mark of a valid bit"),
-            count(has_out.len(), "mark of outputs")
-        ));
-        return Vec::new();
-    }
-    let rank = strings(op, "dims").len();
-    if let Some(dim) = dims.iter().find(|d| !(0..rank as i64).contains(*d)) {
-        reader.errors.push(format!(
-            "has a carry in dimension {dim}, but it has {}",
-            count(rank, "dimension")
-        ));
-        return Vec::new();
-    }
     let out_count = has_out.iter().filter(|o| **o != 0).count();
-    let valid_count = has_valid.iter().filter(|v| **v != 0).count();
-    let divides = |total: usize, parts: usize| {
-        if parts == 0 {
-            total == 0
-        } else {
-            total.is_multiple_of(parts)
-        }
-    };
-    if !divides(ins.len(), dims.len())
-        || !divides(outs.len(), out_count)
-        || valids.len() != valid_count
-    {
-        reader.errors.push(format!(
-            "has {} with {}, {out_count} of them with {}, and {}: expected one buffer for each \
-             component of each carry",
-            count(dims.len(), "carry"),
-            count(ins.len(), "buffer"),
-            count(outs.len(), "output"),
-            count(valids.len(), "valid bit")
-        ));
+    let buffers = [&outs, &ins, &valids].map(Vec::len);
+    if let Some(mistake) = carry_mistake(op, &dims, [&has_valid, &has_out], buffers) {
+        reader.errors.push(mistake);
         return Vec::new();
     }
     let mut outgoing: Vec<_> = outs.into_iter().map(|v| reader.read(v, false)).collect();
@@ -292,6 +258,51 @@ fn carries<'c>(
         });
     }
     parts
+}
+
+/// Returns the mistake in the dimensions of carries, or in how many buffers there are for them: outgoing
+/// and incoming ones, and valid bits.
+fn carry_mistake(
+    op: Op,
+    dims: &[i64],
+    [has_valid, has_out]: [&[i64]; 2],
+    [outs, ins, valids]: [usize; 3],
+) -> Option<String> {
+    if has_valid.len() != dims.len() || has_out.len() != dims.len() {
+        return Some(format!(
+            "has {} but {} and {}: expected one of both for each",
+            count(dims.len(), "carry"),
+            count(has_valid.len(), "mark of a valid bit"),
+            count(has_out.len(), "mark of outputs")
+        ));
+    }
+    let rank = strings(op, "dims").len();
+    if let Some(dim) = dims.iter().find(|d| !(0..rank as i64).contains(*d)) {
+        return Some(format!(
+            "has a carry in dimension {dim}, but it has {}",
+            count(rank, "dimension")
+        ));
+    }
+    let out_count = has_out.iter().filter(|o| **o != 0).count();
+    let valid_count = has_valid.iter().filter(|v| **v != 0).count();
+    let divides = |total: usize, parts: usize| {
+        if parts == 0 {
+            total == 0
+        } else {
+            total.is_multiple_of(parts)
+        }
+    };
+    if !divides(ins, dims.len()) || !divides(outs, out_count) || valids != valid_count {
+        return Some(format!(
+            "has {} with {}, {out_count} of them with {}, and {}: expected one buffer for each \
+             component of each carry",
+            count(dims.len(), "carry"),
+            count(ins, "buffer"),
+            count(outs, "output"),
+            count(valids, "valid bit")
+        ));
+    }
+    None
 }
 
 fn pads(inputs: usize, pads: usize) -> String {

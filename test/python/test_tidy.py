@@ -86,6 +86,8 @@ class Tidy(unittest.TestCase):
         files = {f"bench/src/{name}.rs": f"//! {name}.\nuse crate::{after}::f;\n"
                  for name, after in zip(names, names[1:] + names[:1])}
         self.assertIn("a circle of 6 files: a, b, c, d, e, f", self.tidy(files))
+        elsewhere = {path.replace("bench", "test/a"): text for path, text in files.items()}
+        self.assertIn("test/a/src/a.rs:1: a circle of 6 files", self.tidy(elsewhere))
         files["bench/src/f.rs"] = "//! f.\n"
         self.assertIn(" 0 broken", self.tidy(files))
 
@@ -185,6 +187,14 @@ class Tidy(unittest.TestCase):
         listed = "scripts/tidy-exceptions.txt"
         self.assertNotIn("note: src", self.tidy({"src/a.rs": text, listed: "src/a.rs::f one match\n"}))
         self.finds(listed, "src/a.rs::f one match\n", "is not that long")
+
+    def test_brackets_of_a_signature_are_no_body(self):
+        body = "{\n" + "    // }\n" * 70 + "}\n"
+        for head in ("f([a, b]: [A; 2])", "f(a: [A; { 1 + 1 }]) -> [A; 2]", "f<T>(a: A)\nwhere\n    [T; 2]: B,\n"):
+            text = f"//! A.\n\nfn {head} {body}"
+            self.assertIn("note: src/a.rs:3: src/a.rs::f has", self.tidy({"src/a.rs": text}))
+        text = "//! A.\n\ntrait A {\n    fn f(a: [A; 2]);\n" + "    // }\n" * 70 + "}\n"
+        self.assertNotIn("note: src", self.tidy({"src/a.rs": text}))
 
 
 if __name__ == "__main__":

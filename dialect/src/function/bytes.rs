@@ -8,7 +8,7 @@ use mdh_algebra::program::{Index, Statement, ValueId};
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::ValueLike;
 
-use super::{Translator, result_type};
+use super::translator::{Translator, result_type};
 use crate::ir::{self, Op};
 use crate::ops;
 use crate::types::{self, BufferType};

@@ -8,7 +8,7 @@ use melior::ir::{RegionLike, Type};
 use mlir_sys::{mlirAttributeIsAUnit, mlirTypeAttrGetValue};
 
 use super::constants::elements;
-use super::{Translator, Unknown};
+use super::translator::{Translator, Unknown};
 use crate::code::arguments;
 use crate::ir::{self, Op, Val};
 use crate::types::{self, BufferType};

@@ -10,7 +10,7 @@ use mlir_sys::{
     mlirDenseElementsAttrGetRawData, mlirElementsAttrGetNumElements,
 };
 
-use super::{Translator, result_type};
+use super::translator::{Translator, result_type};
 use crate::ffi;
 use crate::ir::{self, Op};
 use crate::types;

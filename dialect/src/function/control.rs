@@ -4,7 +4,7 @@ use mdh_algebra::program::{Body, For, Forall, If, Index, Insertion, Statement, V
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::operation::OperationLike;
 
-use super::{Translator, Unknown};
+use super::translator::{Translator, Unknown};
 use crate::code::arguments;
 use crate::ir::{self, Op, Val};
 use crate::ops;

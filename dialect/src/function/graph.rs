@@ -7,7 +7,7 @@ use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef, ValueLike};
 use mlir_sys::{mlirBlockGetNumSuccessors, mlirBlockGetSuccessor};
 
 use super::constants::elements;
-use super::{Translator, Unknown};
+use super::translator::{Translator, Unknown};
 use crate::code::arguments;
 use crate::ir::{self, Op};
 use crate::ops;

@@ -5,7 +5,7 @@ use mdh_algebra::program::{Index, SliceOperands, Statement, ValueId};
 use melior::ir::{TypeLike, ValueLike};
 use mlir_sys::{mlirAffineMapIsIdentity, mlirMemRefTypeGetAffineMap, mlirTypeIsAMemRef};
 
-use super::Translator;
+use super::translator::Translator;
 use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::ops;

@@ -8,7 +8,7 @@ use mdh_algebra::code::Op as ScalarOp;
 use mdh_algebra::program::{Index, SliceOperands, Statement, ValueId};
 use melior::ir::ValueLike;
 
-use super::Translator;
+use super::translator::Translator;
 use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::ops;

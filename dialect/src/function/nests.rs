@@ -6,7 +6,7 @@ use mdh_algebra::program::{NestOperands, Statement, ValueId};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::{Translator, Unknown};
+use super::translator::{Translator, Unknown};
 use crate::code;
 use crate::ir::{self, Op, Val};
 use crate::loop_index;

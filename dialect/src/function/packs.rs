@@ -10,8 +10,8 @@ use mdh_algebra::scalar::ScalarType;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::Translator;
 use super::spelled::loops_around;
+use super::translator::Translator;
 use crate::ir::{self, Op, Val};
 use crate::ops;
 use crate::packing::{Extent, Tiles};

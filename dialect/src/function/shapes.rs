@@ -13,7 +13,7 @@ use melior::ir::{BlockRef, ValueLike};
 use std::sync::Arc;
 
 use super::spelled::loops_around;
-use super::{Translator, Unknown, result_type};
+use super::translator::{Translator, Unknown, result_type};
 use crate::code;
 use crate::ir::{self, Op, Val};
 use crate::ops;

@@ -5,7 +5,7 @@ use mdh_algebra::program::{Index, SliceOperands, Statement, ValueId};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::Translator;
+use super::translator::Translator;
 use crate::ir::{self, Op, Val};
 use crate::types::{self, DYNAMIC};
 

@@ -8,7 +8,7 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::{Translator, Unknown};
+use super::translator::{Translator, Unknown};
 use crate::code::{arguments, captured};
 use crate::ir::{self, Op, Val};
 use crate::loop_index;

@@ -13,7 +13,7 @@ use melior::ir::{Block, Identifier, Location, Module, Region, RegionLike, Type, 
 use melior::pass::{self, PassManager};
 use mlir_sys::*;
 
-use super::{Translator, Unknown};
+use super::translator::{Translator, Unknown, unknown};
 use crate::code::{arguments, captured};
 use crate::ir::{self, Op, Val};
 use crate::ops;
@@ -56,7 +56,7 @@ impl<'c> Translator<'c> {
     ) -> Result<(), Unknown<'c>> {
         let here = |message: String| Unknown { op, message };
         let used = used(op);
-        let copy = Copy::new(op, &used).ok_or_else(|| here(super::unknown()))?;
+        let copy = Copy::new(op, &used).ok_or_else(|| here(unknown()))?;
         let block = copy.block();
         for (argument, value) in arguments(block).into_iter().zip(&used) {
             let id = self.id(*value).map_err(here)?;
@@ -64,7 +64,7 @@ impl<'c> Translator<'c> {
         }
         let is_same = |inner: Op| ir::name_of(inner) == ir::name_of(op);
         if ir::ops_of(block).into_iter().any(is_same) {
-            return Err(here(super::unknown()));
+            return Err(here(unknown()));
         }
         let outer = self.instead.replace(self.instead.unwrap_or(op));
         let body = self.block(block);

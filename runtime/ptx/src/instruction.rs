@@ -1,5 +1,8 @@
 //! Instructions of PTX, as far as compiled kernels have them (PTX ISA, chapter 9).
 
+/// Threads of a warp.
+pub const LANES: usize = 32;
+
 /// The type of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {

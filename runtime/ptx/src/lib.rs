@@ -14,6 +14,7 @@
 //!
 //! Environment variables make the device another one: see [`settings`].
 
+pub mod address_space;
 pub mod arithmetic;
 pub mod convert;
 pub mod copies;

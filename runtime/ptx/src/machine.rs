@@ -2,6 +2,7 @@
 
 mod warp;
 
+use crate::address_space::{LOCAL, SHARED};
 use crate::arithmetic::{combined, compare, four, low, mixed, one, signed, three, two};
 use crate::convert::convert;
 use crate::copies::{Copies, Copy};
@@ -9,18 +10,8 @@ use crate::instruction::{Instruction, Op, Operand, Space, Special, Type, Way};
 use crate::memory::Memory;
 use crate::parse::Kernel;
 
-/// First address of constant memory.
-pub const CONSTANTS: u64 = 1 << 59;
-/// First generic address of a block's shared memory.
-const SHARED: u64 = 1 << 60;
-/// First generic address of a thread's local memory.
-const LOCAL: u64 = 1 << 61;
-/// Threads of a warp.
-pub const LANES: usize = 32;
-/// Bytes of the widest access. Memory goes on up to a multiple of them: a device gives blocks shared
-/// memory in units of 128 bytes, and allocates in larger ones. LLVM relies on that for loads: of what
-/// starts at such a multiple it loads 8 bytes to use 6.
-pub const WIDEST: usize = 16;
+pub use crate::address_space::{CONSTANTS, WIDEST};
+pub use crate::instruction::LANES;
 
 /// Reason for which a kernel does not end well.
 #[derive(Clone, Debug, PartialEq, Eq)]

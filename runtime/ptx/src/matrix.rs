@@ -6,8 +6,7 @@
 
 use half::{bf16, f16};
 
-use crate::instruction::Type;
-use crate::machine::LANES;
+use crate::instruction::{LANES, Type};
 
 /// The sums of all lanes, four each. `None` if a lane has other registers than the instruction.
 pub fn multiply(

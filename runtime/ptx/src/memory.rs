@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 
-use crate::machine::WIDEST;
+use crate::address_space::WIDEST;
 
 /// Alignment of allocations.
 const ALIGNMENT: usize = 512;

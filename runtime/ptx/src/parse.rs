@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::address_space::CONSTANTS;
 use crate::decode::{Decoded, decode};
 use crate::instruction::{Instruction, Op, Operand, Special};
-use crate::machine::CONSTANTS;
 use crate::variables::{Constants, immediate, matching, outside, variable};
 
 /// A module.

@@ -21,8 +21,8 @@ use std::rc::Rc;
 
 use crate::arithmetic::{combined, compare, low};
 use crate::flow::Flow;
-use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special};
-use crate::machine::{LANES, computed};
+use crate::instruction::{Instruction, LANES, Op, Operand, Shuffle, Space, Special};
+use crate::machine::computed;
 use crate::parse::{Kernel, Module};
 
 /// Scope in which values agree.

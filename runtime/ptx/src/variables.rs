@@ -1,7 +1,7 @@
 //! Variables: memory with a name, and its contents.
 
+use crate::address_space::WIDEST;
 use crate::instruction::Type;
-use crate::machine::WIDEST;
 
 /// Constants of a module, which kernels only read.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,8 @@ use crate::flights::Flights;
 use crate::launch::Launch;
 use crate::report::{FindingKind, Report};
 use crate::shadow::{Access, Conflict, Shadow};
-use crate::thread::{Site, Thread, ThreadContext, Wait};
+use crate::site::Site;
+use crate::thread::{Thread, ThreadContext, Wait};
 use crate::warp::{LANES, Warp};
 
 /// From this distance on, an address has nothing to do with a buffer.

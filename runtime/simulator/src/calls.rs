@@ -4,7 +4,8 @@
 
 use crate::block::Use;
 use crate::copies::Copy;
-use crate::thread::{Site, Thread, Wait};
+use crate::site::Site;
+use crate::thread::{Thread, Wait};
 use crate::warp::{Given, LANES};
 
 /// Waits for all threads of the block.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::thread::Site;
+use crate::site::Site;
 
 /// One copy of a few bytes from device memory to shared memory.
 #[derive(Clone, Copy, Debug)]

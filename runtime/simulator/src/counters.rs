@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::thread::Site;
+use crate::site::Site;
 use crate::warp::LANES;
 
 /// Banks of shared memory.

@@ -10,7 +10,8 @@ use crate::copies::Copy;
 use crate::counters::Space;
 use crate::report::FindingKind;
 use crate::shadow::Shadow;
-use crate::thread::{Site, Thread};
+use crate::site::Site;
+use crate::thread::Thread;
 
 /// The most bytes of one copy.
 pub const MOST_BYTES: usize = 16;

@@ -30,6 +30,7 @@ pub mod launch;
 pub mod multiply;
 pub mod report;
 pub mod shadow;
+pub mod site;
 pub mod thread;
 pub mod warp;
 

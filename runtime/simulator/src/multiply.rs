@@ -15,7 +15,8 @@ use half::{bf16, f16};
 
 use crate::calls::exchange;
 use crate::report::FindingKind;
-use crate::thread::{Site, Thread};
+use crate::site::Site;
+use crate::thread::Thread;
 use crate::warp::{Given, LANES, Warp};
 
 /// The type of the factors.

@@ -1,36 +1,14 @@
 //! A thread of a block, as compiled code sees it and as a coroutine.
 
-use std::ffi::{CStr, c_char};
-
 use corosensei::Yielder;
 
 use crate::block::Block;
 use crate::copies::Copies;
 
+pub use crate::site::Site;
+
 /// Three extents or indices: x, y, z.
 pub type Three = [u32; 3];
-
-/// A place in the program, as text that ends in a null and lives as long as the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(transparent)]
-pub struct Site(pub *const c_char);
-
-// SAFETY: a constant's address.
-unsafe impl Send for Site {}
-// SAFETY: the same.
-unsafe impl Sync for Site {}
-
-impl Site {
-    /// Returns its text.
-    pub fn text(self) -> String {
-        if self.0.is_null() {
-            return "an unknown place".into();
-        }
-        // SAFETY: compiled code has the text as a constant.
-        let text = unsafe { CStr::from_ptr(self.0) };
-        text.to_string_lossy().into_owned()
-    }
-}
 
 /// Context of a thread, as compiled code reads it.
 #[derive(Clone, Copy, Debug)]

@@ -186,6 +186,18 @@ impl Region {
             runs: rows,
         }
     }
+
+    /// Returns the same of a copy whose tiles are contiguous.
+    fn taken_of_copy(&self, points: &[i64]) -> Taken {
+        let taken = self.taken(points);
+        Taken {
+            bytes: taken.elements * self.element,
+            room: taken.elements * self.element,
+            pages: 1.0 + taken.elements * self.element / PAGE,
+            runs: 1.0,
+            ..taken
+        }
+    }
 }
 
 impl AccessAxis {
@@ -290,19 +302,14 @@ pub fn moving(
 ) -> [f64; 4] {
     let taken: Vec<Vec<Taken>> = (tiles.iter())
         .map(|tile| {
-            let footprints = regions.iter().zip(is_packed).map(|(region, is_packed)| {
-                let taken = region.taken(tile);
-                match is_packed {
-                    false => taken,
-                    true => Taken {
-                        bytes: taken.elements * region.element,
-                        room: taken.elements * region.element,
-                        pages: 1.0 + taken.elements * region.element / PAGE,
-                        runs: 1.0,
-                        ..taken
-                    },
-                }
-            });
+            let footprints =
+                regions
+                    .iter()
+                    .zip(is_packed)
+                    .map(|(region, is_packed)| match is_packed {
+                        false => region.taken(tile),
+                        true => region.taken_of_copy(tile),
+                    });
             footprints.collect()
         })
         .collect();
@@ -334,6 +341,12 @@ pub fn moving(
             cycles[n] += ways * slow * bytes / rate;
         }
     }
+    cycles[3] = page_cycles(regions, loops, around, &taken);
+    cycles
+}
+
+/// Cycles that looking up pages takes, given what each tile takes of each region.
+fn page_cycles(regions: &[Region], loops: &[Loop], around: usize, taken: &[Vec<Taken>]) -> f64 {
     // Pages are looked up anew for every block if the loops around it pass too many of them; the
     // first time in all tables.
     let pages_of = |taken: &[Taken]| taken.iter().map(|t| t.pages).sum::<f64>();
@@ -345,6 +358,5 @@ pub fn moving(
         false => new.sum(),
     };
     let again = (looked_up - first).max(0.0);
-    cycles[3] = first * PAGE_CYCLES[1] + again * PAGE_CYCLES[usize::from(pages > PAGES[1])];
-    cycles
+    first * PAGE_CYCLES[1] + again * PAGE_CYCLES[usize::from(pages > PAGES[1])]
 }

@@ -1,8 +1,8 @@
 //! Instructions that the lanes of a warp execute together.
 
-use super::{Block, Failure, LANES, State, Thread, set};
+use super::{Block, Failure, State, Thread, set};
 use crate::arithmetic::low;
-use crate::instruction::{Op, Operand, Shuffle, Vote};
+use crate::instruction::{LANES, Op, Operand, Shuffle, Vote};
 use crate::matrix;
 
 /// Value that a lane gets of one that does not take part: nothing that is known.

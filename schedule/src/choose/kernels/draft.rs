@@ -9,7 +9,7 @@ use crate::schedule::{Input, Layer, LevelName, Output, Phase, Schedule};
 use crate::staged_layout::{StagedLayout, Step};
 
 /// A level, by its layer and its dimension.
-type DraftLevel = (&'static str, usize);
+pub(super) type DraftLevel = (&'static str, usize);
 
 /// A schedule as it is made.
 #[derive(Default)]

@@ -6,8 +6,9 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::types::BufferKind;
 
 use super::back::Back;
+use super::generator::{Generator, Purpose};
 use super::maps::{self, AxisRange};
-use super::{Generator, Purpose, producer, types};
+use super::{producer, types};
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Type, ValueId, View};
 

@@ -4,7 +4,8 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::domain::Grid;
 
-use super::{Generator, buffers, domain, scalar};
+use super::generator::Generator;
+use super::{buffers, domain, scalar, types};
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Dim, Hom, Notation, Statement, Step, Type, ValueId, View};
 
@@ -15,7 +16,7 @@ const RANK: usize = 4;
 pub fn produced(c: &mut Choices, g: &mut Generator, ty: Type) -> ValueId {
     let into = buffers::empty(c, g, ty.clone());
     if !(1..=RANK).contains(&ty.shape.len()) || c.chance("filled", 40) {
-        let with = super::types::constant(c, ty.element);
+        let with = types::constant(c, ty.element);
         let name = g.name("f");
         return g
             .program

@@ -7,8 +7,9 @@ use mdh_dialect::types::BufferKind;
 
 use super::back::{self, Back, Written};
 use super::buffers::{self, Names, ViewContext};
+use super::generator::{Generator, Purpose};
 use super::operators::{self, Needs};
-use super::{Generator, Purpose, domain, scalar, types};
+use super::{domain, scalar, types};
 use crate::choices::Choices;
 use crate::program::{Carry, Definition, Dim, Hom, Notation, Statement, Step, Type, ValueId, View};
 

@@ -1,6 +1,7 @@
 //! Functions of their own that are called: with one memref twice, and with parts of one, too.
 
-use super::{ArrayValue, Maker, generic, named};
+use super::maker::{ArrayValue, Maker};
+use super::{generic, named};
 use crate::choices::Choices;
 use crate::print::code::list;
 

@@ -2,7 +2,7 @@
 //! its loops.
 
 use super::body::Code;
-use super::{ArrayValue, Maker};
+use super::maker::{ArrayValue, Maker};
 use crate::choices::Choices;
 
 /// A tensor or memref, and the index in each of its axes.

@@ -5,8 +5,8 @@ use mdh_algebra::domain::Grid;
 
 use super::body::{self, BodyKind};
 use super::extracted::{self, Extracted};
+use super::maker::{ArrayValue, Maker};
 use super::types::{self, narrower};
-use super::{ArrayValue, Maker};
 use crate::choices::Choices;
 use crate::print::code::list;
 

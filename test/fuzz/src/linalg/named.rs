@@ -1,7 +1,8 @@
 //! Named operations of linalg: products, arithmetic, packing.
 
+use super::maker::{ArrayValue, Maker};
 use super::types::{is_float, narrower};
-use super::{ArrayValue, Maker, generic, windows};
+use super::{generic, windows};
 use crate::choices::Choices;
 use crate::print::code::list;
 

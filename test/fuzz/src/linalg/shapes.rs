@@ -1,8 +1,8 @@
 //! Operations between generics: other shapes, parts and named operations; in memory, other names, so that what is
 //! written by one is read by the other.
 
+use super::maker::{ArrayValue, Maker};
 use super::types::is_float;
-use super::{ArrayValue, Maker};
 use crate::choices::Choices;
 use crate::print::code::list;
 

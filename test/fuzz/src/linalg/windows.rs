@@ -1,8 +1,8 @@
 //! Convolutions and poolings of named layouts.
 
+use super::maker::{ArrayValue, Maker};
 use super::named::{Named, destination, mixed, operand, shape, sizes, zeros};
 use super::types::is_float;
-use super::{ArrayValue, Maker};
 use crate::choices::Choices;
 use crate::print::code::list;
 

@@ -94,17 +94,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
             extents[dim] *= count;
         }
         let combines = |d: usize| of.computation.dimensions[d].combine;
-        let mut loops: Vec<usize> = form.loops.iter().map(|l| l.level.dimension).collect();
-        for (d, grid) in grids.iter().enumerate() {
-            // A dimension that combines may have any number of points: none, too.
-            let is_full = known(grid.count) == Some(extents[d]);
-            let is_scanned = combines(d).is_ps() && lanes.is_some_and(|(dim, _)| dim == d);
-            if is_scanned && !loops.contains(&d) {
-                loops.insert(0, d);
-            } else if combines(d).is_pw() && !loops.contains(&d) && !is_full {
-                loops.push(d);
-            }
-        }
+        let loops = loops(of, form, &grids, &extents, lanes);
         let positions = positions(&unrolled, grids.len(), |d| combines(d) == Combine::Cc);
         let mut leaf = Leaf {
             combiner: Combiner {
@@ -214,6 +204,30 @@ impl<'c, 'p> Leaf<'c, 'p> {
     fn combines_lanes(&self) -> bool {
         self.lanes.is_some_and(|(d, _)| self.combine(d).is_pw())
     }
+}
+
+/// The dimensions with a loop, outermost first: those of the form, and others whose points are
+/// scanned along the lanes, or combined and more or fewer than those of the block.
+fn loops(
+    of: &Scheduled,
+    form: &RegisterTile,
+    grids: &[Grid],
+    extents: &[i64],
+    lanes: Option<(usize, i64)>,
+) -> Vec<usize> {
+    let mut loops: Vec<usize> = form.loops.iter().map(|l| l.level.dimension).collect();
+    for (d, grid) in grids.iter().enumerate() {
+        let combine = of.computation.dimensions[d].combine;
+        // A dimension that combines may have any number of points: none, too.
+        let is_full = known(grid.count) == Some(extents[d]);
+        let is_scanned = combine.is_ps() && lanes.is_some_and(|(dim, _)| dim == d);
+        if is_scanned && !loops.contains(&d) {
+            loops.insert(0, d);
+        } else if combine.is_pw() && !loops.contains(&d) && !is_full {
+            loops.push(d);
+        }
+    }
+    loops
 }
 
 /// The positions of a block, in the order of its levels: grouped by those of the dimensions that

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::asm::AsmLayer;
-use crate::choose::kernels::draft::{Draft, all, fixed};
+use crate::choose::kernels::draft::{Draft, DraftLevel, all, fixed};
 use crate::numbers::Parts;
 use crate::numbers::ceil_div;
 use crate::staged_layout::{StagedLayout, Step};
@@ -389,47 +389,22 @@ impl KernelSpace {
             draft.order.push(("block", cut));
         }
         let (warps, threads) = match product {
-            Some([x, y, _]) => {
-                let per_warp = [(x, matrix::THREADS[0]), (y, matrix::THREADS[1])];
-                let in_warp = |d: usize| {
-                    per_warp
-                        .iter()
-                        .find(|(o, _)| *o == d)
-                        .map_or(1, |(_, n)| *n)
-                };
-                let warps: Vec<(usize, i64)> =
-                    threads.iter().map(|(d, n)| (*d, n / in_warp(*d))).collect();
-                (warps, per_warp.to_vec())
-            }
+            Some([x, y, _]) => in_warps(threads, [x, y]),
             None => (Vec::new(), threads.to_vec()),
         };
-        let dims = |parts: &[(usize, i64)]| -> Vec<usize> {
-            let several = parts.iter().rev().filter(|(_, n)| *n > 1);
-            several.map(|(d, _)| *d).collect()
-        };
-        let mut in_threads = dims(&threads);
+        let mut in_threads = divided(&threads);
         if in_threads.is_empty() {
             in_threads.extend(threads.first().map(|(d, _)| *d));
         }
-        draft.order.extend(all("warp", &dims(&warps)));
+        draft.order.extend(all("warp", &divided(&warps)));
         draft.order.extend(all("thread", &in_threads));
         draft.order.extend(all("device", outer));
-        let mut registers = fixed(each);
         let mut steps = Vec::new();
-        let mut inner = all("register", &dims(each));
         if let Some(cut) = cut {
             steps = fixed(&[(cut, self.count(Role::Depth, values))]);
             draft.order.push(("shared", cut));
-            let quad = self.count(Role::Quad, values);
-            if quad > 1 {
-                registers.push((cut, Parts::Fixed(quad)));
-                let at = match self.text(Role::Inner, values) {
-                    "results" => 0,
-                    _ => inner.len(),
-                };
-                inner.insert(at, ("register", cut));
-            }
         }
+        let (registers, inner) = self.registers(values, each);
         draft.order.extend(inner);
         let mut layers = vec![
             ("device", Self::derived(outer)),
@@ -448,6 +423,26 @@ impl KernelSpace {
             draft.order.extend(all("mma", &[y, x, k]));
         }
         draft.layers = layers;
+    }
+
+    /// Parts of a thread's own results, and of the sum that is cut, with the loops over them.
+    fn registers(
+        &self,
+        values: &[usize],
+        each: &[(usize, i64)],
+    ) -> (Vec<(usize, Parts)>, Vec<DraftLevel>) {
+        let mut registers = fixed(each);
+        let mut inner = all("register", &divided(each));
+        let quad = self.count(Role::Quad, values);
+        if let Some(cut) = self.cut(values).filter(|_| quad > 1) {
+            registers.push((cut, Parts::Fixed(quad)));
+            let at = match self.text(Role::Inner, values) {
+                "results" => 0,
+                _ => inner.len(),
+            };
+            inner.insert(at, ("register", cut));
+        }
+        (registers, inner)
     }
 
     fn rows(&self, values: &[usize]) -> Draft {
@@ -501,4 +496,26 @@ impl KernelSpace {
             ..Draft::default()
         }
     }
+}
+
+/// Splits the threads of a product of matrices: the warps by dimension, and the threads of each.
+fn in_warps(
+    threads: &[(usize, i64)],
+    [x, y]: [usize; 2],
+) -> (Vec<(usize, i64)>, Vec<(usize, i64)>) {
+    let per_warp = [(x, matrix::THREADS[0]), (y, matrix::THREADS[1])];
+    let in_warp = |d: usize| {
+        per_warp
+            .iter()
+            .find(|(o, _)| *o == d)
+            .map_or(1, |(_, n)| *n)
+    };
+    let warps = threads.iter().map(|(d, n)| (*d, n / in_warp(*d))).collect();
+    (warps, per_warp.to_vec())
+}
+
+/// The dimensions of more than one part, the last one first.
+fn divided(parts: &[(usize, i64)]) -> Vec<usize> {
+    let several = parts.iter().rev().filter(|(_, n)| *n > 1);
+    several.map(|(d, _)| *d).collect()
 }

@@ -7,9 +7,9 @@ use mdh_algebra::op::Op;
 use mdh_algebra::operator::{Builtin, Operator, UserOperator};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 
-use super::super::Generator;
+use super::super::generator::Generator;
 use super::draft::Draft;
-use super::{floats, numbers};
+use super::types::{floats, numbers};
 use crate::builder::CodeBuilder;
 use crate::choices::Choices;
 

@@ -9,7 +9,8 @@ use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::types::BufferKind;
 
-use super::super::{Generator, buffers, domain, maps, types};
+use super::super::generator::Generator;
+use super::super::{buffers, domain, maps, types};
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Dim, Hom, Notation, Statement, Step, Type, ValueId, View};
 

@@ -6,9 +6,9 @@ use mdh_algebra::computation::Combine::Cc;
 use mdh_algebra::op::Op;
 use mdh_algebra::scalar::ScalarType;
 
-use super::super::Generator;
+use super::super::generator::Generator;
 use super::draft::Draft;
-use super::{floats, numbers};
+use super::types::{floats, numbers};
 use crate::builder::CodeBuilder;
 use crate::choices::Choices;
 

@@ -6,16 +6,16 @@ mod draft;
 mod kept;
 mod products;
 mod records;
+mod types;
 
-use mdh_algebra::scalar::ScalarType;
+use mdh_algebra::scalar::ScalarType::{BF16, F16, F32};
 use mdh_dialect::types::BufferKind;
 
+use super::generator::{Generator, Purpose, finish};
 use super::types::Contents;
-use super::{Generator, Purpose, finish};
 use crate::choices::Choices;
 use crate::program::RandomProgram;
-
-use ScalarType::{BF16, F16, F32, F64, I8, I16, I32, I64};
+use types::numbers;
 
 /// Adds the computations of a workload.
 type Make = fn(&mut Choices, &mut Generator);
@@ -115,31 +115,4 @@ pub fn is_product(name: &str) -> bool {
     products::PRODUCTS
         .iter()
         .any(|product| product.name == name)
-}
-
-/// Returns the type that numbers are read as, and the one they are combined as: the same or wider.
-fn numbers(c: &mut Choices) -> (ScalarType, ScalarType) {
-    let (all, wider): (&[ScalarType], fn(ScalarType) -> ScalarType) = match c.chance("integers", 30)
-    {
-        false => (&[F32, F32, F64, F16, BF16], |ty| match ty {
-            F32 | F64 => F64,
-            _ => F32,
-        }),
-        true => (&[I32, I64, I8, I16], |ty| match ty {
-            I8 | I16 => I32,
-            _ => I64,
-        }),
-    };
-    let read = c.pick("read", all);
-    let is_wider = c.chance("wider", 40);
-    (read, if is_wider { wider(read) } else { read })
-}
-
-/// [`numbers`] of floats.
-fn floats(c: &mut Choices) -> (ScalarType, ScalarType) {
-    let read = c.pick("read", &[F32, F32, F64, F16, BF16]);
-    match c.chance("wider", 40) {
-        true => (read, if read == F64 { F64 } else { F32 }),
-        false => (read, read),
-    }
 }

@@ -6,7 +6,7 @@ use mdh_algebra::op::Op;
 use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::ScalarType;
 
-use super::super::Generator;
+use super::super::generator::Generator;
 use super::super::scalar::under_condition;
 use super::draft::Draft;
 use crate::builder::CodeBuilder;

@@ -7,10 +7,11 @@ use mdh_algebra::op::Op;
 use mdh_algebra::operator::{Operator, UserOperator};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 
+use super::super::generator::Generator;
 use super::super::operators::{self, Needs};
-use super::super::{Generator, scalar};
+use super::super::scalar;
 use super::draft::Draft;
-use super::{floats, numbers};
+use super::types::{floats, numbers};
 use crate::builder::CodeBuilder;
 use crate::choices::Choices;
 use crate::program::View;
