@@ -93,7 +93,7 @@ impl<'c> Translator<'c> {
             lower,
             upper,
             steps,
-            indices: indices,
+            indices,
             shared,
             arguments,
             body,

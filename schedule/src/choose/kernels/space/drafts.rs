@@ -388,9 +388,9 @@ impl KernelSpace {
             blocks.push((cut, Parts::Fixed(split)));
             draft.order.push(("block", cut));
         }
-        let (warps, threads) = match product {
+        let [warps, threads] = match product {
             Some([x, y, _]) => in_warps(threads, [x, y]),
-            None => (Vec::new(), threads.to_vec()),
+            None => [Vec::new(), threads.to_vec()],
         };
         let mut in_threads = divided(&threads);
         if in_threads.is_empty() {
@@ -499,10 +499,7 @@ impl KernelSpace {
 }
 
 /// Splits the threads of a product of matrices: the warps by dimension, and the threads of each.
-fn in_warps(
-    threads: &[(usize, i64)],
-    [x, y]: [usize; 2],
-) -> (Vec<(usize, i64)>, Vec<(usize, i64)>) {
+fn in_warps(threads: &[(usize, i64)], [x, y]: [usize; 2]) -> [Vec<(usize, i64)>; 2] {
     let per_warp = [(x, matrix::THREADS[0]), (y, matrix::THREADS[1])];
     let in_warp = |d: usize| {
         per_warp
@@ -511,7 +508,7 @@ fn in_warps(
             .map_or(1, |(_, n)| *n)
     };
     let warps = threads.iter().map(|(d, n)| (*d, n / in_warp(*d))).collect();
-    (warps, per_warp.to_vec())
+    [warps, per_warp.to_vec()]
 }
 
 /// The dimensions of more than one part, the last one first.
