@@ -1,9 +1,10 @@
 """All named operations of linalg, raised, as linalg again, and raised again.
 
-    linalg_round_trip.py MDH MDH_OPT [NAME..]
+    linalg_round_trip.py MDH MDH_OPT PART/PARTS [NAME..]
 
 The functions are those of linalg_ops.py. What is raised twice has to be the same computations up to names,
-and the linalg in between has to give what the function as it was written gives, by upstream's own lowering.
+and the linalg in between has to give what the function as it was written gives, by upstream's own lowering:
+those of one part of several are run, so that a test ends in time.
 Prints a line for each that is not so, how often operations have come out under the name that they came in
 with, and what the others are.
 """
@@ -96,7 +97,8 @@ def differs(mdh, case, before, after, folder):
 
 
 def main():
-    mdh, opt, *names = sys.argv[1:]
+    mdh, opt, runs, *names = sys.argv[1:]
+    part, parts = map(int, runs.split("/"))
     cases = list(linalg_ops.cases())
     cases = [case for case in cases if not names or case.name in names]
     written = "".join(case.function() for case in cases)
@@ -128,7 +130,7 @@ def main():
             return case, differs(mdh, case, before, after, folder)
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for case, wrong in pool.map(compared, cases):
+            for case, wrong in pool.map(compared, cases[part - 1::parts]):
                 problems[case.name] += wrong
     failed = {name: found for name, found in problems.items() if found}
     for name, found in failed.items():
