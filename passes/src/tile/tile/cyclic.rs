@@ -144,6 +144,9 @@ impl<'c> Cyclic<'c> {
             (dim.step, dim.width) = (bound(step), bound(width));
             let unit = outside.index(1);
             let gaps = outside.binary(ops::arith::SUBI, groups, unit);
+            // An open dimension may have no points, and so no groups.
+            let none = outside.index(0);
+            let gaps = outside.binary(ops::arith::MAXSI, gaps, none);
             let gaps = outside.binary(ops::arith::MULI, gaps, step);
             tile.spans[self.d] = Some(outside.binary(ops::arith::ADDI, gaps, width));
         }
