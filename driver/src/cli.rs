@@ -71,10 +71,10 @@ pub fn command() -> clap::Command {
     Cli::command().version(version.as_str())
 }
 
-/// The process's command line. Prints help, the version or an error (exit code 2) itself; fails
+/// A command line, the program's name first. Prints help, the version or an error (exit code 2) itself; fails
 /// where those cannot be printed.
-pub fn parse() -> Result<Cli, Error> {
-    read(std::env::args_os()).or_else(|found| {
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
+    read(words).or_else(|found| {
         if found.use_stderr() {
             found.exit()
         }

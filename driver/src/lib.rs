@@ -4,3 +4,4 @@
 //! anything else. Start with [`cli`].
 
 pub mod cli;
+pub mod commands;

@@ -17,7 +17,7 @@ use std::any::Any;
 use std::fmt;
 use std::io::Write;
 use std::panic::PanicHookInfo;
-use std::process::ExitCode;
+use std::sync::Mutex;
 
 use mdh_algebra::index::lex::nearest;
 use mdh_jit::{Slow, exhaustion, faults};
@@ -226,9 +226,43 @@ impl From<mdh_arrays::Error> for Error {
     }
 }
 
-/// Writes to standard error. If that cannot be written there is nobody to tell.
+/// What is said while it is [collected].
+static COLLECTED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Writes to standard error, or to what is [collected]. If that cannot be written there is nobody to tell.
 pub fn say(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let mut collected = COLLECTED
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    match collected.as_mut() {
+        Some(said) => said.push_str(text),
+        None => {
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+    }
+}
+
+/// Runs something, and returns all that is said meanwhile in this process: for a program that shows it in a way of its
+/// own. One thread collects at a time.
+pub fn collected<T>(action: impl FnOnce() -> T) -> (T, String) {
+    struct Stop;
+    impl Drop for Stop {
+        fn drop(&mut self) {
+            take();
+        }
+    }
+    fn take() -> Option<String> {
+        let collected = COLLECTED.lock();
+        collected
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .take()
+    }
+    *COLLECTED
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(String::new());
+    let _stop = Stop;
+    let result = action();
+    (result, take().unwrap_or_default())
 }
 
 /// Returns the text about a bug.
@@ -241,7 +275,7 @@ fn bug_text(message: &str) -> String {
 
 /// Runs a command: reports its failure, if any, and gives the exit code. A panic, or LLVM giving
 /// up, is reported as a bug and ends the process.
-pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
+pub fn run(command: impl FnOnce() -> Result<()>) -> u8 {
     std::panic::set_hook(Box::new(on_panic));
     faults::watch();
     exhaustion::before_end(crate::output::discard_temporaries);
@@ -250,10 +284,10 @@ pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
     // SAFETY: the function is there for as long as the process.
     unsafe { mdh_dialect::ffi::mdhOnBadAlloc(on_bad_allocation) };
     match command() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             error.report();
-            ExitCode::from(error.kind.exit_code())
+            error.kind.exit_code()
         }
     }
 }
@@ -316,7 +350,7 @@ fn on_panic(panic: &PanicHookInfo<'_>) {
 }
 
 /// The text of a panic.
-fn payload_text(payload: &dyn Any) -> &str {
+pub fn payload_text(payload: &dyn Any) -> &str {
     match payload.downcast_ref::<String>() {
         Some(text) => text,
         None => payload

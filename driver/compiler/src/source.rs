@@ -80,6 +80,16 @@ impl Source {
         Source::new(name.to_string(), text.as_bytes().to_vec())
     }
 
+    /// The same for a text that a user has written.
+    ///
+    /// # Errors
+    /// If MLIR's parser would not survive it. What is wrong has been shown.
+    pub fn from_user(name: &str, text: &str) -> Result<Source> {
+        let source = Source::from_text(name, text);
+        source.check_text()?;
+        Ok(source)
+    }
+
     fn new(name: String, bytes: Vec<u8>) -> Source {
         let bytes = match bytes.strip_prefix(BYTE_ORDER_MARK) {
             Some(text) => text.to_vec(),

@@ -3,19 +3,7 @@
 use std::ffi::c_void;
 use std::process::ExitCode;
 
-use mdh_compiler::error::{self, Error, Result};
-use mdh_compiler::host::Host;
-use mdh_compiler::{
-    asm_command, check_command, compile_command, explain_command, interrupt, run_command,
-    schedule_command,
-};
-use mdh_driver::cli::{self, Command};
 use mdh_jit::exhaustion::{self, Allocator};
-use mdh_layouts::{layout_command, map_command, template};
-
-/// Programs are nested, and what walks them calls itself: [`mdh_compiler::nesting`] says how often
-/// at most. Memory for the stack is only taken where it is used.
-const STACK_BYTES: usize = 256 << 20;
 
 /// Rust's memory, whose end is no panic.
 #[global_allocator]
@@ -35,35 +23,5 @@ extern "C" fn _ZnwmSt11align_val_t(bytes: usize, alignment: usize) -> *mut c_voi
 }
 
 fn main() -> ExitCode {
-    error::run(|| {
-        // First of all: an interrupt ends the process in the same way at any time.
-        interrupt::watch()?;
-        let cli = cli::parse()?;
-        let work = std::thread::Builder::new()
-            .name("mdh".to_string())
-            .stack_size(STACK_BYTES);
-        std::thread::scope(|scope| {
-            let work = work.spawn_scoped(scope, || run(&cli.command));
-            let thread = work.map_err(|_| Error::no_memory(STACK_BYTES))?;
-            // A panic ends the process before it could arrive here.
-            thread.join().unwrap_or_else(|_| Err(Error::bug("a panic")))
-        })
-    })
-}
-
-fn run(command: &Command) -> Result<()> {
-    let host = || Host::with_tuned(&mdh_tuner::programs::tuned::FIND);
-    match command {
-        Command::Run(arguments) => run_command::run(&host()?, arguments),
-        Command::Check(arguments) => check_command::run(arguments),
-        Command::Compile(arguments) => compile_command::run(&host()?, arguments),
-        Command::Schedule(arguments) => schedule_command::run(&host()?, arguments),
-        Command::Layout(arguments) => layout_command::run(arguments),
-        Command::Map(arguments) => map_command::run(arguments),
-        Command::Template(arguments) => template::run(arguments),
-        Command::Asm(arguments) => asm_command::run(arguments),
-        Command::Explain(arguments) => explain_command::run(&host()?, arguments),
-        Command::Bench(arguments) => mdh_bench::run(&host()?, arguments),
-        Command::Tune(arguments) => mdh_tuner::programs::run(arguments),
-    }
+    mdh_driver::commands::main(std::env::args_os())
 }

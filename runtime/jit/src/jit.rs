@@ -24,6 +24,32 @@ pub struct Jit {
 impl Jit {
     /// Links an object file into the process: against [`support`], then what the process has.
     pub(crate) fn load(object: &[u8], entries: Vec<(String, Signature)>) -> Result<Jit> {
+        Jit::link(object, entries, support::symbols())
+    }
+
+    /// Links an object file whose code calls the run-time library, as one of `mdh compile --emit obj` does: its
+    /// failures unwind to whoever [calls](mdhrt::call::Callee) it.
+    pub fn load_object(object: &[u8]) -> Result<Jit> {
+        Jit::link(object, Vec::new(), support::library_symbols())
+    }
+
+    /// The address of an exported symbol of the code, which is alive while `self` is.
+    pub fn address(&self, symbol: &str) -> Result<usize> {
+        let symbol: CString = c_string(symbol)?;
+        let mut address = 0;
+        // SAFETY: the look-up links the code, and gives an error that is ours.
+        unsafe {
+            let error = LLVMOrcLLJITLookup(self.raw, &mut address, symbol.as_ptr());
+            check("linking compiled code", error).map_err(|error| self.reports.explain(error))?;
+        }
+        Ok(address as usize)
+    }
+
+    fn link(
+        object: &[u8],
+        entries: Vec<(String, Signature)>,
+        symbols: Vec<(&'static CStr, u64)>,
+    ) -> Result<Jit> {
         crate::target::initialise();
         let doing = "loading compiled code";
         let mut jit = Jit {
@@ -42,7 +68,10 @@ impl Jit {
             let reports = (&raw mut *jit.reports).cast();
             LLVMOrcExecutionSessionSetErrorReporter(session, Reports::add, reports);
             let library = LLVMOrcLLJITGetMainJITDylib(jit.raw);
-            check(doing, LLVMOrcJITDylibDefine(library, jit.support_symbols()))?;
+            check(
+                doing,
+                LLVMOrcJITDylibDefine(library, jit.support_symbols(symbols)),
+            )?;
             let mut process = ptr::null_mut();
             let error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
                 &mut process,
@@ -75,14 +104,9 @@ impl Jit {
                 known,
             });
         };
-        let symbol: CString = c_string(&packed::symbol(name))?;
-        let mut address = 0;
-        // SAFETY: the look-up links the code; the wrapper's type is the one `packed` gave it.
-        let wrapper = unsafe {
-            let error = LLVMOrcLLJITLookup(self.raw, &mut address, symbol.as_ptr());
-            check("linking compiled code", error).map_err(|error| self.reports.explain(error))?;
-            std::mem::transmute::<usize, Wrapper>(address as usize)
-        };
+        let address = self.address(&packed::symbol(name))?;
+        // SAFETY: the wrapper's type is the one `packed` gave it.
+        let wrapper = unsafe { std::mem::transmute::<usize, Wrapper>(address) };
         let (name, signature) = (name.to_string(), signature.clone());
         Ok(Function {
             name,
@@ -96,7 +120,10 @@ impl Jit {
     ///
     /// # Safety
     /// The result is passed to `LLVMOrcJITDylibDefine` once.
-    unsafe fn support_symbols(&self) -> LLVMOrcMaterializationUnitRef {
+    unsafe fn support_symbols(
+        &self,
+        symbols: Vec<(&'static CStr, u64)>,
+    ) -> LLVMOrcMaterializationUnitRef {
         let generic = LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8
             | LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsCallable as u8;
         let pair = |(name, address): (&CStr, u64)| LLVMOrcCSymbolMapPair {
@@ -110,7 +137,7 @@ impl Jit {
                 },
             },
         };
-        let mut pairs: Vec<_> = support::symbols().into_iter().map(pair).collect();
+        let mut pairs: Vec<_> = symbols.into_iter().map(pair).collect();
         // SAFETY: the pairs are copied, their names taken over.
         unsafe { LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len()) }
     }

@@ -42,4 +42,4 @@ pub use mdhrt::{interface, pool};
 pub use module::{Emit, Level, Module, Optimised};
 pub use packed::{PackedType, Signature};
 pub use support::is_known;
-pub use target::Processor;
+pub use target::{Processor, host};

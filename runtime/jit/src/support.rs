@@ -1,10 +1,12 @@
 //! Functions that compiled code calls by name and that the process does not have, or not as
 //! wanted. Everything else (`free`, the mathematics of libm) comes from the process.
+//!
+//! There are two sets: code of `mdh run` ends the process where it fails, code of a library unwinds.
 
 use std::ffi::{CStr, CString, c_void};
 
 use mdh_arrays::{Error, memory};
-use mdhrt::{bf16, copy, failure, pool};
+use mdhrt::{bf16, copy, failure, memory as heap, pool};
 
 use crate::faults::{self, NO_MEMORY, PROGRAM_FAILED};
 
@@ -16,6 +18,33 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
         (c"abort", abort as *const () as u64),
         (c"malloc", allocate as *const () as u64),
         (c"calloc", allocate_zeroed as *const () as u64),
+    ];
+    symbols.extend(shared_symbols());
+    symbols.extend(mdh_simulator::symbols());
+    symbols.extend(mdh_cuda::symbols());
+    symbols
+}
+
+/// Symbols and addresses for code of a library, whose failures unwind to its caller: what `libmdhrt` has.
+pub fn library_symbols() -> Vec<(&'static CStr, u64)> {
+    let mut symbols = vec![
+        (c"mdh_copy", copy::mdh_copy as *const () as u64),
+        (c"mdh_say", failure::mdh_say as *const () as u64),
+        (c"mdh_stop", failure::mdh_stop as *const () as u64),
+        (c"mdh_allocate", heap::mdh_allocate as *const () as u64),
+        (
+            c"mdh_allocate_zeroed",
+            heap::mdh_allocate_zeroed as *const () as u64,
+        ),
+        (c"mdh_release", heap::mdh_release as *const () as u64),
+    ];
+    symbols.extend(shared_symbols());
+    symbols
+}
+
+/// The functions that both kinds of code call.
+fn shared_symbols() -> [(&'static CStr, u64); 4] {
+    [
         (
             c"mdh_parallel_for",
             pool::mdh_parallel_for as *const () as u64,
@@ -26,10 +55,7 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
         ),
         (c"__truncdfbf2", bf16::truncate_f64 as *const () as u64),
         (c"__truncsfbf2", bf16::truncate_f32 as *const () as u64),
-    ];
-    symbols.extend(mdh_simulator::symbols());
-    symbols.extend(mdh_cuda::symbols());
-    symbols
+    ]
 }
 
 /// Returns whether compiled code can call a function of that name: one of these, or of the process.

@@ -30,6 +30,15 @@ const BASELINE: &str = "x86-64-v3";
 #[cfg(not(target_arch = "x86_64"))]
 const BASELINE: &str = "generic";
 
+/// The host's processor as LLVM calls it, with its features: code for one runs on another where these are equal.
+pub fn host() -> String {
+    // SAFETY: the strings are LLVM's own.
+    unsafe {
+        let cpu = take_message(LLVMGetHostCPUName());
+        format!("{cpu} {}", take_message(LLVMGetHostCPUFeatures()))
+    }
+}
+
 /// A target machine.
 pub struct Target {
     pub(crate) machine: LLVMTargetMachineRef,

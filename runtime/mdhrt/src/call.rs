@@ -59,6 +59,44 @@ impl About {
     }
 }
 
+/// A compiled function that a Rust program calls as a C program would: with checked arguments, failures as values.
+pub struct Callee {
+    code: Code,
+    plan: CallPlan,
+}
+
+impl Callee {
+    /// # Safety
+    /// The interface describes the code, which is there as long as calls are made.
+    pub unsafe fn new(code: Code, interface: Interface) -> Callee {
+        Callee {
+            code,
+            plan: CallPlan::new(interface),
+        }
+    }
+
+    /// Returns the number of words that a call takes.
+    pub fn arguments(&self) -> usize {
+        self.plan.arguments()
+    }
+
+    /// Calls it: a word for each argument of its [`Interface`], in order.
+    ///
+    /// # Errors
+    /// If arguments are not what the interface says, or a check fails in the code.
+    ///
+    /// # Panics
+    /// If the number of words is another.
+    ///
+    /// # Safety
+    /// Pointers point to as much memory as the numbers say.
+    pub unsafe fn call(&self, values: &[u64]) -> Result<(), Failure> {
+        assert_eq!(values.len(), self.arguments(), "words of a call");
+        // SAFETY: by this function's contract, and that of `new`.
+        unsafe { call(self.code, &self.plan, values) }
+    }
+}
+
 /// Calls compiled code with the arguments of a C function: each a word, in their order. Gives a
 /// [`Status`].
 ///

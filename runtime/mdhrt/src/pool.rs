@@ -24,7 +24,7 @@
 //! [`SPIN`], where a hand-off takes well below a microsecond, and then sleep, from which the
 //! kernel takes some tens of microseconds to wake them; meanwhile the caller works. Whether a loop
 //! is long enough for that is for who compiles it to say. A fault in a body is reported as on the
-//! caller's thread.
+//! caller's thread. A child that the process forks starts workers of its own.
 //!
 //! | environment variable | meaning | default |
 //! |---|---|---|
@@ -39,8 +39,8 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::num::NonZeroUsize;
 use std::ptr;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, Once};
 use std::sync::{OnceLock, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -167,8 +167,27 @@ fn run(job: Job) {
     if pool.as_ref().is_some_and(|pool| pool.wanted != threads) {
         *pool = None;
     }
-    let pool = pool.get_or_insert_with(|| Pool::new(threads));
+    let pool = pool.get_or_insert_with(|| {
+        forget_in_children();
+        Pool::new(threads)
+    });
     pool.run_job(job);
+}
+
+/// Has children of this process, which have none of its other threads, start a pool of their own. One that was forked
+/// while another thread ran a parallel loop has no pool ever: its loops run on the thread that calls them.
+fn forget_in_children() {
+    extern "C" fn forget() {
+        if let Ok(mut pool) = POOL.try_lock() {
+            // Its threads are not there to be joined.
+            std::mem::forget(pool.take());
+        }
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the function is there as long as the process, since the library is never unloaded.
+        unsafe { libc::pthread_atfork(None, None, Some(forget)) };
+    });
 }
 
 /// Some threads that wait for parallel loops. Dropping it ends them.

@@ -280,3 +280,39 @@ fn threads_that_the_system_refuses_are_done_without() {
     });
     assert_eq!(sum.into_inner(), 499_500);
 }
+
+/// Checks: the child of a process that has a pool runs loops, on threads of its own.
+#[test]
+fn children_have_pools_of_their_own() {
+    const CASE: &str = "MDH_POOL_FORKED";
+    if std::env::var(CASE).is_err() {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "children_have_pools_of_their_own", "--nocapture"])
+            .env(CASE, "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}");
+        return;
+    }
+    let sum = || {
+        let sum = AtomicI64::new(0);
+        parallel_for(1000, |part| {
+            sum.fetch_add(part, Ordering::Relaxed);
+        });
+        sum.into_inner()
+    };
+    set_threads(NonZeroUsize::new(4).unwrap());
+    assert_eq!(sum(), 499_500);
+    // SAFETY: the child calls what a child of a process with threads may, and ends.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::_exit(i32::from(sum() != 499_500));
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &mut status, 0), child);
+        assert_eq!(status, 0);
+    }
+    assert_eq!(sum(), 499_500);
+}

@@ -30,6 +30,12 @@ pub const FIND: Find = Find {
     sizes,
 };
 
+/// Returns the file of the usual database, which need not be there: what is compiled with schedules of it changes when
+/// it does.
+pub fn database() -> Result<PathBuf> {
+    Ok(super::search::folder(None)?.join(db::FILE))
+}
+
 /// Finds schedules for a function whose computations are formed: the best of those that fit it, of its own
 /// sizes, or else of the nearest ones.
 fn find(function: Op, wanted: &Wanted) -> Result<Found> {

@@ -6,6 +6,7 @@
 //!      '--> code as `mdh run` has it, behind a C function --> f.o --link--> libf.so
 //! ```
 
+pub mod callable;
 mod header;
 pub mod link;
 pub mod signature;

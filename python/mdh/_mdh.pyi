@@ -1,0 +1,41 @@
+"""What the package has of Rust. Users call the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+class Code:
+    """Object code of a function."""
+
+    interface: str
+    arguments: int
+    symbol: str
+    said: str
+    def object(self) -> bytes: ...
+
+class Function:
+    """Code that is called with arrays."""
+
+    interface: str
+    argument_names: list[str]
+    def __new__(
+        cls, interface: str, arguments: int, symbol: str, object: bytes, dtypes: Sequence[str] | None = None
+    ) -> Function: ...
+    def __call__(self, *arguments: Any, out: Any = None) -> Any: ...
+    def replace(self, interface: str, symbol: str, object: bytes) -> None: ...
+
+def compile(
+    text: str,
+    name: str,
+    entry: str | None = None,
+    schedule: str | None = None,
+    tuned: bool = True,
+    deterministic: bool = False,
+    checked: bool = True,
+) -> Code: ...
+def database() -> str: ...
+def main(words: Sequence[str]) -> int: ...
+def set_threads(threads: int) -> None: ...
+def thread_count() -> int: ...
+def version() -> str: ...

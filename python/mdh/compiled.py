@@ -1,0 +1,303 @@
+"""Compiled computations: objects that are called with arrays, and say what they are.
+
+A program is compiled in this process, and kept in memory and on disk (keyed by its text, its options, the machine and
+the version of mdh). What is asked of it beside calls (`explain`, `mlir`, `check`, ..) is asked of the command, in a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+from . import _mdh, errors
+
+_VERSION: str | None = None
+
+
+class Compiled(_mdh.Function):
+    """A compiled computation. Called with one array (or number) for each argument, in order, it returns its result, or
+    a tuple of several, in arrays of the library of the first argument.
+
+    Args:
+        arguments: arrays of numpy, torch or jax, or of whatever speaks DLPack. Shapes and types of elements are
+            those of the program: nothing is converted. Arrays that are only read may have any strides (they are
+            copied where the program takes them in row-major order).
+        out: an array, or a tuple of arrays, to put the results into; it must not overlap what is read.
+
+    Raises:
+        ShapeError, DTypeError, DeviceError: an argument is not what the program takes.
+        ProgramError: a check at run time fails.
+        ResourceError: there is not enough memory.
+    """
+
+    #: The program, in MLIR.
+    text: str
+    #: The function of it.
+    entry: str | None
+    #: The name of it in messages.
+    name: str
+
+    def __new__(cls, code: _Code, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None) -> Compiled:
+        made = super().__new__(cls, code.interface, code.arguments, code.symbol, code.object, dtypes)
+        made.text, made.name, made.entry = text, name, options.get("entry")
+        made._options = options
+        return made
+
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        name, *parameters = self.interface.split("\n")
+        return f"<mdh.Compiled {name}({', '.join(parameters)})>"
+
+    def mlir(self, stage: str = "compute", device: str | None = None) -> str:
+        """The program at a stage on its way to machine code, as text: ``formed``, ``raised``, ``compute``,
+        ``bufferized``, ``scheduled``, ``tiles``, ``vector``, ``loops``, ``parallel``, ``llvm-dialect``, ``llvm``,
+        ``asm``; for a GPU (``device="cuda"``) also ``kernels``, ``nvvm``, ``ptx``."""
+        options = [] if device is None else ["--device", device]
+        return self._command(["compile", "{}", "--emit", stage, "--no-warnings", *options])
+
+    def asm(self) -> str:
+        """The assembly of this machine's processor."""
+        return self.mlir("asm")
+
+    @property
+    def schedule(self) -> dict[str, Any]:
+        """The schedule of its computations, by their positions, in the form of ``mdh schedule --to json``. To set it
+        (to such a dictionary, to text in any spelling, or to None for the model's) compiles the computation again.
+
+        Raises:
+            ProgramError: it is no schedule of this computation; the message says what is wrong, and where.
+        """
+        with _Folder() as folder:
+            path = folder / "scheduled.mlir"
+            path.write_text(self.mlir("scheduled"))
+            words = ["schedule", str(path), "--to", "json"]
+            return json.loads(_command(words))
+
+    @schedule.setter
+    def schedule(self, schedule: dict[str, Any] | str | None) -> None:
+        text = json.dumps(schedule) if isinstance(schedule, dict) else schedule
+        options = {**self._options, "schedule": text}
+        code = _code(self.text, self.name, {key: value for key, value in options.items() if value is not None})
+        self.replace(code.interface, code.symbol, code.object)
+        self._options = options
+
+    def check(self, *arguments: Any) -> str:
+        """Compares a run on these arguments with the definition, evaluated point by point, and returns what was found.
+        That takes as long as the naive loops do: of large results a sample is compared.
+
+        Raises:
+            CheckError: an element is further from the definition than rounding explains; the message says which.
+        """
+        import numpy
+
+        with _Folder() as folder:
+            given = []
+            for name, argument in zip(self.argument_names, arguments, strict=True):
+                if isinstance(argument, (bool, int, float)):
+                    given.append(f"{name}={argument}")
+                    continue
+                path = folder / f"{name}.npy"
+                numpy.save(path, numpy.ascontiguousarray(_as_numpy(argument)))
+                given.append(f"{name}={path}")
+            return self._command(["run", "{}", "--check", "--no-warnings", "--in", *given])
+
+    def tune(self, seconds: float) -> None:
+        """Searches its schedules for the fastest on this machine, for so many seconds, with a bar on standard error
+        where that is a terminal; this object, and whatever is compiled from the same program later, uses the best."""
+        self._command(["tune", "{}", "--for", f"{seconds}s"], shows_progress=True)
+        options = {key: value for key, value in self._options.items() if key != "schedule"}
+        code = _code(self.text, self.name, options)
+        self.replace(code.interface, code.symbol, code.object)
+        self._options = options
+
+    def explain(self, device: str | None = None) -> str:
+        """What the computation is, which schedule it gets and why, and what bounds it. ``device`` names a GPU instead
+        of this machine: ``a100``, ``h100``, ``h200``, ``b200``."""
+        options = [] if device is None else ["--device", device]
+        return self._command(["explain", "{}", "--no-warnings", *options])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a shared library with its C function, and a header of the same name with the ending ``.h``. That
+        needs a C compiler to link with (``CC``, cc, gcc or clang)."""
+        path = Path(path)
+        self._command(["compile", "{}", "--emit", "shared", "--no-warnings", "-o", str(path)])
+        self._command(["compile", "{}", "--emit", "header", "--no-warnings", "-o", str(path.with_suffix(".h"))])
+
+    def _command(self, words: list[str], shows_progress: bool = False) -> str:
+        """Runs a command on the program, whose file is ``{}`` among its words."""
+        with _Folder() as folder:
+            path = folder / f"{self.name}.mlir"
+            path.write_text(self.text)
+            words = [str(path) if word == "{}" else word for word in words]
+            if self.entry is not None:
+                words += ["--entry", self.entry]
+            schedule = self._options.get("schedule")
+            if schedule is not None and words[0] != "tune":
+                (folder / "schedule.json").write_text(schedule)
+                words += ["--schedule", str(folder / "schedule.json")]
+            return _command(words, shows_progress).replace(str(path), path.name)
+
+
+class _Folder:
+    """A folder that is there for a while, as a path."""
+
+    def __enter__(self) -> Path:
+        self._folder = tempfile.TemporaryDirectory(prefix="mdh-")
+        return Path(self._folder.name)
+
+    def __exit__(self, *_: Any) -> None:
+        self._folder.cleanup()
+
+
+class _Code:
+    """Machine code and what is known of it."""
+
+    def __init__(self, interface: str, arguments: int, symbol: str, said: str, machine_code: bytes) -> None:
+        self.interface, self.arguments, self.symbol, self.said = interface, arguments, symbol, said
+        self.object = machine_code
+
+
+#: Exit codes of the command, as exceptions.
+_FAILURES: dict[int, type[errors.Error]] = {
+    1: errors.ProgramError,
+    2: errors.ProgramError,
+    3: errors.CheckError,
+    4: errors.ResourceError,
+    5: errors.DeviceError,
+}
+
+
+def _command(words: list[str], shows_progress: bool = False) -> str:
+    """Runs a command in a process of its own, and returns what it prints."""
+    errors_go = None if shows_progress else subprocess.PIPE
+    words = [sys.executable, "-m", "mdh", *words]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors_go, text=True, env=_environment())
+    if done.returncode != 0:
+        message = (done.stderr or f"{' '.join(words[3:5])} failed").strip().removeprefix("error: ")
+        raise _FAILURES.get(done.returncode, errors.InternalError)(message)
+    return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    """The environment of a process that imports this package, wherever it was imported from."""
+    folder = str(Path(__file__).resolve().parent.parent)
+    paths = [folder, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def cache_folder() -> Path:
+    """The folder of compiled code: that of ``MDH_CACHE``, else ``mdh/code`` in the user's cache."""
+    named = os.environ.get("MDH_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "mdh" / "code"
+
+
+def _key(text: str, name: str, options: dict[str, Any]) -> str:
+    """What compiled code depends on, as one word."""
+    global _VERSION
+    if _VERSION is None:
+        _VERSION = _mdh.version() + _build()
+    whole = json.dumps([_VERSION, text, name, options, _mdh.thread_count(), _tuned()], sort_keys=True)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _tuned() -> int:
+    """What changes when a schedule is tuned: the time at which the database was written last."""
+    try:
+        return os.stat(_mdh.database()).st_mtime_ns
+    except (OSError, errors.Error):
+        return 0
+
+
+def _build() -> str:
+    """What tells one build of the extension from another."""
+    about = os.stat(_mdh.__file__)
+    return f"{about.st_size} {about.st_mtime_ns}"
+
+
+def _read(path: Path) -> _Code | None:
+    try:
+        head, _, machine_code = path.read_bytes().partition(b"\n")
+        about = json.loads(head)
+        if hashlib.sha256(machine_code).hexdigest() != about["digest"]:
+            return None
+        return _Code(about["interface"], about["arguments"], about["symbol"], about["said"], machine_code)
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _write(path: Path, code: _Code) -> None:
+    """Keeps code. A cache that cannot be written is none: the code is compiled again the next time."""
+    about = {
+        "interface": code.interface,
+        "arguments": code.arguments,
+        "symbol": code.symbol,
+        "said": code.said,
+        "digest": hashlib.sha256(code.object).hexdigest(),
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(json.dumps(about).encode() + b"\n" + code.object)
+        os.replace(file.name, path)
+    except OSError:
+        pass
+
+
+def compile_text(
+    text: str,
+    *,
+    name: str = "program",
+    entry: str | None = None,
+    dtypes: list[str] | None = None,
+    **options: Any,
+) -> Compiled:
+    """Compiles a function of a program in MLIR for this machine's processor, or takes what was compiled before.
+
+    Args:
+        text: the program: computations of the dialect ``mdh``, linalg, and what MLIR has around them.
+        name: stands for it in messages.
+        entry: the function; not needed if there is one.
+        dtypes: the names of the types of elements of each argument and result, where they are unsigned integers.
+        options: ``schedule`` (text), ``tuned``, ``deterministic``, ``checked``.
+
+    Raises:
+        ProgramError: the program is wrong; the message has each mistake with its line.
+    """
+    options = {"entry": entry, **options}
+    options = {key: value for key, value in options.items() if value is not None}
+    code = _code(text, name, options)
+    if code.said:
+        warnings.warn(code.said.strip(), stacklevel=2)
+    return Compiled(code, text, name, options, dtypes)
+
+
+def _code(text: str, name: str, options: dict[str, Any]) -> _Code:
+    """The machine code of a program, from the cache if it is there."""
+    path = cache_folder() / (_key(text, name, options) + ".code")
+    code = _read(path)
+    if code is None:
+        made = _mdh.compile(text, name, **options)
+        code = _Code(made.interface, made.arguments, made.symbol, made.said, made.object())
+        _write(path, code)
+    return code
+
+
+def _as_numpy(array: Any) -> Any:
+    import numpy
+
+    if hasattr(array, "__array__"):
+        return numpy.asarray(array)
+    return numpy.from_dlpack(array)

@@ -1,0 +1,241 @@
+//! Memory of arrays, as their libraries show it: numpy's `__array_struct__`, else `__dlpack__`.
+//!
+//! Both are read where they are, without a call of the library's Python code for each field, and without copies. What
+//! shows memory is kept for as long as it is looked at.
+
+use std::ffi::{c_int, c_void};
+use std::slice;
+
+use pyo3::exceptions::PyAttributeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyCapsuleMethods};
+
+use crate::element::NumberType;
+use crate::error;
+
+/// numpy's `PyArrayInterface`, whose layout is fixed since its version 2.
+#[repr(C)]
+struct NumpyInterface {
+    version: c_int,
+    rank: c_int,
+    kind: u8,
+    bytes: c_int,
+    flags: c_int,
+    shape: *const isize,
+    strides: *const isize,
+    data: *mut c_void,
+    descriptor: *mut pyo3::ffi::PyObject,
+}
+
+/// Flags of it.
+const NOT_SWAPPED: c_int = 0x200;
+const WRITEABLE: c_int = 0x400;
+
+/// DLPack's `DLTensor`, and what follows it in a capsule.
+#[repr(C)]
+struct DlTensor {
+    data: *mut c_void,
+    device_kind: i32,
+    device: i32,
+    rank: i32,
+    code: u8,
+    bits: u8,
+    lanes: u16,
+    shape: *const i64,
+    strides: *const i64,
+    byte_offset: u64,
+}
+
+/// DLPack's device kinds.
+const DL_CPU: i32 = 1;
+const DL_CUDA: i32 = 2;
+const DL_CUDA_HOST: i32 = 3;
+const DL_CUDA_MANAGED: i32 = 13;
+
+/// The most axes of an array that is looked at without memory of its own.
+const USUAL_RANK: usize = 8;
+
+/// Extents or strides: on the stack for arrays of a usual rank.
+#[derive(Clone, Debug)]
+pub struct Axes {
+    few: [i64; USUAL_RANK],
+    many: Vec<i64>,
+    rank: usize,
+}
+
+impl Axes {
+    fn new(rank: usize, value: impl Fn(usize) -> i64) -> Axes {
+        let mut axes = Axes {
+            few: [0; USUAL_RANK],
+            many: Vec::new(),
+            rank,
+        };
+        match axes.few.get_mut(..rank) {
+            Some(few) => few.iter_mut().enumerate().for_each(|(i, n)| *n = value(i)),
+            None => axes.many = (0..rank).map(value).collect(),
+        }
+        axes
+    }
+
+    /// The numbers, one for each axis.
+    pub fn numbers(&self) -> &[i64] {
+        match self.rank <= USUAL_RANK {
+            true => &self.few[..self.rank],
+            false => &self.many,
+        }
+    }
+}
+
+/// Place of an array's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The processor's memory.
+    Host,
+    /// That of an NVIDIA GPU, by its number.
+    Cuda(i32),
+}
+
+/// The memory of an array.
+pub struct Memory<'py> {
+    /// The address of its first element.
+    pub address: u64,
+    /// The type of its elements.
+    pub number: NumberType,
+    /// Its extents.
+    pub shape: Axes,
+    /// Elements between neighbours along each axis.
+    pub strides: Axes,
+    /// Whether it may be written.
+    pub is_writeable: bool,
+    /// Its place.
+    pub place: Place,
+    /// What keeps it.
+    _owner: Bound<'py, PyAny>,
+}
+
+impl<'py> Memory<'py> {
+    /// The memory of an array; none of an object that shows none.
+    pub fn of(array: &Bound<'py, PyAny>) -> PyResult<Option<Memory<'py>>> {
+        let py = array.py();
+        match array.getattr(intern!(py, "__array_struct__")) {
+            Ok(shown) => return Memory::of_numpy(array, shown).map(Some),
+            Err(error) if error.is_instance_of::<PyAttributeError>(py) => {}
+            Err(error) => return Err(error),
+        }
+        match array.getattr(intern!(py, "__dlpack__")) {
+            Ok(show) => Memory::of_dlpack(show.call0()?).map(Some),
+            Err(error) if error.is_instance_of::<PyAttributeError>(py) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn of_numpy(array: &Bound<'py, PyAny>, shown: Bound<'py, PyAny>) -> PyResult<Memory<'py>> {
+        let py = array.py();
+        let capsule = shown.cast_into::<PyCapsule>()?;
+        let pointer = capsule.pointer_checked(None)?;
+        // SAFETY: such a capsule holds this structure, which lives as long as the capsule.
+        let interface = unsafe { pointer.cast::<NumpyInterface>().as_ref() };
+        if interface.version != 2 {
+            let message = format!(
+                "__array_struct__: found version {}, expected 2",
+                interface.version
+            );
+            return Err(error::element(py, &message));
+        }
+        let rank = interface.rank as usize;
+        // SAFETY: there are as many extents and strides.
+        let (shape, strides) = unsafe { parts(interface.shape, interface.strides, rank) };
+        let bytes = interface.bytes as usize;
+        let mut number = NumberType::of_numpy(interface.kind, bytes);
+        if interface.kind == b'V' {
+            let name = array.getattr(intern!(py, "dtype"))?.to_string();
+            if name != "bfloat16" {
+                number = NumberType::OTHER;
+            }
+        }
+        let size = bytes.max(1) as i64;
+        let is_whole = strides.iter().all(|stride| *stride as i64 % size == 0);
+        if interface.flags & NOT_SWAPPED == 0 || !is_whole {
+            number = NumberType::OTHER;
+        }
+        Ok(Memory {
+            address: interface.data as u64,
+            number,
+            shape: Axes::new(rank, |axis| shape[axis] as i64),
+            strides: Axes::new(rank, |axis| strides[axis] as i64 / size),
+            is_writeable: interface.flags & WRITEABLE != 0,
+            place: Place::Host,
+            _owner: capsule.into_any(),
+        })
+    }
+
+    fn of_dlpack(shown: Bound<'py, PyAny>) -> PyResult<Memory<'py>> {
+        let py = shown.py();
+        let capsule = shown.cast_into::<PyCapsule>()?;
+        let pointer = capsule.pointer_checked(Some(c"dltensor"))?;
+        // SAFETY: a capsule of this name starts with this structure, which lives as long as it: it is not taken over,
+        // so that the capsule frees it.
+        let tensor = unsafe { pointer.cast::<DlTensor>().as_ref() };
+        let place = match tensor.device_kind {
+            DL_CPU | DL_CUDA_HOST => Place::Host,
+            DL_CUDA | DL_CUDA_MANAGED => Place::Cuda(tensor.device),
+            kind => {
+                let message = format!(
+                    "found an array on a device of DLPack's kind {kind}, expected one in the processor's memory or on \
+                     an NVIDIA GPU"
+                );
+                return Err(error::device(py, &message));
+            }
+        };
+        let rank = tensor.rank as usize;
+        // SAFETY: there are as many extents, and strides unless the elements are in row-major order.
+        let (shape, strides) = unsafe { parts(tensor.shape, tensor.strides, rank) };
+        let shape = Axes::new(rank, |axis| shape[axis]);
+        let strides = match strides {
+            [] => row_major(shape.numbers()),
+            given => Axes::new(rank, |axis| given[axis]),
+        };
+        Ok(Memory {
+            address: (tensor.data as u64).wrapping_add(tensor.byte_offset),
+            number: NumberType::of_dlpack(tensor.code, tensor.bits, tensor.lanes),
+            shape,
+            strides,
+            // What cannot be written is not shown by this version of the protocol.
+            is_writeable: true,
+            place,
+            _owner: capsule.into_any(),
+        })
+    }
+
+    /// Returns whether the elements lie in row-major order without gaps.
+    pub fn is_row_major(&self) -> bool {
+        let mut expected = 1;
+        let axes = self.shape.numbers().iter().zip(self.strides.numbers());
+        let mut is_so = true;
+        for (extent, stride) in axes.rev() {
+            // No step is ever made along an axis of one element.
+            is_so &= *stride == expected || *extent == 1;
+            expected *= extent;
+        }
+        is_so || self.shape.numbers().contains(&0)
+    }
+}
+
+/// Extents and strides; no strides where there is none.
+///
+/// # Safety
+/// The pointers are null or to so many numbers.
+unsafe fn parts<'a, T>(shape: *const T, strides: *const T, rank: usize) -> (&'a [T], &'a [T]) {
+    let numbers = |start: *const T| match start.is_null() || rank == 0 {
+        true => &[][..],
+        // SAFETY: by this function's contract.
+        false => unsafe { slice::from_raw_parts(start, rank) },
+    };
+    (numbers(shape), numbers(strides))
+}
+
+/// The strides of elements in row-major order.
+pub fn row_major(shape: &[i64]) -> Axes {
+    Axes::new(shape.len(), |axis| shape[axis + 1..].iter().product())
+}

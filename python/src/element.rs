@@ -1,0 +1,107 @@
+//! Types of elements, under the names of each library.
+//!
+//! Compiled code has integers without a sign: what a program means by one is in its operations, so that arrays of both
+//! kinds are taken. Truth values are bytes of 0 and 1.
+
+use mdhrt::interface::Element;
+
+/// Kind of numbers, by DLPack's codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberKind {
+    /// Integers with a sign.
+    Signed,
+    /// Integers without.
+    Unsigned,
+    /// IEEE's floats.
+    Float,
+    /// bfloat16.
+    Brain,
+    /// Truth values.
+    Truth,
+    /// Something that compiled code does not take.
+    Other,
+}
+
+/// A type of elements as an array says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberType {
+    /// The kind.
+    pub kind: NumberKind,
+    /// The size, in bytes.
+    pub bytes: usize,
+}
+
+impl NumberType {
+    /// Elements that compiled code does not take.
+    pub const OTHER: NumberType = NumberType {
+        kind: NumberKind::Other,
+        bytes: 0,
+    };
+
+    /// DLPack's type, of one lane.
+    pub fn of_dlpack(code: u8, bits: u8, lanes: u16) -> NumberType {
+        let kind = match (code, lanes) {
+            (0, 1) => NumberKind::Signed,
+            (1, 1) => NumberKind::Unsigned,
+            (2, 1) => NumberKind::Float,
+            (4, 1) => NumberKind::Brain,
+            (6, 1) => NumberKind::Truth,
+            _ => NumberKind::Other,
+        };
+        let bytes = usize::from(bits) / 8;
+        NumberType { kind, bytes }
+    }
+
+    /// A type of numpy's array interface.
+    pub fn of_numpy(kind: u8, bytes: usize) -> NumberType {
+        let kind = match kind {
+            b'i' => NumberKind::Signed,
+            b'u' => NumberKind::Unsigned,
+            b'f' => NumberKind::Float,
+            b'b' => NumberKind::Truth,
+            // The name of such a type decides, which is asked where elements of two bytes are wanted.
+            b'V' => NumberKind::Brain,
+            _ => NumberKind::Other,
+        };
+        NumberType { kind, bytes }
+    }
+
+    /// Returns whether compiled code that expects such elements can read these.
+    pub fn is(self, element: Element) -> bool {
+        let kinds: &[NumberKind] = match element {
+            Element::I1 => &[NumberKind::Truth],
+            Element::I8 | Element::I16 | Element::I32 | Element::I64 => {
+                &[NumberKind::Signed, NumberKind::Unsigned]
+            }
+            Element::F16 | Element::F32 | Element::F64 => &[NumberKind::Float],
+            Element::BF16 => &[NumberKind::Brain],
+        };
+        kinds.contains(&self.kind) && self.bytes == element.bytes()
+    }
+}
+
+/// The name that numpy, torch and jax share.
+pub fn name(element: Element) -> &'static str {
+    match element {
+        Element::I1 => "bool",
+        Element::I8 => "int8",
+        Element::I16 => "int16",
+        Element::I32 => "int32",
+        Element::I64 => "int64",
+        Element::F16 => "float16",
+        Element::BF16 => "bfloat16",
+        Element::F32 => "float32",
+        Element::F64 => "float64",
+    }
+}
+
+/// The same without a sign.
+pub fn unsigned_name(element: Element) -> &'static str {
+    match element {
+        Element::I8 => "uint8",
+        Element::I16 => "uint16",
+        Element::I32 => "uint32",
+        Element::I64 => "uint64",
+        other => name(other),
+    }
+}

@@ -1,0 +1,69 @@
+//! The package's exceptions: classes of `mdh.errors`, made here by their names.
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use mdh_compiler::error::{Error, ErrorKind};
+use mdhrt::failure::{Failure, Status};
+
+/// An exception of a class of `mdh.errors`.
+pub fn new(py: Python, class: &str, message: &str) -> PyErr {
+    let class = || -> PyResult<Bound<PyType>> {
+        let class = py.import("mdh.errors")?.getattr(class)?;
+        Ok(class.cast_into::<PyType>()?)
+    };
+    match class() {
+        Ok(class) => PyErr::from_type(class, message.to_string()),
+        Err(error) => error,
+    }
+}
+
+/// A program or an argument of the package is wrong.
+pub fn program(py: Python, message: &str) -> PyErr {
+    new(py, "ProgramError", message)
+}
+
+/// What an array is not.
+pub fn shape(py: Python, message: &str) -> PyErr {
+    new(py, "ShapeError", message)
+}
+
+/// What its elements are not.
+pub fn element(py: Python, message: &str) -> PyErr {
+    new(py, "DTypeError", message)
+}
+
+/// Where its memory is not.
+pub fn device(py: Python, message: &str) -> PyErr {
+    new(py, "DeviceError", message)
+}
+
+/// A failure of the compiler; `said` is all that it has told of the program.
+pub fn compiler(py: Python, error: &Error, said: &str) -> PyErr {
+    let mut message = said.to_string();
+    if !error.message().is_empty() {
+        message.push_str(&error.to_string());
+    }
+    let message = message.trim_end();
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let class = match error.kind() {
+        ErrorKind::Input | ErrorKind::Usage | ErrorKind::OutputClosed => "ProgramError",
+        ErrorKind::Check => "CheckError",
+        ErrorKind::Resources => "ResourceError",
+        ErrorKind::Device => "DeviceError",
+        ErrorKind::Bug | ErrorKind::Interrupted => "InternalError",
+    };
+    new(py, class, message)
+}
+
+/// A failure of a call.
+pub fn call(py: Python, failure: &Failure) -> PyErr {
+    let message = &failure.message;
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let class = match failure.status {
+        Status::Done | Status::Failed => "ProgramError",
+        Status::NoMemory => "ResourceError",
+        Status::Device => "DeviceError",
+    };
+    new(py, class, message)
+}

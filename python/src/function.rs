@@ -1,0 +1,572 @@
+//! Compiled code as an object that is called with arrays.
+//!
+//! ```text
+//! arrays --Memory--> words --mdhrt::call--> results, or an exception
+//! ```
+//!
+//! A call checks what it is given against the code's interface, fills a word for each address, extent and stride, and
+//! lets other threads of Python go on while the code runs. What is read may be copied where its layout is another; what
+//! is written in place may not.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyTuple};
+
+use mdh_jit::Jit;
+use mdhrt::call::{Callee, Code as Address};
+use mdhrt::interface::{
+    Access, Buffer, BufferLayout, Element, Extent, Interface, Parameter, ParameterKind, Term,
+};
+
+use crate::array::{Memory, Place};
+use crate::element;
+use crate::error;
+use crate::results::{Allocator, Library};
+
+/// Code in this process. It goes when nothing calls it any more.
+struct Loaded {
+    callee: Callee,
+    _code: Jit,
+}
+
+// SAFETY: code is not changed once it is linked, which `Function::new` does; calls are safe on any thread.
+unsafe impl Send for Loaded {}
+// SAFETY: likewise.
+unsafe impl Sync for Loaded {}
+
+impl Loaded {
+    /// Links the code of a function with that interface.
+    fn new(py: Python, interface: &Interface, symbol: &str, object: &[u8]) -> PyResult<Loaded> {
+        let linked = Jit::load_object(object).and_then(|jit| {
+            let address = jit.address(symbol)?;
+            Ok((jit, address))
+        });
+        let (code, address) = linked.map_err(|error| error::compiler(py, &error.into(), ""))?;
+        // SAFETY: the symbol is that of a wrapper of this type, of a function with this interface, and the code stays
+        // as long as the callee.
+        let callee = unsafe {
+            let address = std::mem::transmute::<usize, Address>(address);
+            Callee::new(address, interface.clone())
+        };
+        Ok(Loaded {
+            callee,
+            _code: code,
+        })
+    }
+}
+
+/// A compiled function: called with one array or number for each argument, in order, it returns its result, or a tuple
+/// of several.
+#[pyclass(frozen, subclass, module = "mdh._mdh")]
+pub struct Function {
+    /// The code, which another schedule replaces.
+    loaded: RwLock<Arc<Loaded>>,
+    interface: Interface,
+    arguments: usize,
+    allocators: Vec<Allocator>,
+}
+
+#[pymethods]
+impl Function {
+    /// Loads object code of `compile`: its interface, the number of its arguments, its symbol, and the names of the
+    /// types of its parameters' elements where these are other than the interface's (`uint8` for an `i8`).
+    #[new]
+    #[pyo3(signature = (interface, arguments, symbol, object, dtypes=None))]
+    fn new(
+        py: Python,
+        interface: &str,
+        arguments: usize,
+        symbol: &str,
+        object: &[u8],
+        dtypes: Option<Vec<String>>,
+    ) -> PyResult<Function> {
+        let malformed = || error::program(py, "the code is of another version of mdh");
+        let interface: Interface = interface.parse().map_err(|_| malformed())?;
+        let loaded = Loaded::new(py, &interface, symbol, object)?;
+        let parameters = interface.parameters.iter().enumerate();
+        let named = |(number, parameter): (usize, &Parameter)| {
+            let given = dtypes.as_ref().and_then(|dtypes| dtypes.get(number));
+            let default = || element::name(parameter.element).to_string();
+            Allocator::new(given.cloned().unwrap_or_else(default))
+        };
+        Ok(Function {
+            allocators: parameters.map(named).collect(),
+            loaded: RwLock::new(Arc::new(loaded)),
+            arguments,
+            interface,
+        })
+    }
+
+    /// Takes other code of the same function, such as that of another schedule, for calls from now on.
+    fn replace(&self, py: Python, interface: &str, symbol: &str, object: &[u8]) -> PyResult<()> {
+        if interface != self.interface.to_string() {
+            let message = format!(
+                "found code of\n{interface}\nexpected that of\n{}",
+                self.interface
+            );
+            return Err(error::program(py, &message));
+        }
+        let loaded = Loaded::new(py, &self.interface, symbol, object)?;
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
+        Ok(())
+    }
+
+    /// The function's name, then a line for each parameter.
+    #[getter]
+    fn interface(&self) -> String {
+        self.interface.to_string()
+    }
+
+    /// The names of its arguments.
+    #[getter]
+    fn argument_names(&self) -> Vec<String> {
+        let arguments = self.interface.parameters[..self.arguments].iter();
+        arguments.map(|parameter| parameter.name.clone()).collect()
+    }
+
+    #[pyo3(signature = (*arguments, out=None))]
+    fn __call__<'py>(
+        &self,
+        arguments: &Bound<'py, PyTuple>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = arguments.py();
+        let mut call = Call::new(self, py);
+        self.check_count(arguments)?;
+        for (number, argument) in arguments.iter_borrowed().enumerate() {
+            call.argument(number, &argument)?;
+        }
+        let out = self.given_results(py, out)?;
+        for number in self.arguments..self.interface.parameters.len() {
+            let given = out
+                .as_ref()
+                .map(|out| out.get_item(number - self.arguments));
+            call.result(number, given.transpose()?)?;
+        }
+        call.run()
+    }
+}
+
+impl Function {
+    fn check_count(&self, arguments: &Bound<PyTuple>) -> PyResult<()> {
+        let expected = self.arguments;
+        if arguments.len() == expected {
+            return Ok(());
+        }
+        let names = self.argument_names().join(", ");
+        let message = format!(
+            "{}: found {} arguments, expected {expected}: {names}",
+            self.interface.name,
+            arguments.len(),
+        );
+        Err(error::program(arguments.py(), &message))
+    }
+
+    /// The arrays of `out`, one for each result.
+    fn given_results<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let Some(out) = out.filter(|out| !out.is_none()) else {
+            return Ok(None);
+        };
+        let given = match out.cast::<PyTuple>() {
+            Ok(given) => given.clone(),
+            Err(_) => PyTuple::new(py, [out])?,
+        };
+        let results = self.interface.parameters.len() - self.arguments;
+        match given.len() == results {
+            true => Ok(Some(given)),
+            false => {
+                let message = format!(
+                    "{}: out has {} arrays, expected {results}, one for each result",
+                    self.interface.name,
+                    given.len()
+                );
+                Err(error::program(py, &message))
+            }
+        }
+    }
+}
+
+/// A call as it is prepared.
+struct Call<'f, 'py> {
+    function: &'f Function,
+    loaded: Arc<Loaded>,
+    py: Python<'py>,
+    words: Vec<u64>,
+    /// The position of each parameter's first word.
+    starts: Vec<usize>,
+    /// The library of the first array.
+    library: Option<Library>,
+    /// Arrays whose memory the words point to.
+    kept: Vec<Memory<'py>>,
+    results: Vec<Outcome<'py>>,
+}
+
+/// What becomes of a result.
+enum Outcome<'py> {
+    /// An array that was made for it, of a library; the parameter's number.
+    Made(Bound<'py, PyAny>, Library, usize),
+    /// An array of the caller's.
+    Given(Bound<'py, PyAny>),
+    /// A copy, and the caller's array, whose layout is another.
+    Copied(Bound<'py, PyAny>, Bound<'py, PyAny>),
+    /// A number.
+    Scalar(Box<u64>, Element),
+}
+
+impl<'f, 'py> Call<'f, 'py> {
+    fn new(function: &'f Function, py: Python<'py>) -> Call<'f, 'py> {
+        let loaded = function
+            .loaded
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        Call {
+            function,
+            loaded: Arc::clone(&loaded),
+            py,
+            words: Vec::with_capacity(loaded.callee.arguments()),
+            starts: Vec::with_capacity(function.interface.parameters.len()),
+            library: None,
+            kept: Vec::new(),
+            results: Vec::new(),
+        }
+    }
+
+    /// `f: argument 2 ('x')`
+    fn place(&self, number: usize) -> String {
+        let interface = &self.function.interface;
+        let name = &interface.parameters[number].name;
+        let what = match number < self.function.arguments {
+            true => format!("argument {}", number + 1),
+            false => format!("result {}", number + 1 - self.function.arguments),
+        };
+        format!("{}: {what} ('{name}')", interface.name)
+    }
+
+    fn argument(&mut self, number: usize, argument: &Bound<'py, PyAny>) -> PyResult<()> {
+        let parameter = &self.function.interface.parameters[number];
+        match &parameter.kind {
+            ParameterKind::Value => {
+                self.starts.push(self.words.len());
+                let word = self.scalar(number, parameter.element, argument)?;
+                self.words.push(word);
+                Ok(())
+            }
+            ParameterKind::Buffer(buffer) => {
+                let memory = self.memory(number, argument)?;
+                if self.library.is_none() {
+                    self.library = Some(Library::of(argument)?);
+                }
+                let is_read = buffer.access == Access::Read;
+                if !is_read && !memory.is_writeable {
+                    let message = format!(
+                        "{}: found an array that is read-only, expected one that may be written",
+                        self.place(number)
+                    );
+                    return Err(error::program(self.py, &message));
+                }
+                let is_rows = buffer.layout == BufferLayout::Rows;
+                let memory = match is_rows && !memory.is_row_major() {
+                    false => memory,
+                    true if is_read => {
+                        let library = self.library.unwrap_or(Library::Numpy);
+                        let copied = contiguous(argument, library)?;
+                        self.memory(number, &copied)?
+                    }
+                    true => {
+                        let message = format!(
+                            "{}: found strides {:?} (in elements), expected an array in row-major order, since it is \
+                             written in place",
+                            self.place(number),
+                            memory.strides.numbers()
+                        );
+                        return Err(error::shape(self.py, &message));
+                    }
+                };
+                self.push(number, buffer, memory)
+            }
+            ParameterKind::Result => Err(error::program(self.py, "a result among arguments")),
+        }
+    }
+
+    /// The memory of an array whose elements are a parameter's.
+    fn memory(&self, number: usize, array: &Bound<'py, PyAny>) -> PyResult<Memory<'py>> {
+        let py = self.py;
+        let allocator = &self.function.allocators[number];
+        let Some(memory) = Memory::of(array)? else {
+            let message = format!(
+                "{}: found {}, expected an array of {} (of numpy, torch, jax, or anything that speaks DLPack)",
+                self.place(number),
+                array.get_type().name()?,
+                allocator.dtype(),
+            );
+            return Err(error::element(py, &message));
+        };
+        let parameter = &self.function.interface.parameters[number];
+        if !memory.number.is(parameter.element) {
+            let dtype = array.getattr(intern!(py, "dtype"))?;
+            let message = format!(
+                "{}: found elements of {dtype}, expected {}: convert the array, or compile for its type",
+                self.place(number),
+                allocator.dtype()
+            );
+            return Err(error::element(py, &message));
+        }
+        if memory.place != Place::Host {
+            let message = format!(
+                "{}: found an array on a GPU, expected one in the processor's memory",
+                self.place(number)
+            );
+            return Err(error::device(py, &message));
+        }
+        Ok(memory)
+    }
+
+    /// Adds the words of a buffer.
+    fn push(&mut self, number: usize, buffer: &Buffer, memory: Memory<'py>) -> PyResult<()> {
+        let shape = memory.shape.numbers();
+        let is_fixed = |(extent, found): (&Extent, &i64)| match extent {
+            Extent::Fixed(n) => *found as u64 == *n,
+            Extent::Given(_) => true,
+        };
+        let is_right =
+            shape.len() == buffer.extents.len() && buffer.extents.iter().zip(shape).all(is_fixed);
+        if !is_right {
+            let extents = buffer.extents.iter().map(|extent| match extent {
+                Extent::Fixed(n) => n.to_string(),
+                Extent::Given(_) => "?".to_string(),
+            });
+            let message = format!(
+                "{}: found shape {}, expected {}",
+                self.place(number),
+                shape_text(shape.iter()),
+                shape_text(extents)
+            );
+            return Err(error::shape(self.py, &message));
+        }
+        self.starts.push(self.words.len());
+        self.words.push(memory.address);
+        for (extent, found) in buffer.extents.iter().zip(shape) {
+            if matches!(extent, Extent::Given(_)) {
+                self.words.push(*found as u64);
+            }
+        }
+        if let BufferLayout::Strided { strides, .. } = &buffer.layout {
+            for (axis, stride) in strides.iter().enumerate() {
+                let found = memory.strides.numbers()[axis];
+                match stride {
+                    None => self.words.push(found as u64),
+                    Some(expected) if *expected == found || shape[axis] <= 1 => {}
+                    Some(expected) => {
+                        let message = format!(
+                            "{}: found stride {found} (in elements) along axis {axis}, expected {expected}",
+                            self.place(number)
+                        );
+                        return Err(error::shape(self.py, &message));
+                    }
+                }
+            }
+        }
+        self.kept.push(memory);
+        Ok(())
+    }
+
+    fn result(&mut self, number: usize, given: Option<Bound<'py, PyAny>>) -> PyResult<()> {
+        let function = self.function;
+        let parameter = &function.interface.parameters[number];
+        let buffer = match &parameter.kind {
+            ParameterKind::Buffer(buffer) => buffer,
+            ParameterKind::Value | ParameterKind::Result => {
+                self.starts.push(self.words.len());
+                let mut room = Box::new(0u64);
+                self.words.push((&raw mut *room).expose_provenance() as u64);
+                self.results.push(Outcome::Scalar(room, parameter.element));
+                return Ok(());
+            }
+        };
+        let library = self.library.unwrap_or(Library::Numpy);
+        let Some(given) = given else {
+            let shape = self.shape(number, buffer)?;
+            let made = function.allocators[number].empty(library, &shape)?;
+            let memory = self.memory(number, &made)?;
+            self.results.push(Outcome::Made(made, library, number));
+            return self.push(number, buffer, memory);
+        };
+        let memory = self.memory(number, &given)?;
+        if !memory.is_writeable {
+            let message = format!(
+                "{}: out is read-only, expected an array that may be written",
+                self.place(number)
+            );
+            return Err(error::program(self.py, &message));
+        }
+        if memory.is_row_major() || buffer.layout != BufferLayout::Rows {
+            self.results.push(Outcome::Given(given));
+            return self.push(number, buffer, memory);
+        }
+        let library = Library::of(&given)?;
+        let copy = contiguous(&given, library)?;
+        let memory = self.memory(number, &copy)?;
+        self.results.push(Outcome::Copied(copy, given));
+        self.push(number, buffer, memory)
+    }
+
+    /// The shape of a result, which may follow from the arguments.
+    fn shape(&self, number: usize, buffer: &Buffer) -> PyResult<Bound<'py, PyTuple>> {
+        let term = |term: Term| match term {
+            Term::Extent { parameter, axis } => self.extent(parameter, axis),
+            Term::Value(parameter) => {
+                let word = *self.words.get(*self.starts.get(parameter)?)?;
+                Some(word as i64)
+            }
+            Term::Number(n) => Some(n),
+            Term::Operation(_) => None,
+        };
+        let extent = |extent: &Extent| match extent {
+            Extent::Fixed(n) => Some(*n as i64),
+            Extent::Given(Some(formula)) => formula.value(term),
+            Extent::Given(None) => None,
+        };
+        let extents: Option<Vec<i64>> = buffer.extents.iter().map(extent).collect();
+        match extents {
+            Some(extents) => PyTuple::new(self.py, extents),
+            None => {
+                let message = format!(
+                    "{}: its shape does not follow from the arguments, expected an array for it: out=..",
+                    self.place(number)
+                );
+                Err(error::shape(self.py, &message))
+            }
+        }
+    }
+
+    /// An extent of a parameter that has its words.
+    fn extent(&self, number: usize, axis: usize) -> Option<i64> {
+        let parameter = self.function.interface.parameters.get(number)?;
+        let ParameterKind::Buffer(buffer) = &parameter.kind else {
+            return None;
+        };
+        match buffer.extents.get(axis)? {
+            Extent::Fixed(n) => Some(*n as i64),
+            Extent::Given(_) => {
+                let is_given = |extent: &&Extent| matches!(extent, Extent::Given(_));
+                let before = buffer.extents[..axis].iter().filter(is_given).count();
+                let word = self.words.get(self.starts.get(number)? + 1 + before)?;
+                Some(*word as i64)
+            }
+        }
+    }
+
+    /// The word of a number.
+    fn scalar(
+        &self,
+        number: usize,
+        element: Element,
+        argument: &Bound<'py, PyAny>,
+    ) -> PyResult<u64> {
+        let wrong = |expected: &str| {
+            let found = argument.repr().map(|text| text.to_string());
+            let message = format!(
+                "{}: found {}, expected {expected}",
+                self.place(number),
+                found.unwrap_or_default()
+            );
+            error::element(self.py, &message)
+        };
+        let integer = |bits: u32| -> PyResult<u64> {
+            let value = argument.extract::<i64>();
+            let value = value.map_err(|_| wrong(&format!("an integer of {bits} bits")))?;
+            let fits = bits == 64 || (-(1i64 << (bits - 1))..1i64 << bits).contains(&value);
+            match fits {
+                true => Ok(value as u64 & (u64::MAX >> (64 - bits))),
+                false => Err(wrong(&format!("an integer of {bits} bits"))),
+            }
+        };
+        let float = || argument.extract::<f64>().map_err(|_| wrong("a number"));
+        Ok(match element {
+            Element::I1 => u64::from(argument.extract::<bool>().map_err(|_| wrong("a bool"))?),
+            Element::I8 => integer(8)?,
+            Element::I16 => integer(16)?,
+            Element::I32 => integer(32)?,
+            Element::I64 => integer(64)?,
+            Element::F32 => u64::from((float()? as f32).to_bits()),
+            Element::F64 => float()?.to_bits(),
+            Element::F16 => u64::from(half::f16::from_f64(float()?).to_bits()),
+            Element::BF16 => u64::from(half::bf16::from_f64(float()?).to_bits()),
+        })
+    }
+
+    /// Calls the code, and makes what the caller gets of its results.
+    fn run(self) -> PyResult<Bound<'py, PyAny>> {
+        let (py, function) = (self.py, self.function);
+        let (loaded, words) = (&self.loaded, &self.words);
+        // SAFETY: the arrays' memory was checked against the interface, and `kept` keeps it.
+        let done = py.detach(|| unsafe { loaded.callee.call(words) });
+        done.map_err(|failure| error::call(py, &failure))?;
+        let mut results = Vec::with_capacity(self.results.len());
+        for outcome in self.results {
+            results.push(match outcome {
+                Outcome::Made(array, library, number) => {
+                    function.allocators[number].finished(library, array)?
+                }
+                Outcome::Given(array) => array,
+                Outcome::Copied(copy, array) => {
+                    array.set_item(py.Ellipsis(), copy)?;
+                    array
+                }
+                Outcome::Scalar(word, element) => number(py, *word, element)?,
+            });
+        }
+        match results.len() {
+            0 => Ok(py.None().into_bound(py)),
+            1 => Ok(results.remove(0)),
+            _ => Ok(PyTuple::new(py, results)?.into_any()),
+        }
+    }
+}
+
+/// A number of Python's.
+fn number<'py>(py: Python<'py>, word: u64, element: Element) -> PyResult<Bound<'py, PyAny>> {
+    let float = |value: f64| PyFloat::new(py, value).into_any();
+    let integer = |value: i64| -> PyResult<Bound<PyAny>> {
+        let value: Bound<PyInt> = value.into_pyobject(py)?;
+        Ok(value.into_any())
+    };
+    Ok(match element {
+        Element::I1 => PyBool::new(py, word & 1 != 0).to_owned().into_any(),
+        Element::I8 => integer(i64::from(word as i8))?,
+        Element::I16 => integer(i64::from(word as i16))?,
+        Element::I32 => integer(i64::from(word as i32))?,
+        Element::I64 => integer(word as i64)?,
+        Element::F16 => float(half::f16::from_bits(word as u16).to_f64()),
+        Element::BF16 => float(half::bf16::from_bits(word as u16).to_f64()),
+        Element::F32 => float(f64::from(f32::from_bits(word as u32))),
+        Element::F64 => float(f64::from_bits(word)),
+    })
+}
+
+/// A copy of an array in row-major order.
+fn contiguous<'py>(array: &Bound<'py, PyAny>, library: Library) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    match library {
+        Library::Torch => array.call_method0(intern!(py, "contiguous")),
+        Library::Numpy | Library::Jax | Library::Cupy => {
+            let numpy = py.import(intern!(py, "numpy"))?;
+            numpy.call_method1(intern!(py, "ascontiguousarray"), (array,))
+        }
+    }
+}
+
+/// A shape as Python writes it.
+fn shape_text<T: ToString>(extents: impl Iterator<Item = T>) -> String {
+    let extents: Vec<String> = extents.map(|extent| extent.to_string()).collect();
+    match &extents[..] {
+        [only] => format!("({only},)"),
+        several => format!("({})", several.join(", ")),
+    }
+}

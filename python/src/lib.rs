@@ -1,0 +1,70 @@
+//! `mdh._mdh`: what the Python package has of Rust.
+//!
+//! Owns the way between Python's objects and compiled code: arrays as words, results as arrays, failures as exceptions.
+//! It must not know what a program computes: the package writes its text, and `mdh_compiler` compiles it. Start with
+//! `function.rs`.
+//!
+//! | modules | what they hold |
+//! |---------|----------------|
+//! | [`compile`] | text to object code, on a thread that can be interrupted |
+//! | [`function`] | code as an object that is called with arrays |
+//! | [`array`] | memory of numpy, and of all that speak DLPack |
+//! | [`results`] | arrays that results go into |
+//! | [`element`] | the types of elements under the names of each library |
+//! | [`error`] | the package's exceptions |
+
+mod array;
+mod compile;
+mod element;
+mod error;
+mod function;
+mod results;
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule]
+mod _mdh {
+    #[pymodule_export]
+    use super::compile::{Code, compile, database, version};
+    #[pymodule_export]
+    use super::function::Function;
+    #[pymodule_export]
+    use super::{main, set_threads, thread_count};
+}
+
+/// Runs a command of `mdh` (its words, without the program's name) and returns its exit code: for `python -m mdh`, a
+/// process that does nothing else.
+#[pyfunction]
+fn main(py: Python, words: Vec<OsString>) -> u8 {
+    let words = [OsString::from("mdh")].into_iter().chain(words);
+    let words: Vec<OsString> = words.collect();
+    py.detach(|| mdh_driver::commands::exit_code(words))
+}
+
+/// Sets how many threads computations use from now on, the caller's included (1 to 1024).
+#[pyfunction]
+fn set_threads(py: Python, threads: i64) -> PyResult<()> {
+    let most = mdhrt::pool::MOST_THREADS;
+    let wanted = usize::try_from(threads)
+        .ok()
+        .and_then(std::num::NonZeroUsize::new);
+    match wanted.filter(|threads| threads.get() <= most) {
+        Some(threads) => {
+            mdhrt::pool::set_threads(threads);
+            Ok(())
+        }
+        None => Err(error::program(
+            py,
+            &format!("set_threads: found {threads}, expected a number from 1 to {most}"),
+        )),
+    }
+}
+
+/// Returns how many threads computations use.
+#[pyfunction]
+fn thread_count() -> usize {
+    mdhrt::pool::thread_count()
+}

@@ -1,0 +1,114 @@
+//! Arrays that results go into: of the library whose array comes first among the arguments.
+
+use pyo3::exceptions::PyAttributeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+
+/// A library of arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// numpy, and whatever shows memory as it does.
+    Numpy,
+    /// torch
+    Torch,
+    /// jax
+    Jax,
+    /// cupy
+    Cupy,
+}
+
+/// The number of libraries.
+const LIBRARIES: usize = 4;
+
+impl Library {
+    /// The library of an array.
+    pub fn of(array: &Bound<PyAny>) -> PyResult<Library> {
+        let py = array.py();
+        let module = array.get_type().getattr(intern!(py, "__module__"));
+        let module = match module {
+            Ok(module) => module.to_string(),
+            Err(error) if error.is_instance_of::<PyAttributeError>(py) => String::new(),
+            Err(error) => return Err(error),
+        };
+        let package = module.split('.').next().unwrap_or_default();
+        Ok(match package {
+            "torch" => Library::Torch,
+            "jax" | "jaxlib" => Library::Jax,
+            "cupy" => Library::Cupy,
+            _ => Library::Numpy,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Library::Numpy => "numpy",
+            Library::Torch => "torch",
+            Library::Jax => "jax",
+            Library::Cupy => "cupy",
+        }
+    }
+}
+
+/// How results of one type of elements are made, by library; asked of `mdh.arrays` once for each.
+pub struct Allocator {
+    dtype: String,
+    makers: [PyOnceLock<Maker>; LIBRARIES],
+}
+
+/// Functions of a library.
+struct Maker {
+    /// Shape (and an array on whose device it is to be) to an array whose elements are not set.
+    allocate: Py<PyAny>,
+    /// Such an array to what users get; nothing to do if there is none.
+    finish: Option<Py<PyAny>>,
+}
+
+impl Allocator {
+    /// For elements of that name.
+    pub fn new(dtype: String) -> Allocator {
+        Allocator {
+            dtype,
+            makers: [const { PyOnceLock::new() }; LIBRARIES],
+        }
+    }
+
+    /// The name of the elements.
+    pub fn dtype(&self) -> &str {
+        &self.dtype
+    }
+
+    fn maker<'a>(&'a self, py: Python<'a>, library: Library) -> PyResult<&'a Maker> {
+        self.makers[library as usize].get_or_try_init(py, || {
+            let makers = py.import("mdh.arrays")?;
+            let made = makers.call_method1("maker", (library.name(), &self.dtype))?;
+            let (allocate, finish) = made.extract()?;
+            Ok(Maker { allocate, finish })
+        })
+    }
+
+    /// An array of that shape whose elements are not set.
+    pub fn empty<'py>(
+        &self,
+        library: Library,
+        shape: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = shape.py();
+        let maker = self.maker(py, library)?;
+        maker.allocate.bind(py).call1((shape,))
+    }
+
+    /// What users get of an array that [`Allocator::empty`] made.
+    pub fn finished<'py>(
+        &self,
+        library: Library,
+        array: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = array.py();
+        match &self.maker(py, library)?.finish {
+            Some(finish) => finish.bind(py).call1((array,)),
+            None => Ok(array),
+        }
+    }
+}

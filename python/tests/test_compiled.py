@@ -1,0 +1,192 @@
+"""Compiled programs: arrays in, arrays out, and what is refused."""
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import mdh
+from mdh import errors
+from mdh.compiled import compile_text
+
+MATVEC = """
+func.func @matvec(%M: tensor<?x?xf32>, %v: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0 : index
+  %rows = tensor.dim %M, %zero : tensor<?x?xf32>
+  %empty = tensor.empty(%rows) : tensor<?xf32>
+  %w = mdh.compute (i, k)
+    out_view(w = %empty[i] : tensor<?xf32>)
+    md_hom(mulf, (cc, pw(addf)))
+    inp_view(M = %M[i, k] : tensor<?x?xf32>, v = %v[k] : tensor<?xf32>)
+  return %w : tensor<?xf32>
+}
+"""
+
+SCALE = """
+func.func @scale(%a: i32, %x: memref<4xi32, strided<[?]>>, %y: memref<4xi32>) {
+  mdh.compute (i = 4)
+    out_view(y = %y[i] : memref<4xi32>)
+    md_hom((%x: i32, %a: i32) { %p = arith.muli %x, %a : i32 mdh.yield %p : i32 }, (cc))
+    inp_view(x = %x[i] : memref<4xi32, strided<[?]>>, a = %a : i32)
+  return
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MDH_CACHE", str(tmp_path))
+
+
+@pytest.fixture
+def matvec():
+    return compile_text(MATVEC, name="matvec")
+
+
+def matrix(rows, columns, dtype=np.float32):
+    return (np.arange(rows * columns) % 7 - 3).astype(dtype).reshape(rows, columns)
+
+
+def test_results_are_arrays_of_their_own(matvec):
+    M, v = matrix(5, 3), np.ones(3, np.float32)
+    w = matvec(M, v)
+    assert type(w) is np.ndarray and w.dtype == np.float32
+    np.testing.assert_array_equal(w, M @ v)
+    assert matvec(M, v) is not w
+
+
+def test_results_go_where_they_are_wanted(matvec):
+    M, v = matrix(5, 3), np.ones(3, np.float32)
+    out = np.full(5, 9, np.float32)
+    assert matvec(M, v, out=out) is out
+    np.testing.assert_array_equal(out, M @ v)
+    spread = np.full(10, 9, np.float32)
+    assert matvec(M, v, out=spread[::2]).base is spread
+    np.testing.assert_array_equal(spread[::2], M @ v)
+    np.testing.assert_array_equal(spread[1::2], 9)
+
+
+@pytest.mark.parametrize("view", [np.transpose, lambda M: M[::2, ::-1], lambda M: M[1:, 1:], np.asfortranarray])
+def test_strides_of_what_is_read(matvec, view):
+    M = view(matrix(6, 6))
+    v = np.arange(2 * M.shape[1], dtype=np.float32)[::2]
+    np.testing.assert_array_equal(matvec(M, v), M @ v)
+
+
+def test_empty_arrays(matvec):
+    assert matvec(np.zeros((0, 3), np.float32), np.zeros(3, np.float32)).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ((matrix(5, 3),), errors.ProgramError, "found 1 arguments, expected 2: M, v"),
+        ((matrix(5, 3, np.float64), np.ones(3, np.float32)), errors.DTypeError, "argument 1 ('M'): found elements of"),
+        ((matrix(5, 3), [1.0, 1.0, 1.0]), errors.DTypeError, "found list, expected an array of float32"),
+        ((matrix(5, 3)[0], np.ones(3, np.float32)), errors.ShapeError, r"found shape (3,), expected (?, ?)"),
+        ((matrix(5, 3), np.ones(4, np.float32)), errors.ProgramError, "matvec"),
+        ((np.empty((5, 3), object), np.ones(3, np.float32)), errors.DTypeError, "found elements of object"),
+        ((matrix(5, 3).astype(">f4"), np.ones(3, np.float32)), errors.DTypeError, "found elements of >f4"),
+    ],
+)
+def test_wrong_arguments(matvec, arguments, error, message):
+    with pytest.raises(error) as caught:
+        matvec(*arguments)
+    assert message in str(caught.value)
+    assert isinstance(caught.value, mdh.Error)
+
+
+def test_wrong_results(matvec):
+    M, v = matrix(3, 3), np.ones(3, np.float32)
+    read_only = np.zeros(3, np.float32)
+    read_only.flags.writeable = False
+    for out, error, message in [
+        (np.zeros(3), errors.DTypeError, "expected float32"),
+        (np.zeros(4, np.float32), errors.ProgramError, "4"),
+        (read_only, errors.ProgramError, "read-only"),
+        (M[0], errors.ProgramError, "overlaps"),
+        ((v.copy(), v.copy()), errors.ProgramError, "out has 2 arrays, expected 1"),
+    ]:
+        with pytest.raises(error, match=message):
+            matvec(M, v, out=out)
+
+
+def test_memory_in_place_and_numbers():
+    scale = compile_text(SCALE)
+    x, y = np.arange(8, dtype=np.int32), np.zeros(4, np.int32)
+    assert scale(-3, x[::2], y) is None
+    np.testing.assert_array_equal(y, -3 * x[::2])
+    y.flags.writeable = False
+    with pytest.raises(errors.ProgramError, match="read-only"):
+        scale(-3, x[::2], y)
+    for wrong in (2**40, 1.5, "a"):
+        with pytest.raises(errors.DTypeError, match="expected an integer of 32 bits"):
+            scale(wrong, x[::2], np.zeros(4, np.int32))
+
+
+def test_a_check_that_fails_is_an_exception_on_every_thread(matvec):
+    text = MATVEC.replace("M = %M[i, k]", "M = %M[i, k + 1]")
+    shifted = compile_text(text, name="shifted")
+    with pytest.raises(errors.ProgramError):
+        shifted(matrix(300, 300), np.ones(300, np.float32))
+    np.testing.assert_array_equal(shifted(matrix(4, 5), np.ones(4, np.float32)), matrix(4, 5)[:, 1:].sum(1))
+
+
+def test_programs_that_are_wrong_say_where():
+    with pytest.raises(errors.ProgramError, match=r"broken:3:\d+: error"):
+        compile_text("func.func @f() {\n  return\n  oops\n}\n", name="broken")
+    for text in ("", "func.func private @f()", "\0", "(" * 10_000):
+        with pytest.raises(errors.ProgramError):
+            compile_text(text)
+
+
+def test_code_is_kept(tmp_path, matvec):
+    files = list(tmp_path.glob("*.code"))
+    assert len(files) == 1
+    again = compile_text(MATVEC, name="matvec")
+    M, v = matrix(5, 3), np.ones(3, np.float32)
+    np.testing.assert_array_equal(again(M, v), M @ v)
+    files[0].write_bytes(files[0].read_bytes()[:-100])
+    np.testing.assert_array_equal(compile_text(MATVEC, name="matvec")(M, v), M @ v)
+
+
+def test_threads(matvec):
+    M, v = matrix(300, 200), np.ones(200, np.float32)
+    wrong = []
+
+    def call():
+        for _ in range(50):
+            if not np.array_equal(matvec(M, v), M @ v):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not wrong
+
+
+def test_a_child_after_fork_computes(matvec):
+    program = f"""
+import os, numpy as np
+from mdh.compiled import compile_text
+f = compile_text({MATVEC!r}, name="matvec")
+M, v = np.ones((2000, 2000), np.float32), np.ones(2000, np.float32)
+assert (f(M, v) == 2000).all()
+child = os.fork()
+if child == 0:
+    os._exit(0 if (f(M, v) == 2000).all() else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert (f(M, v) == 2000).all()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_stages(matvec):
+    assert "mdh.compute" in matvec.mlir()
+    assert "scf.for" in matvec.mlir("loops")
+    assert ".globl" in matvec.asm()
+    assert "matvec" in matvec.explain()
+    with pytest.raises(errors.ProgramError, match="sass"):
+        matvec.mlir("sass")
