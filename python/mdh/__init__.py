@@ -23,7 +23,8 @@ from typing import Any
 from .algebra import inp_view, md_hom, out_view
 from .computation import Computation, Program
 from .decorator import combine_ops, inp, mdh, out
-from .errors import (CheckError, DeviceError, DTypeError, Error, InternalError, ProgramError, ShapeError, TraceError)
+from .errors import (CheckError, DeviceError, DTypeError, Error, InternalError, ProgramError, ResourceError,
+                     ShapeError, TraceError)
 from .functions import *  # noqa: F403
 from .functions import __all__ as _functions
 from .operators import (CC, PS, PW, Operator, add, and_, argmax, argmin, cc, check_laws, combine_operator, identity,
@@ -38,7 +39,7 @@ _LATE = {
     "reduce": "reductions", "scan": "reductions", "histogram": "reductions", "reduce_text": "reductions",
     "scan_text": "reductions", "histogram_text": "reductions",
     "CPU": "mdhc", "CUDA": "mdhc", "OpenMP": "mdhc", "OpenCL": "mdhc", "pyATF": "mdhc", "CUDARuntimeProfiler": "mdhc",
-    "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc", "seconds": "mdhc",
+    "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc",
     "compile_text": "compiled", "Compiled": "compiled",
 }
 
@@ -51,7 +52,8 @@ __all__ = [
     "char", "uchar", "bool_",
     *(name for name in _functions if name not in ("abs", "pow", "round")),
     *(name for name, module in _LATE.items() if module in ("reductions", "mdhc") and not name.endswith("_text")),
-    "Error", "ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "CheckError", "InternalError",
+    "Error", "ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "ResourceError",
+    "CheckError", "InternalError",
 ]
 
 

@@ -153,7 +153,9 @@ def _dimension_names(functions: Sequence[Sequence[Callable]], count: int, place:
     """Names of the dimensions: what the index functions call their parameters."""
     names: list[str | None] = [None] * count
     for function in (function for buffer in functions for function in buffer):
-        parameters = list(inspect.signature(function).parameters)
+        # Parameters with defaults are how a lambda in a loop keeps the loop's variable.
+        parameters = [parameter.name for parameter in inspect.signature(function).parameters.values()
+                      if parameter.default is parameter.empty]
         if len(parameters) != count:
             at = (function.__code__.co_filename, function.__code__.co_firstlineno)
             raise ProgramError(located(f"found an index function of {len(parameters)} dimensions ({', '.join(parameters)}), "

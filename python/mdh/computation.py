@@ -7,17 +7,18 @@ types that it leaves open follow from the arrays of a call; for each of their co
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .affine import Affine
-from .errors import DTypeError, ProgramError, ShapeError
+from .errors import DeviceError, DTypeError, ProgramError, ShapeError
 from .operators import Combine, NamedOperator, Operator, combination
 from .scalar import Key
 from .sizes import OpenDimension, Sized, check_shape, infer_dimensions, least_shape
-from .text import ARGUMENT, UNDEFINED, Code, View, function_text
+from .text import ARGUMENT, UNDEFINED, Code, View, function_text, identifier, symbol
 from .trace import Value
 from .types import BasicType, Buffer, basic_type
 
@@ -69,6 +70,16 @@ class Program:
     inputs: tuple[View, ...]
     outputs: tuple[View, ...]
     updated: tuple[int, ...] = ()
+
+    @property
+    def dtypes(self) -> list[str]:
+        """The element types of the arguments and the results, which have signs here, by numpy's names."""
+        views = (*self.inputs, *(self.outputs[at] for at in self.updated), *self.outputs)
+        return [view.dtype.numpy_name for view in views]
+
+
+class UnknownType(DTypeError):
+    """An element type that neither the program nor an array says."""
 
 
 # Makes a form of the inputs' types and of what is known of all arrays, by name.
@@ -132,11 +143,13 @@ class Computation:
             raise ShapeError(f"found {len(arrays)} arrays, expected {len(self.parameters)}: {', '.join(self.parameters)}")
         self(*arrays)
 
-    def compile(self, *arrays: Any, **options: Any) -> Computation:
-        """Compiles now what the first call would compile, and returns the computation with the options."""
+    def compile(self, *arrays: Any, **options: Any) -> Any:
+        """Returns the compiled function that a call with these inputs uses, which explains, checks and tunes itself.
+
+        Without inputs, it is that for the declared sizes and types.
+        """
         computation = self.using(**options)
-        compiled(computation.program(*arrays), computation.options)
-        return computation
+        return compiled(computation.program(*arrays), computation.options)
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any], out: Any) -> tuple[dict, dict]:
         """Arrays by name: the inputs, and the outputs if they are given."""
@@ -178,7 +191,7 @@ class Computation:
                  **{name: _joined(name, buffer, outputs.get(name)) for name, buffer in self.outputs.items()}}
         for name in self.inputs:
             if known[name].dtype is None:
-                raise DTypeError(f"the element type of '{name}' is not known, expected it in inp_view[..] or Buffer[..], or an "
+                raise UnknownType(f"the element type of '{name}' is not known, expected it in inp_view[..] or Buffer[..], or an "
                                  f"array")
         dtypes = {name: known[name].dtype for name in self.inputs}
         return make_program(self.name, self._form(dtypes, known), known, set(outputs))  # type: ignore[arg-type]
@@ -202,8 +215,7 @@ def _joined(name: str, declared: Buffer, given: Described | None) -> Described:
 def describe(name: str, array: Any, declared: BasicType | None = None) -> Described:
     """Returns the sizes and the element type of an array, of a number, or of a `Described` itself.
 
-    A number takes the declared type; `uint16` elements are those of `bf16` where that is declared, since numpy
-    has no such type.
+    A number takes the declared type.
     """
     if isinstance(array, Described):
         return array
@@ -211,14 +223,16 @@ def describe(name: str, array: Any, declared: BasicType | None = None) -> Descri
         return Described((), declared or basic_type(type(array)))
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise DTypeError(f"found {type(array).__name__} for '{name}', expected an array or a number")
-    dtype = basic_type(array.dtype)
-    if declared is not None and declared.name == "bf16" and dtype.name == "uint16":
-        dtype = declared
-    return Described(tuple(int(size) for size in array.shape), dtype)
+    return Described(tuple(int(size) for size in array.shape), basic_type(array.dtype))
 
 
-def make_program(name: str, form: Form, known: Mapping[str, Described], given: set[str]) -> Program:
-    """Returns the program of a form, with the sizes that are known of arrays; `given` are outputs that exist already."""
+def make_program(name: str, form: Form, known: Mapping[str, Described], given: set[str],
+                 initial: Mapping[str, int | float] | None = None) -> Program:
+    """Returns the program of a form, with the sizes that are known of arrays.
+
+    `given` are outputs that exist already, whose elements stay where nothing is written; `initial` are the
+    numbers that others have there, which are 0 otherwise.
+    """
     sized = {view.name: Sized(view.name, view.accesses, known[view.name].shape) for view in (*form.outputs, *form.inputs)}
     dimensions = infer_dimensions(form.dimensions, list(sized.values()))
     if not dimensions:
@@ -240,7 +254,8 @@ def make_program(name: str, form: Form, known: Mapping[str, Described], given: s
         shape = _final_shape(sized[view.name], left, f"'{name}' writes output")
         dtype = known[view.name].dtype or results[at].dtype
         outputs.append(View(view.name, view.accesses, dtype, shape))
-        contents.append(_contents(shape, len(view.accesses), left, view.name in given))
+        is_given, number = view.name in given, (initial or {}).get(view.name, 0)
+        contents.append(_contents(shape, len(view.accesses), left, ARGUMENT if is_given else number))
         at += len(view.accesses)
     operator = one_operator(name, form.combines, [key for view in form.outputs for key in view.keys])
     combined = None
@@ -287,7 +302,8 @@ def _final_shape(sized: Sized, dimensions: Sequence[Any], what: str) -> tuple[in
     return tuple(needed if size is None else size for size, needed in zip(sized.shape, least))
 
 
-def _contents(shape: Sequence[int], accesses: int, left: Sequence[Any], is_given: bool) -> str | int:
+def _contents(shape: Sequence[int], accesses: int, left: Sequence[Any],
+              otherwise: str | int | float) -> str | int | float:
     """Returns what an output contains before: it is of no matter where all elements are written, which are as many as the
     points, since no element is written twice."""
     points, elements = accesses, 1
@@ -295,9 +311,7 @@ def _contents(shape: Sequence[int], accesses: int, left: Sequence[Any], is_given
         points *= len(dimension.points)
     for size in shape:
         elements *= size
-    if points == elements:
-        return UNDEFINED
-    return ARGUMENT if is_given else 0
+    return UNDEFINED if points == elements else otherwise
 
 
 def _check_output(view: Accesses, dimensions: Sequence[Any], combines: Sequence[Combine]) -> None:
@@ -314,12 +328,8 @@ def one_operator(name: str, combines: Sequence[Combine], keys: Sequence[Key]) ->
 
     Raises `ProgramError` where there are two: the result would depend on which is applied first.
     """
-    chosen: dict[int, Operator] = {}
-    for combine in combines:
-        operator = combine.operator
-        if operator is not None:
-            chosen[id(operator)] = operator
-    operators = list(chosen.values())
+    chosen = {combine.operator.source: combine.operator for combine in combines if combine.operator is not None}
+    operators: list[Operator] = list(chosen.values())
     if len(operators) > 1:
         names = " and ".join(f"'{operator.name}'" for operator in operators)
         raise ProgramError(f"found the operators {names} in one md_hom of '{name}', expected one for all combined dimensions: "
@@ -343,28 +353,35 @@ def compiled(program: Program, options: Mapping[str, Any]) -> Any:
         found = _compiled.get(key)
         if found is None:
             from .compiled import compile_text
-            from .text import symbol
 
-            found = compile_text(program.text, name=program.name, entry=symbol(program.name), **options)
+            _check_device(compile_text, options)
+
+            found = compile_text(program.text, name=identifier(program.name), entry=symbol(program.name),
+                                 dtypes=program.dtypes, **options)
             while len(_compiled) >= _KEPT_PROGRAMS:
                 del _compiled[next(iter(_compiled))]
             _compiled[key] = found
     return found
 
 
+def _check_device(compile_text: Callable, options: Mapping[str, Any]) -> None:
+    """Refuses a device where compiled functions run on the processor only."""
+    parameters = inspect.signature(compile_text).parameters
+    if options.get("device", "cpu") != "cpu" and "device" not in parameters:
+        raise DeviceError(f"found the device '{options['device']}', expected the processor: compiled functions run on it only; "
+                          f"'mdh run --device cuda' runs the text of a computation on a GPU")
+
+
 def run(program: Program, inputs: Sequence[Any], outputs: Sequence[Any] | None, options: Mapping[str, Any]) -> Any:
     """Runs a program on arrays, and returns its outputs: an array, or a tuple of several."""
     function = compiled(program, options)
-    arguments = [_signless(array, view.dtype) for array, view in zip(inputs, program.inputs)]
+    arguments = [array if view.shape or not _is_scalar(array) else _number(array, view.dtype)
+                 for array, view in zip(inputs, program.inputs)]
     if outputs is None:
-        results = function(*arguments)
-        listed = results if isinstance(results, tuple) else (results,)
-        listed = tuple(_signed_as(array, view.dtype) for array, view in zip(listed, program.outputs))
-        return listed if len(listed) > 1 else listed[0]
+        return function(*arguments)
     # What is written must be memory of its own; its former elements are handed over in a copy.
-    arguments += [_signless(_copy(outputs[at]), program.outputs[at].dtype) for at in program.updated]
-    written = tuple(_signless(array, view.dtype) for array, view in zip(outputs, program.outputs))
-    function(*arguments, out=written if len(written) > 1 else written[0])
+    arguments += [_copy(outputs[at]) for at in program.updated]
+    function(*arguments, out=tuple(outputs) if len(outputs) > 1 else outputs[0])
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
@@ -372,14 +389,11 @@ def _copy(array: Any) -> Any:
     return array.copy() if hasattr(array, "copy") else array.clone()
 
 
-def _signless(array: Any, dtype: BasicType) -> Any:
-    """The same memory as integers with a sign, which is what the compiled code's types are called."""
-    if dtype.kind != "u" or not hasattr(array, "view") or array.shape == ():
-        return array
-    return array.view(f"int{dtype.bits}")
+def _is_scalar(array: Any) -> bool:
+    return isinstance(array, (bool, int, float)) or hasattr(array, "item")
 
 
-def _signed_as(array: Any, dtype: BasicType) -> Any:
-    if dtype.kind != "u" or not hasattr(array, "view"):
-        return array
-    return array.view(dtype.numpy_name)
+def _number(array: Any, dtype: BasicType) -> bool | int | float:
+    """An argument without axes, which compiled code takes as a number."""
+    number = array.item() if hasattr(array, "item") else array
+    return bool(number) if dtype.kind == "b" else float(number) if dtype.is_float else int(number)

@@ -1,37 +1,39 @@
-"""The exceptions of the package: one class for each reason why a program is not run.
+"""Exceptions of the package. It raises no others of its own; each says what was given, and what was expected."""
 
-All derive from `Error`. A message says what was found, what was expected and what to do; where the
-mistake stands in a file of the caller's, it begins with `file:line:` and ends with the source line.
-"""
+from __future__ import annotations
 
 
 class Error(Exception):
-    """Base of all errors that this package raises."""
+    """Something that the package refuses, or that failed."""
 
 
 class ProgramError(Error, ValueError):
-    """A computation that is not well defined, or that the compiler refuses."""
-
-
-class ShapeError(Error, ValueError):
-    """Arrays whose sizes do not fit the computation, or each other."""
-
-
-class DTypeError(Error, TypeError):
-    """Arrays or values whose element types do not fit the computation."""
-
-
-class DeviceError(Error):
-    """A device that is not there, or that does not do what is asked of it."""
+    """A program is wrong, or fails for the arrays that it is given (a check at run time, for instance)."""
 
 
 class TraceError(ProgramError):
-    """A Python function of which no scalar code can be made."""
+    """A function does with a symbolic value what cannot be compiled."""
+
+
+class ShapeError(Error, ValueError):
+    """The extents or strides of an array are not those that a computation takes."""
+
+
+class DTypeError(Error, TypeError):
+    """The elements of an array are not of the type that a computation takes."""
+
+
+class DeviceError(Error, RuntimeError):
+    """An array is on another device than the computation, or a GPU is not there or fails."""
+
+
+class ResourceError(Error, MemoryError):
+    """There is not enough memory, or a size is beyond what can be addressed."""
 
 
 class CheckError(Error, AssertionError):
-    """A result that differs from the definition."""
+    """A result is not what the definition says, or a law that was stated does not hold."""
 
 
-class InternalError(Error):
-    """A mistake of this package or of the compiler, not of the program."""
+class InternalError(Error, RuntimeError):
+    """A bug in mdh. Please report it with the program and the message."""

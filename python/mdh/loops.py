@@ -18,11 +18,11 @@ from typing import Any, NoReturn
 
 from .affine import Affine, index_function
 from .computation import Accesses, Computation, Described, Form
-from .errors import ProgramError, ShapeError, TraceError
+from .errors import ProgramError, TraceError
 from .functions import result_type
 from .operators import Combine
 from .scalar import stored
-from .sizes import OpenDimension
+from .sizes import OpenDimension, UnknownSize
 from .trace import Trace, Value, as_value, located, source_place, structure, trace_error
 from .types import BasicType, Buffer
 
@@ -190,7 +190,7 @@ class InputBuffer:
         shape = self._described.shape
         if shape is None or None in shape:
             place = source_place(2)
-            raise ShapeError(located(f"the sizes of '{self.name}' are not known, expected them in Buffer[T, [..]], or an "
+            raise UnknownSize(located(f"the sizes of '{self.name}' are not known, expected them in Buffer[T, [..]], or an "
                                      f"array", place))
         return shape  # type: ignore[return-value]
 

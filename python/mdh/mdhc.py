@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .computation import Computation, compiled
+from .computation import Computation, UnknownType, compiled
 from .errors import DeviceError, ProgramError
+from .sizes import UnknownSize
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,6 @@ class Backend:
 
     device: str
     number: int = 0
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The compiler's options for it."""
-        if self.device == "cpu":
-            return {}
-        return {"device": self.device if not self.number else f"{self.device}:{self.number}"}
 
 
 def CPU() -> Backend:
@@ -93,11 +87,19 @@ class Tuner:
     profiler: Any = None
     abort: Abort = Abort()
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """The compiler's options for it."""
-        return {"tune": {name: value for name, value in
-                         (("evaluations", self.abort.evaluations), ("seconds", self.abort.seconds)) if value is not None}}
+    def tune(self, function: Any) -> None:
+        """Searches schedules of a compiled function, until the abort condition holds."""
+        seconds = self.abort.seconds
+        if seconds is None:
+            seconds = (self.abort.evaluations or _USUAL_EVALUATIONS) * _SECONDS_PER_EVALUATION
+        function.tune(seconds)
+
+
+# The search ends by the clock. A configuration is compiled and measured in about so many seconds.
+_SECONDS_PER_EVALUATION = 0.25
+
+# So many configurations are tried where nobody says it.
+_USUAL_EVALUATIONS = 100
 
 
 def pyATF(profiler: Any = None, abort: Abort = Abort()) -> Tuner:
@@ -108,8 +110,10 @@ def pyATF(profiler: Any = None, abort: Abort = Abort()) -> Tuner:
 class Module:
     """A compiled computation; `run` takes outputs, then inputs."""
 
-    def __init__(self, computation: Computation):
+    def __init__(self, computation: Computation, tuner: Tuner | None):
         self._computation: Computation | None = computation
+        # A search for a computation whose sizes follow from arrays waits for the first call.
+        self._tuner = tuner
 
     @property
     def computation(self) -> Computation:
@@ -120,10 +124,16 @@ class Module:
 
     def run(self, *arrays: Any) -> None:
         """Computes, and writes the outputs: `run(w, M, v)`."""
-        self.computation.run(*arrays)
+        computation = self.computation
+        if self._tuner is not None:
+            given = dict(zip(computation.parameters, arrays))
+            inputs = [given[name] for name in computation.inputs if name in given]
+            self._tuner.tune(computation.compile(*inputs))
+            self._tuner = None
+        computation.run(*arrays)
 
     def nvcc_compile(self, arch: str | None = None, **_: Any) -> Module:
-        """Does nothing, as published programs expect more of it: code is made for the device that is there."""
+        """Does nothing: code is made for the device that is there, without another compiler."""
         return self
 
     def text(self) -> str:
@@ -143,11 +153,14 @@ def compile(*, computation: Computation, backend: Backend | None = None, tuner: 
     """
     if not isinstance(computation, Computation):
         raise ProgramError(f"found {computation!r} as the computation, expected what @mdh(..) makes of a function")
-    chosen = {**(backend.options if backend else {}), **(tuner.options if tuner else {}), **options}
-    changed = computation.using(**chosen)
+    if backend is not None and backend.device != "cpu":
+        options["device"] = backend.device if not backend.number else f"{backend.device}:{backend.number}"
+    changed = computation.using(**options)
     try:
         program = changed.program()
-    except (ValueError, TypeError):
-        return Module(changed)
-    compiled(program, changed.options)
-    return Module(changed)
+    except (UnknownSize, UnknownType):
+        return Module(changed, tuner)
+    function = compiled(program, changed.options)
+    if tuner is not None:
+        tuner.tune(function)
+    return Module(changed, None)

@@ -37,8 +37,11 @@ class Operator:
     """
 
     def __init__(self, name: str, apply: TupleFunction, *, commutative: bool | None = None,
-                 neutral: Any = None, fallback: Callable | None = None, place: tuple[str, int] | None = None):
+                 neutral: Any = None, fallback: Callable | None = None, place: tuple[str, int] | None = None,
+                 source: Any = None):
         self.name = name
+        # Operators that are made of the same function, or functions, are the same one.
+        self.source = self if source is None else source
         self.apply = apply
         self.commutative = commutative
         self.neutral = neutral
@@ -119,7 +122,8 @@ def componentwise(operators: Sequence[Operator]) -> Operator:
 
     stated = [operator.commutative for operator in operators]
     commutative = True if builtins.all(stated) else (False if False in stated else None)
-    return Operator("_".join(operator.name for operator in operators), apply, commutative=commutative, neutral=neutral)
+    return Operator("_".join(operator.name for operator in operators), apply, commutative=commutative, neutral=neutral,
+                    source=tuple(operator.source for operator in operators))
 
 
 def as_operator(function: Any) -> Operator:
@@ -167,7 +171,7 @@ def combine_operator(function: Callable | None = None, *, commutative: bool | No
         return combined if isinstance(combined, tuple) else (combined,)
 
     return Operator(name or _identifier(function), apply, commutative=commutative, neutral=neutral,
-                    place=_defined_at(function))
+                    place=_defined_at(function), source=function)
 
 
 class Record:
@@ -223,7 +227,7 @@ class NamedOperator(Operator):
     """An operator that is written with the names of outputs, which are known when it is used."""
 
     def __init__(self, function: Callable, **laws: Any):
-        super().__init__(_identifier(function), self._unnamed, place=_defined_at(function), **laws)
+        super().__init__(_identifier(function), self._unnamed, place=_defined_at(function), source=function, **laws)
         self._function = function
 
     def _unnamed(self, left: tuple, right: tuple) -> tuple:

@@ -14,6 +14,10 @@ from .errors import ProgramError, ShapeError
 from .text import Dimension
 
 
+class UnknownSize(ShapeError):
+    """A size that neither the program nor an array says."""
+
+
 @dataclass(frozen=True)
 class OpenDimension:
     """A dimension of a computation; `upper` is None where it follows from arrays."""
@@ -53,7 +57,7 @@ def infer_dimensions(dimensions: Sequence[OpenDimension], buffers: Sequence[Size
         found = _exact(dimensions, uppers, buffers) or _bounded(dimensions, uppers, buffers)
         if not found:
             name = dimensions[uppers.index(None)].name
-            raise ShapeError(f"the size of dimension '{name}' follows from no array, expected it in md_hom[..] or range(..), "
+            raise UnknownSize(f"the size of dimension '{name}' follows from no array, expected it in md_hom[..] or range(..), "
                              f"or an array that is indexed by '{name}'")
         for at, upper in found.items():
             uppers[at] = upper

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -90,7 +89,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
     for name in names:
         written, count = identifier(name), 0
         base = written
-        while written in chosen or keyword.iskeyword(written):
+        while written in chosen:
             count += 1
             written = f"{base}_{count}"
         chosen.append(written)

@@ -53,16 +53,16 @@ class BasicType:
         return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
 
     def to_numpy(self) -> Any:
-        """Returns numpy's dtype. Of `bf16` it is that of `ml_dtypes` where that is installed, else `uint16`."""
+        """Returns numpy's dtype. That of `bf16` is in the package `ml_dtypes`, which must be installed for it."""
         import numpy
 
-        if self.name == "bf16":
-            try:
-                import ml_dtypes
-            except ImportError:
-                return numpy.dtype("uint16")
-            return numpy.dtype(ml_dtypes.bfloat16)
-        return numpy.dtype(self.numpy_name)
+        if self.name != "bf16":
+            return numpy.dtype(self.numpy_name)
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise DTypeError("numpy has no bfloat16 of its own, expected the package ml_dtypes to be installed") from None
+        return numpy.dtype(ml_dtypes.bfloat16)
 
 
 fp16 = BasicType("fp16", "f", 16, "f16", "float16")
