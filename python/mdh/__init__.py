@@ -1,0 +1,69 @@
+"""Data-parallel computations, written once, compiled for processors and GPUs.
+
+A computation is written as `out_view . md_hom . inp_view` or as annotated loops, under the decorator
+`mdh`; `reduce`, `scan` and `histogram` are computations that need no writing:
+
+    from mdh import *
+
+    @mdh(out(w=Buffer[fp32]), inp(M=Buffer[fp32], v=Buffer[fp32]), combine_ops(cc, pw(add)))
+    def matvec(w, M, v):
+        for i in range(1024):
+            for k in range(1024):
+                w[i] = M[i, k] * v[k]
+
+    w = matvec(M, v)
+
+`from mdh import *` brings what programs are written with. Its `min` and `max` are Python's beside
+numbers; `abs`, `pow` and `round` are Python's own, which work on values too.
+"""
+
+import importlib
+from typing import Any
+
+from .algebra import inp_view, md_hom, out_view
+from .computation import Computation, Program
+from .decorator import combine_ops, inp, mdh, out
+from .errors import (CheckError, DeviceError, DTypeError, Error, InternalError, ProgramError, ResourceError,
+                     ShapeError, TraceError)
+from .functions import *  # noqa: F403
+from .functions import __all__ as _functions
+from .operators import (CC, PS, PW, Operator, add, and_, argmax, argmin, cc, check_laws, combine_operator, identity,
+                        logaddexp, max, min, mul, or_, ps, pw, pw_custom_func, xor)
+from .scalar import scalar_function
+from .types import (BasicType, Buffer, Scalar, ScalarType, bf16, bfloat16, bool_, char, double, float16, float32,
+                    float64, fp16, fp32, fp64, half, int8, int16, int32, int64, single, uchar, uint8, uint16, uint32,
+                    uint64)
+
+# Modules that are loaded when something in them is asked for.
+_LATE = {
+    "reduce": "reductions", "scan": "reductions", "histogram": "reductions", "reduce_text": "reductions",
+    "scan_text": "reductions", "histogram_text": "reductions",
+    "CPU": "mdhc", "CUDA": "mdhc", "OpenMP": "mdhc", "OpenCL": "mdhc", "pyATF": "mdhc", "CUDARuntimeProfiler": "mdhc",
+    "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc",
+    "compile_text": "compiled", "Compiled": "compiled",
+}
+
+__all__ = [
+    "mdh", "mdhc", "out", "inp", "combine_ops", "out_view", "md_hom", "inp_view", "scalar_function", "pw_custom_func",
+    "Computation", "Program", "Operator", "cc", "CC", "pw", "PW", "ps", "PS", "combine_operator", "check_laws",
+    "add", "mul", "min", "max", "and_", "or_", "xor", "logaddexp", "argmin", "argmax", "identity",
+    "BasicType", "ScalarType", "Scalar", "Buffer", "fp16", "bf16", "fp32", "fp64", "float16", "bfloat16", "float32",
+    "float64", "half", "single", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "char", "uchar", "bool_",
+    *(name for name in _functions if name not in ("abs", "pow", "round")),
+    *(name for name, module in _LATE.items() if module in ("reductions", "mdhc") and not name.endswith("_text")),
+    "Error", "ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "ResourceError",
+    "CheckError", "InternalError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "mdhc":
+        return importlib.import_module(".mdhc", __name__)
+    if name in _LATE:
+        return getattr(importlib.import_module(f".{_LATE[name]}", __name__), name)
+    raise AttributeError(f"module 'mdh' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE, "mdhc"})

@@ -1,0 +1,470 @@
+"""Combine operators: `cc`, `pw(f)`, `ps(f)`, and the functions `f` that combine.
+
+A function is an `Operator`: one of the built-in ones (`add`, `mul`, `minimum`, ...), or made from a
+Python function by `combine_operator` or, as published, by `pw_custom_func`. What is known of it
+beside its code are its laws: it is associative, else it could not combine at all; it may be
+commutative, and may have a neutral element. Laws that are stated are believed; `check_laws` tests
+them on random values.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import functions
+from .emit import built_in, region
+from .errors import ProgramError, TraceError
+from .trace import Trace, Value, convert, located, source_place, structure, trace_error
+from .types import BasicType, basic_type, typed_attribute
+
+# Combines two tuples of values into one; the first is of smaller indices.
+TupleFunction = Callable[[tuple, tuple], tuple]
+
+
+class Operator:
+    """A function by which values, or tuples of values, are combined.
+
+    `apply` takes and gives tuples, `commutative` is None where nobody has said, and `neutral` has a
+    number for each component, or computes these from the components' types. Called with values, an
+    operator combines them, from the left to the right; called with anything else, `min` and `max` are
+    Python's.
+    """
+
+    def __init__(self, name: str, apply: TupleFunction, *, commutative: bool | None = None,
+                 neutral: Any = None, fallback: Callable | None = None, place: tuple[str, int] | None = None,
+                 source: Any = None):
+        self.name = name
+        # Operators that are made of the same function, or functions, are the same one.
+        self.source = self if source is None else source
+        self.apply = apply
+        self.commutative = commutative
+        self.neutral = neutral
+        self.place = place
+        self._fallback = fallback
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+    def __call__(self, *operands: Any, **keywords: Any) -> Any:
+        if self._fallback and not any(isinstance(operand, Value) for operand in operands):
+            return self._fallback(*operands, **keywords)
+        as_tuples = [operand if isinstance(operand, tuple) else (operand,) for operand in operands]
+        combined = functools.reduce(self.apply, as_tuples)
+        return combined if isinstance(operands[0], tuple) else combined[0]
+
+    def neutral_for(self, dtypes: Sequence[BasicType]) -> tuple | None:
+        """Returns the neutral element's components for components of these types, if there is one."""
+        neutral = self.neutral(*dtypes) if callable(self.neutral) else self.neutral
+        if neutral is None:
+            return None
+        neutral = neutral if isinstance(neutral, tuple) else (neutral,)
+        if len(neutral) != len(dtypes):
+            raise ProgramError(located(f"found a neutral element of {len(neutral)} components for the operator "
+                                       f"'{self.name}', which combines {len(dtypes)}", self.place))
+        return neutral
+
+    def reversed(self) -> Operator:
+        """The operator with its operands exchanged."""
+        return Operator(self.name, lambda left, right: self.apply(right, left), commutative=self.commutative,
+                        neutral=self.neutral, place=self.place)
+
+
+@dataclass(frozen=True)
+class Combine:
+    """How a dimension is combined: `kind` is `cc`, `pw` or `ps`, and `operator` says by what."""
+
+    kind: str
+    operator: Any = None
+
+
+cc = CC = Combine("cc")
+
+
+def pw(*operators: Any) -> Combine:
+    """Point-wise combination by a function, or by one built-in function for each component of the tuple."""
+    return Combine("pw", _operator(operators))
+
+
+def ps(*operators: Any) -> Combine:
+    """Prefix sums by a function, or by one built-in function for each component of the tuple."""
+    return Combine("ps", _operator(operators))
+
+
+PW, PS = pw, ps
+
+
+def _operator(operators: tuple) -> Any:
+    if len(operators) == 1 and isinstance(operators[0], (tuple, list)):
+        operators = tuple(operators[0])
+    if not operators:
+        raise ProgramError("found no function, expected pw(f) or ps(f) with the function that combines")
+    listed = tuple(as_operator(operator) for operator in operators)
+    return listed[0] if len(listed) == 1 else componentwise(listed)
+
+
+def componentwise(operators: Sequence[Operator]) -> Operator:
+    """Returns the operator that combines each component by an operator for one value."""
+
+    def apply(left: tuple, right: tuple) -> tuple:
+        if len(left) != len(operators):
+            trace_error(f"found {len(operators)} operators for {len(left)} components, expected one for each")
+        return tuple(operator.apply((a,), (b,))[0] for operator, a, b in zip(operators, left, right))
+
+    def neutral(*dtypes: BasicType) -> tuple | None:
+        parts = [operator.neutral_for([dtype]) for operator, dtype in zip(operators, dtypes)]
+        return None if any(part is None for part in parts) else tuple(part[0] for part in parts)
+
+    stated = [operator.commutative for operator in operators]
+    commutative = True if builtins.all(stated) else (False if False in stated else None)
+    return Operator("_".join(operator.name for operator in operators), apply, commutative=commutative, neutral=neutral,
+                    source=tuple(operator.source for operator in operators))
+
+
+def as_operator(function: Any) -> Operator:
+    """Returns the operator that a Python function is: of `(left, right)`, or of `(res, lhs, rhs)` as published."""
+    if isinstance(function, Operator):
+        return function
+    if not callable(function):
+        raise ProgramError(f"found {function!r} as what combines, expected an operator or a function of two values")
+    if _parameter_count(function) == 3:
+        return pw_custom_func(function)
+    return combine_operator(function)
+
+
+def _parameter_count(function: Callable) -> int | None:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return sum(parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+               and parameter.default is parameter.empty for parameter in parameters)
+
+
+def _defined_at(function: Callable) -> tuple[str, int] | None:
+    code = getattr(function, "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code else source_place(2)
+
+
+def _identifier(function: Callable) -> str:
+    name = getattr(function, "__name__", "operator")
+    return name if name.isidentifier() else "operator"
+
+
+def combine_operator(function: Callable | None = None, *, commutative: bool | None = None, neutral: Any = None,
+                     name: str | None = None) -> Any:
+    """Makes an operator of a Python function of two values, or of two tuples of values; also a decorator.
+
+    The function must be associative. `commutative=True` says that its operands may be exchanged,
+    `neutral` is the value, or the tuple of values, that changes nothing when combined with another one.
+    """
+    if function is None:
+        return functools.partial(combine_operator, commutative=commutative, neutral=neutral, name=name)
+
+    def apply(left: tuple, right: tuple) -> tuple:
+        combined = function(left[0], right[0]) if len(left) == 1 else function(left, right)
+        return combined if isinstance(combined, tuple) else (combined,)
+
+    return Operator(name or _identifier(function), apply, commutative=commutative, neutral=neutral,
+                    place=_defined_at(function), source=function)
+
+
+class Record:
+    """Values by the names of buffers, as published functions take them: `inp['M']`, `inp['x', 2]`.
+
+    A name alone stands for a buffer's only access; of several, accesses are counted from 1.
+    """
+
+    def __init__(self, what: str, keys: Sequence[tuple[str, int]], values: Sequence[Any] | None = None):
+        self._what = what
+        self._keys = {key: at for at, key in enumerate(keys)}
+        self._values = list(values) if values is not None else [None] * len(keys)
+        self._is_result = values is None
+
+    def _at(self, key: Any) -> int:
+        name, number = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
+        count = sum(buffer == name for buffer, _ in self._keys)
+        if number is None and count == 1:
+            number = 1
+        at = self._keys.get((name, number)) if isinstance(number, int) else None
+        if at is None:
+            names = list(dict.fromkeys(f"'{buffer}'" for buffer, _ in self._keys))
+            if not count:
+                trace_error(f"found {self._what}[{name!r}], expected one of the buffers {', '.join(names)}")
+            trace_error(f"found {self._what}[{key!r}], expected {self._what}[{name!r}, k] with k from 1 to {count}: the "
+                        f"buffer's accesses in the order of its view")
+        return at
+
+    def __getitem__(self, key: Any) -> Any:
+        value = self._values[self._at(key)]
+        if value is None:
+            trace_error(f"found a use of {self._what}[{key!r}] before it is assigned")
+        return value
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not self._is_result:
+            trace_error(f"found an assignment to {self._what}[{key!r}], expected one to the function's first parameter: "
+                        f"what a function takes is read only")
+        self._values[self._at(key)] = value
+
+    def values(self) -> list[Any]:
+        """The values in the order of the accesses; it is an error if one of them is missing."""
+        missing = [key for key, at in self._keys.items() if self._values[at] is None]
+        if missing:
+            name, number = missing[0]
+            several = sum(buffer == name for buffer, _ in self._keys) > 1
+            where = f"{name!r}, {number}" if several else f"{name!r}"
+            raise TraceError(f"nothing is assigned to {self._what}[{where}], expected a value for each output")
+        return self._values
+
+
+class NamedOperator(Operator):
+    """An operator that is written with the names of outputs, which are known when it is used."""
+
+    def __init__(self, function: Callable, **laws: Any):
+        super().__init__(_identifier(function), self._unnamed, place=_defined_at(function), source=function, **laws)
+        self._function = function
+
+    def _unnamed(self, left: tuple, right: tuple) -> tuple:
+        raise ProgramError(located(f"the operator '{self.name}' names outputs of an out_view, and is used without one; "
+                                   f"expected a function of two values", self.place))
+
+    def named(self, keys: Sequence[tuple[str, int]]) -> Operator:
+        """The operator for the outputs' accesses in that order."""
+        names = list(inspect.signature(self._function).parameters)
+
+        def apply(left: tuple, right: tuple) -> tuple:
+            result = Record(names[0], keys)
+            self._function(result, Record(names[1], keys, left), Record(names[2], keys, right))
+            return tuple(result.values())
+
+        return Operator(self.name, apply, commutative=self.commutative, neutral=self.neutral, place=self.place)
+
+
+def pw_custom_func(function: Callable | None = None, *, commutative: bool | None = None, neutral: Any = None) -> Any:
+    """Decorator for an operator as published: `g(res, lhs, rhs)`, with components by the outputs' names.
+
+    Without `commutative`, it is taken to be so where several dimensions are combined, unless random
+    values show that it is not.
+    """
+    if function is None:
+        return functools.partial(pw_custom_func, commutative=commutative, neutral=neutral)
+    return NamedOperator(function, commutative=commutative, neutral=neutral)
+
+
+def _arithmetic(name: str, function: Callable, neutral: Any, fallback: Callable | None = None) -> Operator:
+    def apply(left: tuple, right: tuple) -> tuple:
+        return tuple(function(a, b) for a, b in zip(left, right))
+
+    def of_all(*dtypes: BasicType) -> tuple:
+        return tuple(neutral(dtype) for dtype in dtypes)
+
+    return Operator(name, apply, commutative=True, neutral=of_all, fallback=fallback)
+
+
+def _least(dtype: BasicType) -> int | float:
+    return -math.inf if dtype.is_float else dtype.limits[0]
+
+
+def _most(dtype: BasicType) -> int | float:
+    return math.inf if dtype.is_float else dtype.limits[1]
+
+
+def _numbers(function: Callable) -> Callable:
+    return lambda *operands: functools.reduce(function, operands)
+
+
+add = _arithmetic("add", lambda a, b: a + b, lambda dtype: 0, _numbers(lambda a, b: a + b))
+mul = _arithmetic("mul", lambda a, b: a * b, lambda dtype: 1, _numbers(lambda a, b: a * b))
+min = _arithmetic("min", functions.minimum, _most, builtins.min)
+max = _arithmetic("max", functions.maximum, _least, builtins.max)
+and_ = _arithmetic("and_", lambda a, b: a & b, lambda dtype: dtype.limits[1] if dtype.is_unsigned else -1,
+                   _numbers(lambda a, b: a & b))
+or_ = _arithmetic("or_", lambda a, b: a | b, lambda dtype: 0, _numbers(lambda a, b: a | b))
+xor = _arithmetic("xor", lambda a, b: a ^ b, lambda dtype: 0, _numbers(lambda a, b: a ^ b))
+
+
+def _logaddexp(left: Any, right: Any) -> Any:
+    distance = left - right
+    # Of two equal infinities the distance is NaN, their sum is not.
+    larger = functions.maximum(left, right) + functions.log1p(functions.exp(-functions.abs(distance)))
+    return functions.where(left == right, left + math.log(2), larger)
+
+
+logaddexp = _arithmetic("logaddexp", _logaddexp, lambda dtype: -math.inf)
+
+
+def _arg_extremum(name: str, is_better: Callable, worst: Callable) -> Operator:
+    """An operator on pairs of a value and its position: NaN is better than all numbers, of equals the first is."""
+
+    def apply(left: tuple, right: tuple) -> tuple:
+        if len(left) != 2:
+            trace_error(f"found {len(left)} components for {name}, expected two: a value and its position")
+        (x, i), (y, j) = left, right
+        x_better = is_better(x, y)
+        y_better = is_better(y, x)
+        if x.dtype.is_float:
+            x_better = (x_better | functions.isnan(x)) & ~functions.isnan(y)
+            y_better = (y_better | functions.isnan(y)) & ~functions.isnan(x)
+        first = x_better | (~y_better & (i < j))
+        return functions.where(first, x, y), functions.where(first, i, j)
+
+    return Operator(name, apply, commutative=True,
+                    neutral=lambda value, position: (worst(value), position.limits[1]))
+
+
+argmax = _arg_extremum("argmax", lambda x, y: x > y, _least)
+argmin = _arg_extremum("argmin", lambda x, y: x < y, _most)
+
+def identity(*values: Any) -> Any:
+    """Scalar function that gives what it takes."""
+    return values if len(values) != 1 else values[0]
+
+
+@dataclass(frozen=True)
+class Combination:
+    """An operator for components of given types, as the text of an `mdh.compute` has it.
+
+    `function` is what stands in `pw(..)`: names of built-in functions, or the region's name. `region` are
+    the lines of the clause `combine`, of which there is none for built-in functions.
+    """
+
+    function: str
+    region: tuple[str, ...]
+    neutral: tuple | None
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What an operator computes: the results of a trace with one argument for each component of both tuples."""
+
+    trace: Trace
+    dtypes: tuple[BasicType, ...]
+    results: tuple[Value, ...]
+    swapped: tuple[Value, ...]
+
+    @property
+    def is_symmetric(self) -> bool:
+        """True where exchanging the operands gives the same graph, which proves that the operator commutes."""
+        return builtins.all(a is b for a, b in zip(self.results, self.swapped))
+
+
+def graph(operator: Operator, dtypes: Sequence[BasicType]) -> Graph:
+    """Traces an operator on components of these types.
+
+    Raises `TraceError` where its code is no scalar code, and where two calls of it differ.
+    """
+    dtypes = tuple(dtypes)
+    traces = []
+    for _ in range(2):
+        with Trace(f"the operator '{operator.name}'") as trace:
+            left = tuple(trace.argument(at, dtype) for at, dtype in enumerate(dtypes))
+            right = tuple(trace.argument(len(dtypes) + at, dtype) for at, dtype in enumerate(dtypes))
+            results = _combined(operator, trace, left, right)
+            swapped = _combined(operator, trace, right, left)
+        traces.append(Graph(trace, dtypes, results, swapped))
+    if structure(traces[0].results) != structure(traces[1].results):
+        raise TraceError(located(f"found two different results of the operator '{operator.name}' for the same values: it "
+                                 f"depends on something that it changes; expected a function of its parameters",
+                                 operator.place))
+    return traces[0]
+
+
+def _combined(operator: Operator, trace: Trace, left: tuple, right: tuple) -> tuple[Value, ...]:
+    try:
+        combined = operator.apply(left, right)
+    except TraceError as error:
+        # Only what is not located yet: a function that ends without a result has no line.
+        if operator.place and str(operator.place[0]) not in str(error):
+            raise TraceError(located(str(error), operator.place)) from None
+        raise
+    if len(combined) != len(left):
+        raise TraceError(located(f"found {len(combined)} results of the operator '{operator.name}' for {len(left)} "
+                                 f"components, expected as many", operator.place))
+    results = []
+    for value, before in zip(combined, left):
+        dtype = value.dtype if isinstance(value, Value) else before.dtype
+        if dtype.is_float and not before.dtype.is_float:
+            raise TraceError(located(f"found a result of {dtype} of the operator '{operator.name}' for a component of "
+                                     f"{before.dtype}, expected the component's type: mdh.cast(value, {before.dtype})",
+                                     operator.place))
+        results.append(convert(trace, value, before.dtype))
+    return tuple(results)
+
+
+def combination(operator: Operator, dtypes: Sequence[BasicType], combined_dimensions: int) -> Combination:
+    """Returns an operator's text for components of these types, where so many dimensions are combined."""
+    traced = graph(operator, dtypes)
+    neutral = operator.neutral_for(dtypes)
+    count = len(traced.dtypes)
+    names = []
+    for at, result in enumerate(traced.results):
+        arguments = {(operand._op, operand._attribute) for operand in result._operands}
+        is_both = arguments == {("argument", at), ("argument", count + at)}
+        names.append(built_in(result._op, result.dtype) if is_both else None)
+    if builtins.all(names):
+        return Combination(", ".join(filter(None, names)), (), neutral or _built_in_neutral(traced))
+    commutes = operator.commutative or traced.is_symmetric
+    if not commutes and combined_dimensions > 1:
+        _require_commutative(operator, traced)
+        commutes = True
+    laws = "commutative " if commutes else ""
+    laws += "associative"
+    if neutral is not None:
+        listed = ", ".join(typed_attribute(number, dtype) for number, dtype in zip(neutral, traced.dtypes))
+        laws += f" neutral({listed})"
+    arguments = [(f"{side}{at}", dtype) for side in ("left", "right") for at, dtype in enumerate(traced.dtypes)]
+    header, lines = region(arguments, traced.results)
+    name = f"{operator.name}_" if operator.name in _TAKEN else operator.name
+    body = [f"combine {name} {laws} {header} {{", *(f"  {line}" for line in lines), "}"]
+    return Combination(name, tuple(body), neutral)
+
+
+# Names that have a meaning of their own where a region's name stands.
+_TAKEN = frozenset(["addf", "addi", "mulf", "muli", "minimumf", "minsi", "minui", "maximumf", "maxsi", "maxui", "andi",
+                    "ori", "xori", "commutative", "associative", "neutral"])
+
+
+def _built_in_neutral(traced: Graph) -> tuple | None:
+    by_op = {"add": add, "mul": mul, "min": min, "max": max, "and": and_, "or": or_, "xor": xor}
+    parts = [by_op[result._op].neutral_for([result.dtype]) for result in traced.results]
+    return tuple(part[0] for part in parts if part is not None)
+
+
+def _require_commutative(operator: Operator, traced: Graph) -> None:
+    """Refuses an operator for several dimensions that is said, or shown, not to commute."""
+    from .laws import counterexample
+
+    refused = "several combined dimensions have no one order"
+    if operator.commutative is False:
+        raise ProgramError(located(f"the operator '{operator.name}' is declared not commutative: {refused}", operator.place))
+    found = counterexample(traced, "commutative", 64, 0)
+    if found is not None:
+        raise ProgramError(located(f"the operator '{operator.name}' is not commutative: {refused}; {found}", operator.place))
+
+
+def check_laws(operator: Any, dtype: Any, samples: int = 1000, seed: int = 0, *, special: bool = True) -> list:
+    """Tests an operator's laws on random values: that it is associative, and what is stated of it.
+
+    `dtype` is the type of its operands, or a tuple of the types of their components. With `special`,
+    values of floats are NaN, infinities and zeros of both signs, too. Returns a `Counterexample` for each
+    law that does not hold; of floats, results that differ by rounding count as the same.
+    """
+    from .laws import counterexample
+
+    operator = as_operator(operator)
+    listed = dtype if isinstance(dtype, (tuple, list)) else (dtype,)
+    traced = graph(operator, [basic_type(part) for part in listed])
+    neutral = operator.neutral_for(traced.dtypes)
+    laws = ["associative"]
+    if operator.commutative:
+        laws.append("commutative")
+    if neutral is not None:
+        laws.append("neutral")
+    found = [counterexample(traced, law, samples, seed, neutral, special) for law in laws]
+    return [example for example in found if example is not None]

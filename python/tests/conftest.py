@@ -1,0 +1,31 @@
+"""Fixtures of all tests: those that run programs are skipped where the compiled half of the package is not built."""
+
+import importlib
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+
+def has_compiler() -> bool:
+    """True where programs can be run."""
+    try:
+        importlib.import_module("mdh.compiled")
+    except ImportError:
+        return False
+    return True
+
+
+runs = pytest.mark.skipif(not has_compiler(), reason="the extension mdh._mdh is not built")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "runs: runs programs, which needs the extension")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.get_closest_marker("runs"):
+            item.add_marker(runs)

@@ -1,0 +1,49 @@
+"""The package as a whole: what it exports, and what importing it costs."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import mdh
+
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(mdh.__file__)))
+
+
+def python(code: str) -> str:
+    """Runs code in a new interpreter, and returns what it prints."""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                            env={**os.environ, "PYTHONPATH": FOLDER})
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+def test_numpy_is_not_imported():
+    assert python("import sys, mdh; print('numpy' in sys.modules, 'mdh._mdh' in sys.modules)") == "False False"
+
+
+def test_import_is_fast():
+    code = "import time; t = time.perf_counter(); import mdh; print(time.perf_counter() - t)"
+    assert min(float(python(code)) for _ in range(3)) < 0.15
+
+
+def test_both_spellings_of_the_decorator():
+    assert python("import mdh; print(callable(mdh.mdh))") == "True"
+    assert python("from mdh import *; print(callable(mdh), mdhc.__name__)") == "True mdh.mdhc"
+
+
+def test_everything_exported_is_there():
+    for name in mdh.__all__:
+        assert getattr(mdh, name) is not None
+
+
+def test_builtins_keep_their_meaning_beside_numbers():
+    assert python("from mdh import *; print(max(1, 2), min([3, 1]), max(2, 5, key=lambda x: -x), abs(-1), pow(2, 3, 5))") \
+        == "2 1 2 1 3"
+
+
+@pytest.mark.parametrize("name", ["ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "CheckError",
+                                  "InternalError"])
+def test_errors_are_errors_of_the_package(name):
+    assert issubclass(getattr(mdh, name), mdh.Error)
