@@ -40,7 +40,8 @@ _LATE = {
     "scan_text": "reductions", "histogram_text": "reductions",
     "CPU": "mdhc", "CUDA": "mdhc", "OpenMP": "mdhc", "OpenCL": "mdhc", "pyATF": "mdhc", "CUDARuntimeProfiler": "mdhc",
     "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc",
-    "compile_text": "compiled", "Compiled": "compiled",
+    "compile": "compiled", "Compiled": "compiled", "einsum": "contraction", "compile_einsum": "contraction",
+    "set_threads": "_mdh", "thread_count": "_mdh",
 }
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     *(name for name, module in _LATE.items() if module in ("reductions", "mdhc") and not name.endswith("_text")),
     "Error", "ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "ResourceError",
     "CheckError", "InternalError",
+    "ResourceError",
 ]
 
 

@@ -121,7 +121,7 @@ class Compiled(_mdh.Function):
         self._options = options
 
     def explain(self, device: str | None = None) -> str:
-        """What the computation is, which schedule it gets and why, and what bounds it. ``device`` names a GPU instead
+        """A report: the computation, its schedule and the reasons for it, and what bounds it. ``device`` names a GPU instead
         of this machine: ``a100``, ``h100``, ``h200``, ``b200``."""
         options = [] if device is None else ["--device", device]
         return self._command(["explain", "{}", "--no-warnings", *options])
@@ -205,7 +205,7 @@ def cache_folder() -> Path:
 
 
 def _key(text: str, name: str, options: dict[str, Any]) -> str:
-    """What compiled code depends on, as one word."""
+    """All that compiled code depends on, as one word."""
     global _VERSION
     if _VERSION is None:
         _VERSION = _mdh.version() + _build()
@@ -214,7 +214,7 @@ def _key(text: str, name: str, options: dict[str, Any]) -> str:
 
 
 def _tuned() -> int:
-    """What changes when a schedule is tuned: the time at which the database was written last."""
+    """A number that changes when a schedule is tuned: the time at which the database was written last."""
     try:
         return os.stat(_mdh.database()).st_mtime_ns
     except (OSError, errors.Error):
@@ -222,7 +222,7 @@ def _tuned() -> int:
 
 
 def _build() -> str:
-    """What tells one build of the extension from another."""
+    """Size and time of the extension, which tell one build of it from another."""
     about = os.stat(_mdh.__file__)
     return f"{about.st_size} {about.st_mtime_ns}"
 
@@ -301,3 +301,25 @@ def _as_numpy(array: Any) -> Any:
     if hasattr(array, "__array__"):
         return numpy.asarray(array)
     return numpy.from_dlpack(array)
+
+
+def compile(program: Any, *, name: str = "program", entry: str | None = None, **options: Any) -> Compiled:
+    """Compiles a program in MLIR: its text, or a module of MLIR's Python bindings (anything whose `str` is the text).
+
+    It may have computations of the dialect `mdh`, linalg on tensors or memrefs, and what MLIR has around them.
+
+    Args:
+        program: the text or the module.
+        name: stands for it in messages.
+        entry: the function; not needed if there is one.
+        options: `schedule` (text or a dictionary), `tuned` (False leaves schedules that were tuned alone),
+            `deterministic` (True for results that do not depend on the number of cores), `checked` (False leaves out
+            checks at run time).
+
+    Raises:
+        ProgramError: the program is wrong; the message has each mistake with its line.
+    """
+    schedule = options.get("schedule")
+    if isinstance(schedule, dict):
+        options["schedule"] = json.dumps(schedule)
+    return compile_text(str(program), name=name, entry=entry, **options)

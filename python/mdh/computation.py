@@ -198,7 +198,7 @@ class Computation:
 
 
 def _joined(name: str, declared: Buffer, given: Described | None) -> Described:
-    """What is declared of an array and what is given, which must agree."""
+    """The facts declared of an array and those given, which must agree."""
     if given is None:
         return Described(declared.shape, declared.dtype)
     if declared.dtype is not None and given.dtype is not None and given.dtype != declared.dtype:

@@ -77,7 +77,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Combine:
-    """How a dimension is combined: `kind` is `cc`, `pw` or `ps`, and `operator` says by what."""
+    """The way in which a dimension is combined: `kind` is `cc`, `pw` or `ps`, and `operator` says by what."""
 
     kind: str
     operator: Any = None
@@ -341,7 +341,7 @@ class Combination:
 
 @dataclass(frozen=True)
 class Graph:
-    """What an operator computes: the results of a trace with one argument for each component of both tuples."""
+    """The graph of an operator: the results of a trace with one argument for each component of both tuples."""
 
     trace: Trace
     dtypes: tuple[BasicType, ...]

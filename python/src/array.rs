@@ -87,9 +87,9 @@ impl Axes {
     }
 }
 
-/// Place of an array's memory.
+/// Memory that an array is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ArrayPlace {
     /// The processor's memory.
     Host,
     /// That of an NVIDIA GPU, by its number.
@@ -106,17 +106,17 @@ pub struct Memory<'py> {
     pub shape: Axes,
     /// Elements between neighbours along each axis.
     pub strides: Axes,
-    /// Whether it may be written.
+    /// True if it may be written.
     pub is_writeable: bool,
     /// Its place.
-    pub place: Place,
-    /// What keeps it.
+    pub place: ArrayPlace,
+    /// The object that keeps it.
     _owner: Bound<'py, PyAny>,
 }
 
 impl<'py> Memory<'py> {
     /// The memory of an array; none of an object that shows none.
-    pub fn of(array: &Bound<'py, PyAny>) -> PyResult<Option<Memory<'py>>> {
+    pub fn shown_by(array: &Bound<'py, PyAny>) -> PyResult<Option<Memory<'py>>> {
         let py = array.py();
         match array.getattr(intern!(py, "__array_struct__")) {
             Ok(shown) => return Memory::of_numpy(array, shown).map(Some),
@@ -165,7 +165,7 @@ impl<'py> Memory<'py> {
             shape: Axes::new(rank, |axis| shape[axis] as i64),
             strides: Axes::new(rank, |axis| strides[axis] as i64 / size),
             is_writeable: interface.flags & WRITEABLE != 0,
-            place: Place::Host,
+            place: ArrayPlace::Host,
             _owner: capsule.into_any(),
         })
     }
@@ -178,8 +178,8 @@ impl<'py> Memory<'py> {
         // so that the capsule frees it.
         let tensor = unsafe { pointer.cast::<DlTensor>().as_ref() };
         let place = match tensor.device_kind {
-            DL_CPU | DL_CUDA_HOST => Place::Host,
-            DL_CUDA | DL_CUDA_MANAGED => Place::Cuda(tensor.device),
+            DL_CPU | DL_CUDA_HOST => ArrayPlace::Host,
+            DL_CUDA | DL_CUDA_MANAGED => ArrayPlace::Cuda(tensor.device),
             kind => {
                 let message = format!(
                     "found an array on a device of DLPack's kind {kind}, expected one in the processor's memory or on \

@@ -44,7 +44,7 @@ impl Code {
     }
 }
 
-/// What `compile` is told, for a thread.
+/// The arguments of `compile`, for a thread.
 struct Wanted {
     text: String,
     name: String,
@@ -64,7 +64,10 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// Compiles a function of a program in MLIR for this machine's processor; `name` stands for the program in messages.
 #[pyfunction]
 #[pyo3(signature = (text, name, entry=None, schedule=None, tuned=true, deterministic=false, checked=true))]
-#[allow(clippy::too_many_arguments)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the keywords of a function of Python's"
+)]
 pub fn compile(
     py: Python,
     text: String,

@@ -94,14 +94,3 @@ pub fn name(element: Element) -> &'static str {
         Element::F64 => "float64",
     }
 }
-
-/// The same without a sign.
-pub fn unsigned_name(element: Element) -> &'static str {
-    match element {
-        Element::I8 => "uint8",
-        Element::I16 => "uint16",
-        Element::I32 => "uint32",
-        Element::I64 => "uint64",
-        other => name(other),
-    }
-}

@@ -23,17 +23,17 @@ pub fn program(py: Python, message: &str) -> PyErr {
     new(py, "ProgramError", message)
 }
 
-/// What an array is not.
+/// The shape of an array is wrong.
 pub fn shape(py: Python, message: &str) -> PyErr {
     new(py, "ShapeError", message)
 }
 
-/// What its elements are not.
+/// Its elements are of another type.
 pub fn element(py: Python, message: &str) -> PyErr {
     new(py, "DTypeError", message)
 }
 
-/// Where its memory is not.
+/// Its memory is elsewhere.
 pub fn device(py: Python, message: &str) -> PyErr {
     new(py, "DeviceError", message)
 }

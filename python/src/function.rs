@@ -20,7 +20,7 @@ use mdhrt::interface::{
     Access, Buffer, BufferLayout, Element, Extent, Interface, Parameter, ParameterKind, Term,
 };
 
-use crate::array::{Memory, Place};
+use crate::array::{ArrayPlace, Memory};
 use crate::element;
 use crate::error;
 use crate::results::{Allocator, Library};
@@ -207,7 +207,7 @@ struct Call<'f, 'py> {
     results: Vec<Outcome<'py>>,
 }
 
-/// What becomes of a result.
+/// Destination of a result.
 enum Outcome<'py> {
     /// An array that was made for it, of a library; the parameter's number.
     Made(Bound<'py, PyAny>, Library, usize),
@@ -260,7 +260,7 @@ impl<'f, 'py> Call<'f, 'py> {
             ParameterKind::Buffer(buffer) => {
                 let memory = self.memory(number, argument)?;
                 if self.library.is_none() {
-                    self.library = Some(Library::of(argument)?);
+                    self.library = Some(Library::from_array(argument)?);
                 }
                 let is_read = buffer.access == Access::Read;
                 if !is_read && !memory.is_writeable {
@@ -298,7 +298,7 @@ impl<'f, 'py> Call<'f, 'py> {
     fn memory(&self, number: usize, array: &Bound<'py, PyAny>) -> PyResult<Memory<'py>> {
         let py = self.py;
         let allocator = &self.function.allocators[number];
-        let Some(memory) = Memory::of(array)? else {
+        let Some(memory) = Memory::shown_by(array)? else {
             let message = format!(
                 "{}: found {}, expected an array of {} (of numpy, torch, jax, or anything that speaks DLPack)",
                 self.place(number),
@@ -317,7 +317,7 @@ impl<'f, 'py> Call<'f, 'py> {
             );
             return Err(error::element(py, &message));
         }
-        if memory.place != Place::Host {
+        if memory.place != ArrayPlace::Host {
             let message = format!(
                 "{}: found an array on a GPU, expected one in the processor's memory",
                 self.place(number)
@@ -358,13 +358,13 @@ impl<'f, 'py> Call<'f, 'py> {
         }
         if let BufferLayout::Strided { strides, .. } = &buffer.layout {
             for (axis, stride) in strides.iter().enumerate() {
-                let found = memory.strides.numbers()[axis];
+                let steps = memory.strides.numbers()[axis];
                 match stride {
-                    None => self.words.push(found as u64),
-                    Some(expected) if *expected == found || shape[axis] <= 1 => {}
+                    None => self.words.push(steps as u64),
+                    Some(expected) if *expected == steps || shape[axis] <= 1 => {}
                     Some(expected) => {
                         let message = format!(
-                            "{}: found stride {found} (in elements) along axis {axis}, expected {expected}",
+                            "{}: found stride {steps} (in elements) along axis {axis}, expected {expected}",
                             self.place(number)
                         );
                         return Err(error::shape(self.py, &message));
@@ -409,7 +409,7 @@ impl<'f, 'py> Call<'f, 'py> {
             self.results.push(Outcome::Given(given));
             return self.push(number, buffer, memory);
         }
-        let library = Library::of(&given)?;
+        let library = Library::from_array(&given)?;
         let copy = contiguous(&given, library)?;
         let memory = self.memory(number, &copy)?;
         self.results.push(Outcome::Copied(copy, given));
@@ -470,11 +470,11 @@ impl<'f, 'py> Call<'f, 'py> {
         argument: &Bound<'py, PyAny>,
     ) -> PyResult<u64> {
         let wrong = |expected: &str| {
-            let found = argument.repr().map(|text| text.to_string());
+            let given = argument.repr().map(|text| text.to_string());
             let message = format!(
                 "{}: found {}, expected {expected}",
                 self.place(number),
-                found.unwrap_or_default()
+                given.unwrap_or_default()
             );
             error::element(self.py, &message)
         };

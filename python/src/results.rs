@@ -24,7 +24,7 @@ const LIBRARIES: usize = 4;
 
 impl Library {
     /// The library of an array.
-    pub fn of(array: &Bound<PyAny>) -> PyResult<Library> {
+    pub fn from_array(array: &Bound<PyAny>) -> PyResult<Library> {
         let py = array.py();
         let module = array.get_type().getattr(intern!(py, "__module__"));
         let module = match module {
@@ -51,7 +51,7 @@ impl Library {
     }
 }
 
-/// How results of one type of elements are made, by library; asked of `mdh.arrays` once for each.
+/// Ways to make results of one type of elements, by library; asked of `mdh.arrays` once for each.
 pub struct Allocator {
     dtype: String,
     makers: [PyOnceLock<Maker>; LIBRARIES],
@@ -99,7 +99,7 @@ impl Allocator {
         maker.allocate.bind(py).call1((shape,))
     }
 
-    /// What users get of an array that [`Allocator::empty`] made.
+    /// The array that users get of one that [`Allocator::empty`] made.
     pub fn finished<'py>(
         &self,
         library: Library,

@@ -13,10 +13,12 @@ from mdh.compiled import compile_text
 
 MATVEC = """
 func.func @matvec(%M: tensor<?x?xf32>, %v: tensor<?xf32>) -> tensor<?xf32> {
-  %zero = arith.constant 0 : index
-  %rows = tensor.dim %M, %zero : tensor<?x?xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %M, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %M, %c1 : tensor<?x?xf32>
   %empty = tensor.empty(%rows) : tensor<?xf32>
-  %w = mdh.compute (i, k)
+  %w = mdh.compute (i = %rows, k = %columns)
     out_view(w = %empty[i] : tensor<?xf32>)
     md_hom(mulf, (cc, pw(addf)))
     inp_view(M = %M[i, k] : tensor<?x?xf32>, v = %v[k] : tensor<?xf32>)
@@ -26,10 +28,12 @@ func.func @matvec(%M: tensor<?x?xf32>, %v: tensor<?xf32>) -> tensor<?xf32> {
 
 SCALE = """
 func.func @scale(%a: i32, %x: memref<4xi32, strided<[?]>>, %y: memref<4xi32>) {
+  %factor = tensor.from_elements %a : tensor<1xi32>
+  %memory = bufferization.to_buffer %factor : tensor<1xi32> to memref<1xi32>
   mdh.compute (i = 4)
     out_view(y = %y[i] : memref<4xi32>)
-    md_hom((%x: i32, %a: i32) { %p = arith.muli %x, %a : i32 mdh.yield %p : i32 }, (cc))
-    inp_view(x = %x[i] : memref<4xi32, strided<[?]>>, a = %a : i32)
+    md_hom(muli, (cc))
+    inp_view(x = %x[i] : memref<4xi32, strided<[?]>>, a = %memory[0] : memref<1xi32>)
   return
 }
 """
@@ -86,7 +90,7 @@ def test_empty_arrays(matvec):
         ((matrix(5, 3, np.float64), np.ones(3, np.float32)), errors.DTypeError, "argument 1 ('M'): found elements of"),
         ((matrix(5, 3), [1.0, 1.0, 1.0]), errors.DTypeError, "found list, expected an array of float32"),
         ((matrix(5, 3)[0], np.ones(3, np.float32)), errors.ShapeError, r"found shape (3,), expected (?, ?)"),
-        ((matrix(5, 3), np.ones(4, np.float32)), errors.ProgramError, "matvec"),
+        ((matrix(5, 3), np.ones(2, np.float32)), errors.ProgramError, "reads input 'v' outside of its extent"),
         ((np.empty((5, 3), object), np.ones(3, np.float32)), errors.DTypeError, "found elements of object"),
         ((matrix(5, 3).astype(">f4"), np.ones(3, np.float32)), errors.DTypeError, "found elements of >f4"),
     ],
@@ -127,7 +131,7 @@ def test_memory_in_place_and_numbers():
 
 
 def test_a_check_that_fails_is_an_exception_on_every_thread(matvec):
-    text = MATVEC.replace("M = %M[i, k]", "M = %M[i, k + 1]")
+    text = MATVEC.replace("M = %M[i, k]", "M = %M[i, k + 1]").replace("dim %M, %c1 : tensor<?x?xf32>", "dim %v, %c0 : tensor<?xf32>")
     shifted = compile_text(text, name="shifted")
     with pytest.raises(errors.ProgramError):
         shifted(matrix(300, 300), np.ones(300, np.float32))

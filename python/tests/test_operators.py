@@ -13,7 +13,7 @@ ARITHMETIC = [add, mul, min, max, and_, or_, xor]
 
 
 def clause(operator, *dtypes, dimensions=1):
-    """What an operator is in the text of a computation."""
+    """Operators in the text of a computation."""
     return combination(as_operator(operator), [basic_type(dtype) for dtype in dtypes], dimensions)
 
 

@@ -226,7 +226,7 @@ impl From<mdh_arrays::Error> for Error {
     }
 }
 
-/// What is said while it is [collected].
+/// The text that is said while it is [collected].
 static COLLECTED: Mutex<Option<String>> = Mutex::new(None);
 
 /// Writes to standard error, or to what is [collected]. If that cannot be written there is nobody to tell.

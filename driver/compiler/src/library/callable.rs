@@ -23,18 +23,18 @@ use crate::source::Source;
 use crate::tuned::{Choice, Machine, Wanted};
 use crate::{compile, diagnostics, execute, schedules};
 
-/// What is wanted of a program.
+/// A wish for machine code.
 #[derive(Default)]
 pub struct Request<'t> {
     /// The function; its only one if none is named.
     pub entry: Option<&'t str>,
     /// The schedule that it is given, in any of the spellings of `mdh run --schedule`.
     pub schedule: Option<&'t Source>,
-    /// Whether the best schedule that was tuned for it is taken, if there is one for its own sizes.
+    /// True if the best schedule that was tuned for it is taken, where there is one for its own sizes.
     pub is_tuned: bool,
-    /// Whether results must not depend on the number of cores.
+    /// True if results must not depend on the number of cores.
     pub is_deterministic: bool,
-    /// Whether the checks at run time that views stay within their buffers are left out.
+    /// True if the checks at run time that views stay within their buffers are left out.
     pub is_unchecked: bool,
 }
 

@@ -42,7 +42,7 @@ pub fn emit(
     stem: &str,
 ) -> Result<Vec<u8>> {
     let is_linked = is_linked(arguments.emit);
-    let interfaces: Result<Vec<Interface>> = entries.iter().map(signature::interface).collect();
+    let interfaces: Result<Vec<Interface>> = entries.iter().map(signature::c_function).collect();
     let interfaces = match interfaces {
         Err(error) if is_linked => return Err(error),
         other => other.unwrap_or_default(),

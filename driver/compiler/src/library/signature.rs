@@ -30,8 +30,13 @@ const RESERVED: &str = " alignas alignof and asm auto bitand bitor bool break ca
     union unsigned using virtual void volatile while xor ";
 
 /// The C function of a function, or why there is none.
-pub fn interface(entry: &Entry) -> Result<Interface> {
+pub fn c_function(entry: &Entry) -> Result<Interface> {
     check_name(&entry.name)?;
+    interface(entry)
+}
+
+/// The words that a call of a function takes, whatever its name, or why there are none.
+pub fn interface(entry: &Entry) -> Result<Interface> {
     let mut parameters = Vec::new();
     for argument in &entry.arguments {
         let access = match (argument.role, argument.ty.kind) {

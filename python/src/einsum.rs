@@ -1,0 +1,73 @@
+//! Einsums as programs: `mdh_frontend::einsum` for Python.
+
+use pyo3::prelude::*;
+
+use mdh_frontend::einsum::{self, Element, Operand, Operator, Request};
+
+use crate::error;
+
+/// An einsum as a program.
+#[pyclass(frozen, get_all, module = "mdh._mdh")]
+pub struct Einsum {
+    /// MLIR: a function that takes the operands in order, complex ones with a last axis of 2.
+    text: String,
+    /// The shape of its result, without that axis.
+    shape: Vec<u64>,
+    /// The type of its elements, as numpy calls it.
+    dtype: &'static str,
+    /// The order of contraction, as opt_einsum has it.
+    path: Vec<Vec<usize>>,
+    /// The number of scalar operations, as opt_einsum counts them.
+    flops: f64,
+    /// The number of elements of the largest tensor that is stored.
+    largest: f64,
+}
+
+/// Translates an einsum of operands with these shapes, types, and axes in the order in which they lie in memory.
+/// Operators are names, or regions of MLIR with the laws that they keep.
+#[pyfunction]
+#[pyo3(signature = (spec, operands, combine, scalar, path=None))]
+pub fn einsum(
+    py: Python,
+    spec: &str,
+    operands: Vec<(Vec<u64>, String, Option<Vec<usize>>)>,
+    combine: &str,
+    scalar: &str,
+    path: Option<Vec<Vec<usize>>>,
+) -> PyResult<Einsum> {
+    let operand = |(shape, dtype, order): (Vec<u64>, String, Option<Vec<usize>>)| {
+        let element: Element = dtype.parse().map_err(|wrong: String| error::element(py, &wrong))?;
+        let operand = Operand::new(&shape, element);
+        Ok(match order {
+            Some(order) => operand.with_order(order),
+            None => operand,
+        })
+    };
+    let operands: PyResult<Vec<Operand>> = operands.into_iter().map(operand).collect();
+    let operator = |text: &str| -> PyResult<Operator> {
+        text.parse().map_err(|wrong: mdh_frontend::Diagnostic| {
+            let severity = mdh_frontend::diagnostic::Severity::Error;
+            error::program(py, wrong.render("<operator>", text, severity).trim_end())
+        })
+    };
+    let request = Request {
+        combine: operator(combine)?,
+        scalar: operator(scalar)?,
+        path,
+        ..Request::new(spec, operands?)
+    };
+    let translated = einsum::translate(&request).map_err(|mistakes| {
+        let texts: Vec<String> = mistakes.iter().map(|mistake| mistake.render(&request)).collect();
+        let text = texts.concat();
+        let text = text.trim_end();
+        error::program(py, text.strip_prefix("error: ").unwrap_or(text))
+    })?;
+    Ok(Einsum {
+        text: translated.text,
+        shape: translated.shape,
+        dtype: translated.element.numpy_name(),
+        path: translated.path,
+        flops: translated.flops,
+        largest: translated.largest,
+    })
+}
