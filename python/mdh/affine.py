@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import NoReturn, Union
 
 from .errors import ProgramError
 from .trace import Value, located, source_place
@@ -26,7 +26,7 @@ class Quasi:
 
 
 # A dimension, by its number, or a division.
-Atom = Union[int, Quasi]
+Atom = Union[int, Quasi]  # noqa: UP007 (a union with a class that is not there yet)
 
 
 @dataclass(frozen=True)
@@ -64,26 +64,16 @@ class Affine:
 
     def text(self, names: Sequence[str]) -> str:
         """Returns the expression as an access of a view writes it."""
-        parts: list[str] = []
-        for atom, factor in self.terms:
-            if isinstance(atom, int):
-                written = names[atom]
-            else:
-                inner = atom.inner.text(names)
-                is_name = atom.inner.single_dimension() is not None
-                written = f"{inner if is_name else f'({inner})'} {atom.op} {atom.divisor}"
-                written = f"({written})"
-            size = written if abs(factor) == 1 else f"{abs(factor)} * {written}"
-            if not parts:
-                # An expression begins with no minus.
-                parts.append(size if factor > 0 else f"0 - {size}")
-            else:
-                parts.append(f"{'+' if factor > 0 else '-'} {size}")
-        if self.constant or not parts:
-            if not parts:
-                return str(self.constant)
+        positive = [(atom, factor) for atom, factor in self.terms if factor > 0]
+        negative = [(atom, factor) for atom, factor in self.terms if factor < 0]
+        parts = [f"+ {_multiple(atom, factor, names)}" for atom, factor in positive]
+        if not parts:
+            # An expression begins with no minus.
+            parts.append(f"+ {max(self.constant, 0)}")
+        parts += [f"- {_multiple(atom, -factor, names)}" for atom, factor in negative]
+        if self.constant and (positive or self.constant < 0):
             parts.append(f"{'+' if self.constant > 0 else '-'} {abs(self.constant)}")
-        return " ".join(parts)
+        return " ".join(parts)[2:]
 
     def at(self, point: Sequence[int]) -> int:
         """Returns the value at a point."""
@@ -132,6 +122,16 @@ class Affine:
                 point[dimension] = at
             values.append(self.at(point))
         return min(values), max(values)
+
+
+def _multiple(atom: Atom, factor: int, names: Sequence[str]) -> str:
+    if isinstance(atom, int):
+        written = names[atom]
+    else:
+        inner = atom.inner.text(names)
+        is_name = atom.inner.single_dimension() is not None
+        written = f"({inner if is_name else f'({inner})'} {atom.op} {atom.divisor})"
+    return written if factor == 1 else f"{factor} * {written}"
 
 
 def constant(number: int) -> Affine:
@@ -186,7 +186,9 @@ def _divided(op: str, left: Affine, right: Affine, buffer: str) -> Affine:
     return Affine(((Quasi("floordiv" if op == "floordiv" else "mod", left, right.constant), 1),), 0)
 
 
-def _refuse(buffer: str, found: str):
-    message = (f"found {found} in an index function of '{buffer}', expected sums of dimensions, times constants, and // "
-               f"and % by positive constants")
+def _refuse(buffer: str, what: str) -> NoReturn:
+    message = (
+        f"found {what} in an index function of '{buffer}', expected sums of dimensions, times constants, and // "
+        f"and % by positive constants"
+    )
     raise ProgramError(located(message, source_place(2)))

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .affine import Affine, index_function
-from .computation import Accesses, Computation, Described, Form
+from .computation import Computation
 from .errors import ProgramError
 from .operators import Combine
+from .program import Accesses, Described, Form
 from .scalar import trace_scalar
 from .sizes import OpenDimension
 from .trace import Trace, located, source_place
@@ -27,19 +28,35 @@ class View:
     def __init__(self, kind: str, dtypes: tuple[BasicType, ...] | None, buffers: Mapping[str, Any]):
         self.kind = kind
         self.place = source_place(3)
-        self.functions = {name: list(functions) if isinstance(functions, (list, tuple)) else [functions]
-                          for name, functions in buffers.items()}
+        self.functions = {
+            name: list(functions) if isinstance(functions, (list, tuple)) else [functions]
+            for name, functions in buffers.items()
+        }
         for name, functions in self.functions.items():
             for function in functions:
                 if not callable(function):
-                    raise ProgramError(located(f"found {function!r} for the buffer '{name}' of {kind}, expected a list of "
-                                               f"index functions such as lambda i, k: (i, k)", self.place))
+                    raise ProgramError(
+                        located(
+                            f"found {function!r} for the buffer '{name}' of {kind}, expected a list of "
+                            f"index functions such as lambda i, k: (i, k)",
+                            self.place,
+                        )
+                    )
             if not functions:
-                raise ProgramError(located(f"found no index function for the buffer '{name}' of {kind}, expected one for "
-                                           f"each access", self.place))
+                raise ProgramError(
+                    located(
+                        f"found no index function for the buffer '{name}' of {kind}, expected one for each access",
+                        self.place,
+                    )
+                )
         if dtypes is not None and len(dtypes) not in (1, len(buffers)):
-            raise ProgramError(located(f"found {len(dtypes)} types for the {len(buffers)} buffers of {kind}, expected one for "
-                                       f"each buffer, or one for all", self.place))
+            raise ProgramError(
+                located(
+                    f"found {len(dtypes)} types for the {len(buffers)} buffers of {kind}, expected one for "
+                    f"each buffer, or one for all",
+                    self.place,
+                )
+            )
         if dtypes is not None and len(dtypes) == 1:
             dtypes = dtypes * len(buffers)
         self.dtypes = dict(zip(buffers, dtypes)) if dtypes is not None else {}
@@ -72,8 +89,13 @@ class Hom:
         self.function = function
         self.combines = combine_tuple(combines, self.place)
         if sizes is not None and len(sizes) != len(self.combines):
-            raise ProgramError(located(f"found {len(sizes)} sizes and {len(self.combines)} combine operators of md_hom, "
-                                       f"expected one of each for every dimension", self.place))
+            raise ProgramError(
+                located(
+                    f"found {len(sizes)} sizes and {len(self.combines)} combine operators of md_hom, "
+                    f"expected one of each for every dimension",
+                    self.place,
+                )
+            )
         for size in sizes or ():
             if size is not None and size < 0:
                 raise ProgramError(located(f"found the size {size} of md_hom, expected at least 0", self.place))
@@ -108,15 +130,27 @@ def combine_tuple(combines: Any, place: tuple[str, int] | None) -> tuple[Combine
     return listed
 
 
-def from_triple(function: Callable, triple: Any, outputs: Mapping[str, Buffer], inputs: Mapping[str, Buffer]) -> Computation:
-    """Returns the computation of `(out_view, md_hom, inp_view)`; `outputs` and `inputs` are what `@mdh(..)` declares."""
+def from_triple(
+    function: Callable, triple: Any, outputs: Mapping[str, Buffer], inputs: Mapping[str, Buffer]
+) -> Computation:
+    """Returns the computation of `(out_view, md_hom, inp_view)`.
+
+    `outputs` and `inputs` are the buffers that `@mdh(..)` declares.
+    """
     place = (function.__code__.co_filename, function.__code__.co_firstlineno)
     parts = triple if isinstance(triple, tuple) else (triple,)
-    kinds = [part.kind if isinstance(part, View) else "md_hom" if isinstance(part, Hom) else type(part).__name__
-             for part in parts]
+    kinds = [
+        part.kind if isinstance(part, View) else "md_hom" if isinstance(part, Hom) else type(part).__name__
+        for part in parts
+    ]
     if kinds != ["out_view", "md_hom", "inp_view"]:
-        raise ProgramError(located(f"found ({', '.join(kinds)}) as the result of '{function.__name__}', expected (out_view[..]"
-                                   f"(..), md_hom[..](..), inp_view[..](..))", place))
+        raise ProgramError(
+            located(
+                f"found ({', '.join(kinds)}) as the result of '{function.__name__}', expected (out_view[..]"
+                f"(..), md_hom[..](..), inp_view[..](..))",
+                place,
+            )
+        )
     out, hom, inp = parts
     names = _dimension_names([*out.functions.values(), *inp.functions.values()], len(hom.combines), place)
     sizes = hom.sizes or (None,) * len(names)
@@ -125,8 +159,11 @@ def from_triple(function: Callable, triple: Any, outputs: Mapping[str, Buffer], 
 
     def form(dtypes: Mapping[str, BasicType], known: Mapping[str, Described]) -> Form:
         results = trace_scalar(
-            hom.function, names, [(key, dtypes[view.name]) for view in read for key in view.keys],
-            [(key, known[view.name].dtype) for view in written for key in view.keys])
+            hom.function,
+            names,
+            [(key, dtypes[view.name]) for view in read for key in view.keys],
+            [(key, known[view.name].dtype) for view in written for key in view.keys],
+        )
         return Form(dimensions, written, read, results, hom.combines)
 
     return Computation(function.__name__, _declared(out, outputs), _declared(inp, inputs), form, doc=function.__doc__)
@@ -136,15 +173,25 @@ def _declared(view: View, declared: Mapping[str, Buffer]) -> dict[str, Buffer]:
     """The buffers of a view, with the types that it has or that `@mdh(..)` declares."""
     unknown = [name for name in declared if name not in view.functions]
     if unknown:
-        raise ProgramError(located(f"found the declared buffer '{unknown[0]}' that {view.kind} does not have, expected "
-                                   f"{', '.join(view.functions)}", view.place))
+        raise ProgramError(
+            located(
+                f"found the declared buffer '{unknown[0]}' that {view.kind} does not have, expected "
+                f"{', '.join(view.functions)}",
+                view.place,
+            )
+        )
     buffers = {}
     for name in view.functions:
         stated = declared.get(name, Buffer(None))
         dtype = view.dtypes.get(name, stated.dtype)
         if stated.dtype is not None and dtype != stated.dtype:
-            raise ProgramError(located(f"found the type {dtype} of '{name}' in {view.kind} and {stated.dtype} where it is "
-                                       f"declared, expected the same", view.place))
+            raise ProgramError(
+                located(
+                    f"found the type {dtype} of '{name}' in {view.kind} and {stated.dtype} where it is "
+                    f"declared, expected the same",
+                    view.place,
+                )
+            )
         buffers[name] = Buffer(dtype, stated.shape)
     return buffers
 
@@ -154,12 +201,20 @@ def _dimension_names(functions: Sequence[Sequence[Callable]], count: int, place:
     names: list[str | None] = [None] * count
     for function in (function for buffer in functions for function in buffer):
         # Parameters with defaults are how a lambda in a loop keeps the loop's variable.
-        parameters = [parameter.name for parameter in inspect.signature(function).parameters.values()
-                      if parameter.default is parameter.empty]
+        parameters = [
+            parameter.name
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.default is parameter.empty
+        ]
         if len(parameters) != count:
             at = (function.__code__.co_filename, function.__code__.co_firstlineno)
-            raise ProgramError(located(f"found an index function of {len(parameters)} dimensions ({', '.join(parameters)}), "
-                                       f"expected {count}: as many as md_hom has combine operators", at))
+            raise ProgramError(
+                located(
+                    f"found an index function of {len(parameters)} dimensions ({', '.join(parameters)}), "
+                    f"expected {count}: as many as md_hom has combine operators",
+                    at,
+                )
+            )
         for number, parameter in enumerate(parameters):
             if names[number] is None and parameter.strip("_"):
                 names[number] = parameter
@@ -175,8 +230,13 @@ def _accesses(view: View, names: Sequence[str]) -> tuple[Accesses, ...]:
     for buffer, functions in view.functions.items():
         accesses = [_traced(function, buffer, names) for function in functions]
         if len({len(access) for access in accesses}) > 1:
-            raise ProgramError(located(f"found index functions of '{buffer}' with different numbers of axes, expected as many "
-                                       f"indices in each", view.place))
+            raise ProgramError(
+                located(
+                    f"found index functions of '{buffer}' with different numbers of axes, expected as many "
+                    f"indices in each",
+                    view.place,
+                )
+            )
         listed.append(Accesses(buffer, tuple(accesses)))
     return tuple(listed)
 

@@ -7,75 +7,18 @@ types that it leaves open follow from the arrays of a call; for each of their co
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from .affine import Affine
+from .emit import identifier
 from .errors import DeviceError, DTypeError, ProgramError, ShapeError
-from .operators import Combine, NamedOperator, Operator, combination
-from .scalar import Key
-from .sizes import OpenDimension, Sized, check_shape, infer_dimensions, least_shape
-from .text import ARGUMENT, UNDEFINED, Code, View, function_text, identifier, symbol
-from .trace import Value
-from .types import BasicType, Buffer, basic_type
-
-
-@dataclass(frozen=True)
-class Described:
-    """An array's sizes and element type; None is what is not known."""
-
-    shape: tuple[int | None, ...] | None = None
-    dtype: BasicType | None = None
-
-
-@dataclass(frozen=True)
-class Accesses:
-    """A buffer's name and its accesses: an expression for each axis."""
-
-    name: str
-    accesses: tuple[tuple[Affine, ...], ...]
-
-    @property
-    def keys(self) -> list[Key]:
-        """The accesses by name and number."""
-        return [(self.name, at + 1) for at in range(len(self.accesses))]
-
-
-@dataclass(frozen=True)
-class Form:
-    """A computation whose element types are known: what a front end makes of a function.
-
-    `results` has a value for each access of the outputs, in their order.
-    """
-
-    dimensions: tuple[OpenDimension, ...]
-    outputs: tuple[Accesses, ...]
-    inputs: tuple[Accesses, ...]
-    results: tuple[Value, ...]
-    combines: tuple[Combine, ...]
-
-
-@dataclass(frozen=True)
-class Program:
-    """A function in MLIR with the arrays that it takes and gives.
-
-    `updated` are the numbers of the outputs whose former contents are further arguments, behind the inputs.
-    """
-
-    name: str
-    text: str
-    inputs: tuple[View, ...]
-    outputs: tuple[View, ...]
-    updated: tuple[int, ...] = ()
-
-    @property
-    def dtypes(self) -> list[str]:
-        """The element types of the arguments and the results, which have signs here, by numpy's names."""
-        views = (*self.inputs, *(self.outputs[at] for at in self.updated), *self.outputs)
-        return [view.dtype.numpy_name for view in views]
+from .program import Described, Form, Program, make_program
+from .text import symbol
+from .trace import number_type
+from .types import BasicType, Buffer, basic_type, promote
 
 
 class UnknownType(DTypeError):
@@ -94,29 +37,40 @@ class Computation:
     computation does not write are 0, or keep what `out` has there.
     """
 
-    def __init__(self, name: str, outputs: Mapping[str, Buffer], inputs: Mapping[str, Buffer], form: FormOf,
-                 options: Mapping[str, Any] | None = None, doc: str | None = None):
+    def __init__(
+        self,
+        name: str,
+        outputs: Mapping[str, Buffer],
+        inputs: Mapping[str, Buffer],
+        form: FormOf,
+        options: Mapping[str, Any] | None = None,
+        doc: str | None = None,
+        parameters: Sequence[str] | None = None,
+    ):
         self.name = self.__name__ = name
         self.__doc__ = doc
         self.outputs = dict(outputs)
         self.inputs = dict(inputs)
         self.options = dict(options or {})
-        # Order of arrays in a call with the outputs: that of the loops' function.
-        self.parameters = (*self.outputs, *self.inputs)
+        # Order of arrays in a call with all of them: that of the loops' function, else outputs first.
+        self.parameters = tuple(parameters or (*self.outputs, *self.inputs))
         self._form = form
         self._programs: dict[tuple, Program] = {}
+        # Compiled functions by what calls give them, for calls that hand over arrays as they are.
+        self._functions: dict[tuple, Any] = {}
         both = [buffer for buffer in self.outputs if buffer in self.inputs]
         if both:
-            raise ProgramError(f"found '{both[0]}' as an output and as an input of '{name}', expected names that differ")
+            raise ProgramError(
+                f"found '{both[0]}' as an output and as an input of '{name}', expected names that differ"
+            )
 
     def __repr__(self) -> str:
         return f"<computation {self.name}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
 
     def using(self, **options: Any) -> Computation:
         """Returns the computation with options of the compiler, such as `device="cuda"`."""
-        changed = Computation(self.name, self.outputs, self.inputs, self._form, {**self.options, **options}, self.__doc__)
-        changed.parameters = self.parameters
-        return changed
+        options = {**self.options, **options}
+        return Computation(self.name, self.outputs, self.inputs, self._form, options, self.__doc__, self.parameters)
 
     def text(self, *arrays: Any, **named: Any) -> str:
         """Returns the program in MLIR, for given inputs or, without them, for the declared sizes and types."""
@@ -126,21 +80,32 @@ class Computation:
         """Returns the program for given inputs or, without them, for the declared sizes and types."""
         if not arrays and not named and out is None:
             return self._program({}, {})
-        inputs, outputs = self._arguments(arrays, named, out)
+        arrays, written = self._split(arrays, named, out)
+        inputs = self._inputs(arrays, named)
+        outputs = dict(zip(self.outputs, written or ()))
         return self._program(self._described(inputs, self.inputs), self._described(outputs, self.outputs))
 
     def __call__(self, *arrays: Any, out: Any = None, **named: Any) -> Any:
-        inputs, outputs = self._arguments(arrays, named, out)
+        arrays, written = self._split(arrays, named, out)
+        key = None if named else _key(arrays, written)
+        function = self._functions.get(key) if key is not None else None
+        if function is not None:
+            return _called(function, arrays, written)
+        inputs = self._inputs(arrays, named)
+        outputs = dict(zip(self.outputs, written or ()))
         program = self._program(self._described(inputs, self.inputs), self._described(outputs, self.outputs))
-        given = [outputs.get(view.name) for view in program.outputs]
         listed = [inputs[view.name] for view in program.inputs]
-        return run(program, listed, given if outputs else None, self.options)
+        if key is not None and len(arrays) == len(listed) and not program.updated:
+            self._functions[key] = compiled(program, self.options)
+        return run(program, listed, written, self.options)
 
     def run(self, *arrays: Any) -> None:
         """Computes with all arrays, outputs first, which are written: `run(w, M, v)`. Loops have the order of their
         function's parameters."""
         if len(arrays) != len(self.parameters):
-            raise ShapeError(f"found {len(arrays)} arrays, expected {len(self.parameters)}: {', '.join(self.parameters)}")
+            raise ShapeError(
+                f"found {len(arrays)} arrays, expected {len(self.parameters)}: {', '.join(self.parameters)}"
+            )
         self(*arrays)
 
     def compile(self, *arrays: Any, **options: Any) -> Any:
@@ -151,33 +116,52 @@ class Computation:
         computation = self.using(**options)
         return compiled(computation.program(*arrays), computation.options)
 
-    def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any], out: Any) -> tuple[dict, dict]:
-        """Arrays by name: the inputs, and the outputs if they are given."""
-        names, outputs = list(self.inputs), {}
-        if len(arrays) == len(self.parameters) and not named and out is None:
+    def _split(self, arrays: tuple, named: Mapping[str, Any], out: Any) -> tuple[tuple, tuple | None]:
+        """The inputs that are given by position, and the outputs if they are given."""
+        if out is None:
+            if named or len(arrays) != len(self.parameters):
+                return arrays, None
             given = dict(zip(self.parameters, arrays))
-            outputs = {name: given[name] for name in self.outputs}
-            arrays = [given[name] for name in names]
-        elif out is not None:
-            listed = out if isinstance(out, (tuple, list)) else (out,)
-            listed = [out[name] for name in self.outputs] if isinstance(out, dict) else listed
-            if len(listed) != len(self.outputs):
-                raise ShapeError(f"found {len(listed)} arrays as out, expected {len(self.outputs)}: "
-                                 f"{', '.join(self.outputs)}")
-            outputs = dict(zip(self.outputs, listed))
+            return tuple(given[name] for name in self.inputs), tuple(given[name] for name in self.outputs)
+        listed = [out[name] for name in self.outputs] if isinstance(out, dict) else out
+        written = tuple(listed) if isinstance(listed, (tuple, list)) else (listed,)
+        if len(written) != len(self.outputs):
+            raise ShapeError(
+                f"found {len(written)} arrays as out, expected {len(self.outputs)}: {', '.join(self.outputs)}"
+            )
+        return arrays, written
+
+    def _inputs(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs by name."""
+        names = list(self.inputs)
         inputs = dict(zip(names, arrays))
         for name, array in named.items():
             if name not in names or name in inputs:
-                raise ShapeError(f"found the argument '{name}' {'twice' if name in inputs else 'of no input'}, expected "
-                                 f"{', '.join(names)}")
+                raise ShapeError(
+                    f"found the argument '{name}' {'twice' if name in inputs else 'of no input'}, expected "
+                    f"{', '.join(names)}"
+                )
             inputs[name] = array
         if len(arrays) > len(names) or len(inputs) != len(names):
-            raise ShapeError(f"found {len(arrays) + len(named)} inputs of '{self.name}', expected {len(names)}: "
-                             f"{', '.join(names) or 'none'}")
-        return inputs, outputs
+            raise ShapeError(
+                f"found {len(arrays) + len(named)} inputs of '{self.name}', expected {len(names)}: "
+                f"{', '.join(names) or 'none'}"
+            )
+        return inputs
 
     def _described(self, arrays: Mapping[str, Any], declared: Mapping[str, Buffer]) -> dict[str, Described]:
-        return {name: describe(name, array, declared[name].dtype) for name, array in arrays.items()}
+        described = {name: describe(name, array, declared[name].dtype) for name, array in arrays.items()}
+        known = [part.dtype for name, part in described.items() if part.dtype and not _is_number(arrays[name])]
+        if not known:
+            return described
+        # Numbers take the type of what they meet, as constants do.
+        together = functools.reduce(promote, known)
+        return {
+            name: Described((), number_type(arrays[name], together))
+            if _is_number(arrays[name]) and declared[name].dtype is None
+            else part
+            for name, part in described.items()
+        }
 
     def _program(self, inputs: dict[str, Described], outputs: dict[str, Described]) -> Program:
         key = (tuple(inputs.items()), tuple(outputs.items()))
@@ -187,12 +171,15 @@ class Computation:
         return program
 
     def _made(self, inputs: dict[str, Described], outputs: dict[str, Described]) -> Program:
-        known = {**{name: _joined(name, buffer, inputs.get(name)) for name, buffer in self.inputs.items()},
-                 **{name: _joined(name, buffer, outputs.get(name)) for name, buffer in self.outputs.items()}}
+        known = {
+            **{name: _joined(name, buffer, inputs.get(name)) for name, buffer in self.inputs.items()},
+            **{name: _joined(name, buffer, outputs.get(name)) for name, buffer in self.outputs.items()},
+        }
         for name in self.inputs:
             if known[name].dtype is None:
-                raise UnknownType(f"the element type of '{name}' is not known, expected it in inp_view[..] or Buffer[..], or an "
-                                 f"array")
+                raise UnknownType(
+                    f"the element type of '{name}' is not known, expected it in inp_view[..] or Buffer[..], or an array"
+                )
         dtypes = {name: known[name].dtype for name in self.inputs}
         return make_program(self.name, self._form(dtypes, known), known, set(outputs))  # type: ignore[arg-type]
 
@@ -202,11 +189,14 @@ def _joined(name: str, declared: Buffer, given: Described | None) -> Described:
     if given is None:
         return Described(declared.shape, declared.dtype)
     if declared.dtype is not None and given.dtype is not None and given.dtype != declared.dtype:
-        raise DTypeError(f"found {given.dtype} elements of '{name}', expected {declared.dtype}: convert the array, or declare "
-                         f"that type")
+        raise DTypeError(
+            f"found {given.dtype} elements of '{name}', expected {declared.dtype}: convert the array, or declare "
+            f"that type"
+        )
     if declared.shape is not None and given.shape is not None:
         agree = len(declared.shape) == len(given.shape) and all(
-            expected in (None, size) for expected, size in zip(declared.shape, given.shape))
+            expected in (None, size) for expected, size in zip(declared.shape, given.shape)
+        )
         if not agree:
             raise ShapeError(f"found the sizes {list(given.shape)} of '{name}', expected {list(declared.shape)}")
     return Described(given.shape if given.shape is not None else declared.shape, given.dtype or declared.dtype)
@@ -219,124 +209,25 @@ def describe(name: str, array: Any, declared: BasicType | None = None) -> Descri
     """
     if isinstance(array, Described):
         return array
-    if isinstance(array, (bool, int, float)) and not hasattr(array, "dtype"):
+    if _is_number(array):
         return Described((), declared or basic_type(type(array)))
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise DTypeError(f"found {type(array).__name__} for '{name}', expected an array or a number")
     return Described(tuple(int(size) for size in array.shape), basic_type(array.dtype))
 
 
-def make_program(name: str, form: Form, known: Mapping[str, Described], given: set[str],
-                 initial: Mapping[str, int | float] | None = None) -> Program:
-    """Returns the program of a form, with the sizes that are known of arrays.
-
-    `given` are outputs that exist already, whose elements stay where nothing is written; `initial` are the
-    numbers that others have there, which are 0 otherwise.
-    """
-    sized = {view.name: Sized(view.name, view.accesses, known[view.name].shape) for view in (*form.outputs, *form.inputs)}
-    dimensions = infer_dimensions(form.dimensions, list(sized.values()))
-    if not dimensions:
-        raise ProgramError(f"the computation '{name}' has no dimensions, expected at least one")
-    if len(form.combines) != len(dimensions):
-        raise ProgramError(f"found {len(form.combines)} combine operators of '{name}', expected {len(dimensions)}: one for "
-                           f"each of the dimensions {', '.join(dimension.name for dimension in dimensions)}")
-    results = list(form.results)
-    # A point-wise combined dimension has one point left, which is at 0.
-    left = [OneLeft(dimension) if combine.kind == "pw" else dimension
-            for dimension, combine in zip(dimensions, form.combines)]
-    inputs, outputs, contents = [], [], []
-    for view in form.inputs:
-        shape = _final_shape(sized[view.name], dimensions, f"'{name}' reads input")
-        inputs.append(View(view.name, view.accesses, known[view.name].dtype, shape))  # type: ignore[arg-type]
-    at = 0
-    for view in form.outputs:
-        _check_output(view, dimensions, form.combines)
-        shape = _final_shape(sized[view.name], left, f"'{name}' writes output")
-        dtype = known[view.name].dtype or results[at].dtype
-        outputs.append(View(view.name, view.accesses, dtype, shape))
-        is_given, number = view.name in given, (initial or {}).get(view.name, 0)
-        contents.append(_contents(shape, len(view.accesses), left, ARGUMENT if is_given else number))
-        at += len(view.accesses)
-    operator = one_operator(name, form.combines, [key for view in form.outputs for key in view.keys])
-    combined = None
-    if operator is not None:
-        count = sum(combine.kind != "cc" for combine in form.combines)
-        combined = combination(operator, [result.dtype for result in results], count)
-    arguments = tuple((f"{view.name}_{number}" if len(view.accesses) > 1 else view.name, view.dtype)
-                      for view in inputs for number in range(1, len(view.accesses) + 1))
-    arguments = tuple((f"v{at}_{_ascii(name)}", dtype) for at, (name, dtype) in enumerate(arguments))
-    text = function_text(name, dimensions, outputs, inputs, Code(arguments, tuple(results)),
-                         [combine.kind for combine in form.combines], combined, contents)
-    updated = tuple(at for at, content in enumerate(contents) if content == ARGUMENT)
-    return Program(name, text, tuple(inputs), tuple(outputs), updated)
-
-
-def _ascii(name: str) -> str:
-    return "".join(letter if letter.isascii() else "u" for letter in name)
-
-
-@dataclass(frozen=True)
-class OneLeft:
-    """A dimension after its point-wise combination."""
-
-    combined: Any
-
-    @property
-    def name(self) -> str:
-        """The dimension's name."""
-        return self.combined.name
-
-    @property
-    def points(self) -> range:
-        """The one index."""
-        return range(1)
-
-    lower, step = 0, 1
-
-
-def _final_shape(sized: Sized, dimensions: Sequence[Any], what: str) -> tuple[int, ...]:
-    least = least_shape(sized, dimensions, what)
-    if sized.shape is None:
-        return least
-    check_shape(sized, least, dimensions)
-    return tuple(needed if size is None else size for size, needed in zip(sized.shape, least))
-
-
-def _contents(shape: Sequence[int], accesses: int, left: Sequence[Any],
-              otherwise: str | int | float) -> str | int | float:
-    """Returns what an output contains before: it is of no matter where all elements are written, which are as many as the
-    points, since no element is written twice."""
-    points, elements = accesses, 1
-    for dimension in left:
-        points *= len(dimension.points)
-    for size in shape:
-        elements *= size
-    return UNDEFINED if points == elements else otherwise
-
-
-def _check_output(view: Accesses, dimensions: Sequence[Any], combines: Sequence[Combine]) -> None:
-    for access in view.accesses:
-        used = set().union(*(axis.dimensions() for axis in access)) if access else set()
-        for at in sorted(used):
-            if combines[at].kind == "pw":
-                raise ProgramError(f"the output '{view.name}' is indexed by dimension '{dimensions[at].name}', which pw "
-                                   f"combines to one point; expected index functions without it")
-
-
-def one_operator(name: str, combines: Sequence[Combine], keys: Sequence[Key]) -> Operator | None:
-    """Returns the operator that all combined dimensions have.
-
-    Raises `ProgramError` where there are two: the result would depend on which is applied first.
-    """
-    chosen = {combine.operator.source: combine.operator for combine in combines if combine.operator is not None}
-    operators: list[Operator] = list(chosen.values())
-    if len(operators) > 1:
-        names = " and ".join(f"'{operator.name}'" for operator in operators)
-        raise ProgramError(f"found the operators {names} in one md_hom of '{name}', expected one for all combined dimensions: "
-                           f"with two, the result depends on which is applied first")
-    if not operators:
+def _key(arrays: Sequence[Any], written: Sequence[Any] | None) -> tuple | None:
+    """Returns the sizes and types of arrays, or None where one of them is a number, which may stand for any type."""
+    try:
+        inputs = tuple([(array.shape, array.dtype) for array in arrays])
+        outputs = None if written is None else tuple([(array.shape, array.dtype) for array in written])
+    except AttributeError:
         return None
-    return operators[0].named(keys) if isinstance(operators[0], NamedOperator) else operators[0]
+    return (inputs, outputs) if all([shape for shape, _ in inputs]) else None
+
+
+def _is_number(array: Any) -> bool:
+    return isinstance(array, (bool, int, float)) and not hasattr(array, "dtype")
 
 
 _compiled: dict[tuple, Any] = {}
@@ -350,39 +241,55 @@ def compiled(program: Program, options: Mapping[str, Any]) -> Any:
     """Returns the compiled program, which is made where it is not there yet."""
     key = (program.text, tuple(sorted((name, repr(option)) for name, option in options.items())))
     with _compiling:
-        found = _compiled.get(key)
-        if found is None:
+        function = _compiled.get(key)
+        if function is None:
             from .compiled import compile_text
 
             _check_device(compile_text, options)
 
-            found = compile_text(program.text, name=identifier(program.name), entry=symbol(program.name),
-                                 dtypes=program.dtypes, **options)
+            function = compile_text(
+                program.text,
+                name=identifier(program.name),
+                entry=symbol(program.name),
+                dtypes=program.dtypes,
+                **options,
+            )
             while len(_compiled) >= _KEPT_PROGRAMS:
                 del _compiled[next(iter(_compiled))]
-            _compiled[key] = found
-    return found
+            _compiled[key] = function
+    return function
 
 
 def _check_device(compile_text: Callable, options: Mapping[str, Any]) -> None:
     """Refuses a device where compiled functions run on the processor only."""
     parameters = inspect.signature(compile_text).parameters
     if options.get("device", "cpu") != "cpu" and "device" not in parameters:
-        raise DeviceError(f"found the device '{options['device']}', expected the processor: compiled functions run on it only; "
-                          f"'mdh run --device cuda' runs the text of a computation on a GPU")
+        raise DeviceError(
+            f"found the device '{options['device']}', expected the processor: compiled functions run on it only; "
+            f"'mdh run --device cuda' runs the text of a computation on a GPU"
+        )
 
 
 def run(program: Program, inputs: Sequence[Any], outputs: Sequence[Any] | None, options: Mapping[str, Any]) -> Any:
     """Runs a program on arrays, and returns its outputs: an array, or a tuple of several."""
     function = compiled(program, options)
-    arguments = [array if view.shape or not _is_scalar(array) else _number(array, view.dtype)
-                 for array, view in zip(inputs, program.inputs)]
+    arguments = [
+        array if view.shape or not _is_scalar(array) else _number(array, view.dtype)
+        for array, view in zip(inputs, program.inputs)
+    ]
+    if outputs is not None:
+        # What is written must be memory of its own; its former elements are handed over in a copy.
+        arguments += [_copy(outputs[at]) for at in program.updated]
+    return _called(function, arguments, outputs)
+
+
+def _called(function: Any, arguments: Sequence[Any], outputs: Sequence[Any] | None) -> Any:
+    """Returns what a compiled function returns, or the outputs that it writes."""
     if outputs is None:
         return function(*arguments)
-    # What is written must be memory of its own; its former elements are handed over in a copy.
-    arguments += [_copy(outputs[at]) for at in program.updated]
-    function(*arguments, out=tuple(outputs) if len(outputs) > 1 else outputs[0])
-    return tuple(outputs) if len(outputs) > 1 else outputs[0]
+    written = tuple(outputs) if len(outputs) > 1 else outputs[0]
+    function(*arguments, out=written)
+    return written
 
 
 def _copy(array: Any) -> Any:

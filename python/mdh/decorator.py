@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from .computation import Computation
 from .errors import ProgramError
 from .operators import Combine
 from .trace import located, source_place
-from .types import Buffer, BasicType
+from .types import BasicType, Buffer
 
 
 class Declared:
@@ -29,7 +30,9 @@ class Declared:
             elif buffer is Buffer or buffer is None:
                 buffer = Buffer(None)
             if not isinstance(buffer, Buffer):
-                raise ProgramError(located(f"found {buffer!r} for '{name}' of {kind}, expected Buffer[T]", source_place(3)))
+                raise ProgramError(
+                    located(f"found {buffer!r} for '{name}' of {kind}, expected Buffer[T]", source_place(3))
+                )
             self.buffers[name] = buffer
 
 
@@ -55,26 +58,42 @@ def combine_ops(*combines: Combine) -> CombineOps:
     listed = combines[0] if len(combines) == 1 and isinstance(combines[0], (tuple, list)) else combines
     for combine in listed:
         if not isinstance(combine, Combine):
-            raise ProgramError(located(f"found {combine!r} in combine_ops, expected cc, pw(f) or ps(f)", source_place(2)))
+            raise ProgramError(
+                located(f"found {combine!r} in combine_ops, expected cc, pw(f) or ps(f)", source_place(2))
+            )
     return CombineOps(tuple(listed))
 
 
-def mdh(*described: Any, **options: Any) -> Any:
-    """Decorator that makes a `Computation` of a function, in one of the two published forms.
+class Decorator:
+    """The decorator that makes a `Computation` of a function, in one of the two published forms.
 
-    Options are those of the compiler, such as `device="cuda"`.
+    What stands in its brackets are `out(..)`, `inp(..)`, `combine_ops(..)`, and options of the compiler.
+    After `from mdh import *` its name hides the package's, so that it has the package's attributes, too.
     """
-    if len(described) == 1 and callable(described[0]) and not isinstance(described[0], (Declared, CombineOps)):
-        return _computation(described[0], {}, options)
-    parts: dict[str, Any] = {}
-    for part in described:
-        kind = part.kind if isinstance(part, Declared) else "combine_ops" if isinstance(part, CombineOps) else None
-        if kind is None or kind in parts:
-            found = f"a second {kind}" if kind else repr(part)
-            raise ProgramError(located(f"found {found} in @mdh(..), expected out(..), inp(..) and combine_ops(..)",
-                                       source_place(2)))
-        parts[kind] = part
-    return lambda function: _computation(function, parts, options)
+
+    __name__ = "mdh"
+
+    def __call__(self, *described: Any, **options: Any) -> Any:
+        if len(described) == 1 and callable(described[0]) and not isinstance(described[0], (Declared, CombineOps)):
+            return _computation(described[0], {}, options)
+        parts: dict[str, Any] = {}
+        for part in described:
+            kind = part.kind if isinstance(part, Declared) else "combine_ops" if isinstance(part, CombineOps) else None
+            if kind is None or kind in parts:
+                found = f"a second {kind}" if kind else repr(part)
+                raise ProgramError(
+                    located(
+                        f"found {found} in @mdh(..), expected out(..), inp(..) and combine_ops(..)", source_place(2)
+                    )
+                )
+            parts[kind] = part
+        return lambda function: _computation(function, parts, options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.modules[__package__], name)
+
+
+mdh = Decorator()
 
 
 def _computation(function: Callable, parts: dict[str, Any], options: dict[str, Any]) -> Computation:
@@ -86,8 +105,13 @@ def _computation(function: Callable, parts: dict[str, Any], options: dict[str, A
         computation = from_loops(function, outputs, inputs, parts["combine_ops"].combines)
     elif function.__code__.co_argcount:
         place = (function.__code__.co_filename, function.__code__.co_firstlineno)
-        raise ProgramError(located(f"found the parameters of '{function.__name__}' without combine_ops(..) in @mdh(..), "
-                                   f"expected it for loops, and a function without parameters for the algebra", place))
+        raise ProgramError(
+            located(
+                f"found the parameters of '{function.__name__}' without combine_ops(..) in @mdh(..), "
+                f"expected it for loops, and a function without parameters for the algebra",
+                place,
+            )
+        )
     else:
         computation = from_triple(function, function(), outputs, inputs)
     return computation.using(**options) if options else computation

@@ -7,16 +7,42 @@ that it is numpy's result.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from .trace import Value, reachable
-from .types import INDEX, BasicType, fp32, int64, typed_attribute
+from .types import INDEX, BasicType, basic_type, fp32, int64, typed_attribute
 
-_FLOAT_OPS = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf", "min": "arith.minimumf",
-              "max": "arith.maximumf", "fmin": "arith.minnumf", "fmax": "arith.maxnumf", "neg": "arith.negf",
-              "abs": "math.absf", "pow": "math.powf", "round": "math.roundeven"}
-_SIGNED_OPS = {"add": "arith.addi", "sub": "arith.subi", "mul": "arith.muli", "min": "arith.minsi", "max": "arith.maxsi",
-               "and": "arith.andi", "or": "arith.ori", "xor": "arith.xori", "pow": "math.ipowi", "abs": "math.absi"}
+# Words that have a meaning of their own where the name of a dimension or of a buffer stands.
+_TAKEN = frozenset(["mod", "floordiv", "ceildiv", "symbol", "to", "step", "width", "origin", "pad", "valid", "_"])
+
+_FLOAT_OPS = {
+    "add": "arith.addf",
+    "sub": "arith.subf",
+    "mul": "arith.mulf",
+    "div": "arith.divf",
+    "min": "arith.minimumf",
+    "max": "arith.maximumf",
+    "fmin": "arith.minnumf",
+    "fmax": "arith.maxnumf",
+    "neg": "arith.negf",
+    "abs": "math.absf",
+    "pow": "math.powf",
+    "round": "math.roundeven",
+}
+_SIGNED_OPS = {
+    "add": "arith.addi",
+    "sub": "arith.subi",
+    "mul": "arith.muli",
+    "min": "arith.minsi",
+    "max": "arith.maxsi",
+    "and": "arith.andi",
+    "or": "arith.ori",
+    "xor": "arith.xori",
+    "pow": "math.ipowi",
+    "abs": "math.absi",
+}
 _UNSIGNED_OPS = {**_SIGNED_OPS, "min": "arith.minui", "max": "arith.maxui"}
 
 # Ordered comparisons are false for NaN, `!=` is true.
@@ -25,9 +51,23 @@ _SIGNED_PREDICATES = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": 
 _UNSIGNED_PREDICATES = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge", "eq": "eq", "ne": "ne"}
 
 # Built-in functions of `pw` and `ps`, by the operation that they are: of floats, of signed and of unsigned integers.
-BUILT_IN = {"add": ("addf", "addi", "addi"), "mul": ("mulf", "muli", "muli"), "min": ("minimumf", "minsi", "minui"),
-            "max": ("maximumf", "maxsi", "maxui"), "and": (None, "andi", "andi"), "or": (None, "ori", "ori"),
-            "xor": (None, "xori", "xori")}
+BUILT_IN = {
+    "add": ("addf", "addi", "addi"),
+    "mul": ("mulf", "muli", "muli"),
+    "min": ("minimumf", "minsi", "minui"),
+    "max": ("maximumf", "maxsi", "maxui"),
+    "and": (None, "andi", "andi"),
+    "or": (None, "ori", "ori"),
+    "xor": (None, "xori", "xori"),
+}
+
+
+def identifier(name: str) -> str:
+    """Returns a name as an identifier of MLIR's, which has letters of ASCII only."""
+    written = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match[0]):x}", name)
+    if not written or written[0].isdigit():
+        written = f"x{written}"
+    return f"{written}_" if written in _TAKEN else written
 
 
 def built_in(op: str, dtype: BasicType) -> str | None:
@@ -103,16 +143,20 @@ class _Writer:
         if op == "cast":
             return self.cast(operands[0], value._operands[0].dtype, dtype)
         if op == "where":
-            return self.select(*operands, dtype)
+            condition, chosen, other = operands
+            return self.select(condition, chosen, other, dtype)
         if op in _SIGNED_PREDICATES:
+            left, right = operands
             compared = value._operands[0].dtype
-            return self.compare(predicates(compared)[op], *operands, compared)
+            return self.compare(predicates(compared)[op], left, right, compared)
         if op == "not":
-            return self.binary("arith.xori", operands[0], self.constant(-1 if dtype.kind != "b" else True, dtype), dtype)
+            return self.binary(
+                "arith.xori", operands[0], self.constant(-1 if dtype.kind != "b" else True, dtype), dtype
+            )
         if not dtype.is_float:
             return self._integer(op, operands, value)
         if op in ("floordiv", "mod"):
-            return self._float_division(op, *operands, dtype)
+            return self._float_division(op, operands[0], operands[1], dtype)
         operation = _FLOAT_OPS.get(op, f"math.{op}")
         return self.line(op, f"{operation} {', '.join(operands)} : {dtype.mlir}")
 
@@ -124,42 +168,42 @@ class _Writer:
             negated = self.binary("arith.subi", self.constant(0, dtype), operands[0], dtype)
             return self.binary("arith.maxsi", operands[0], negated, dtype)
         if op in ("floordiv", "mod"):
-            return self._integer_division(op, *operands, value)
+            return self._integer_division(op, operands[0], operands[1], value)
         if op in ("shl", "shr"):
-            return self._shift(op, *operands, value)
+            return self._shift(op, operands[0], operands[1], value)
         operation = (_UNSIGNED_OPS if dtype.is_unsigned else _SIGNED_OPS)[op]
         return self.line(op, f"{operation} {', '.join(operands)} : {dtype.mlir}")
 
     def _integer_division(self, op: str, left: str, right: str, value: Value) -> str:
         """Floor division, or the remainder with the divisor's sign. By zero both are 0, as in numpy."""
         dtype, divisor = value.dtype, value._operands[1]
-        is_constant = divisor._op == "constant"
-        zero = self.constant(0, dtype)
-        safe = right
-        if not is_constant:
-            one = self.constant(1, dtype)
-            by_zero = self.compare("eq", right, zero, dtype)
-            safe = self.select(by_zero, one, right, dtype)
-            if not dtype.is_unsigned:
-                # The least number divided by -1 does not fit: it is computed as a negation, which wraps around.
-                negates = self.compare("eq", right, self.constant(-1, dtype), dtype)
-                safe = self.select(negates, one, safe, dtype)
-        elif divisor._attribute == -1 and not dtype.is_unsigned:
-            return zero if op == "mod" else self.binary("arith.subi", zero, left, dtype)
-        if dtype.is_unsigned:
-            result = self.binary("arith.divui" if op == "floordiv" else "arith.remui", left, safe, dtype)
-        elif op == "floordiv":
-            result = self.binary("arith.floordivsi", left, safe, dtype)
-        else:
-            result = self._signed_remainder(left, safe, dtype)
-        if is_constant:
+        if divisor._op == "constant":
+            if divisor._attribute == -1 and not dtype.is_unsigned:
+                zero = self.constant(0, dtype)
+                return zero if op == "mod" else self.binary("arith.subi", zero, left, dtype)
+            return self._division(op, left, right, dtype)
+        zero, unit = self.constant(0, dtype), self.constant(1, dtype)
+        by_zero = self.compare("eq", right, zero, dtype)
+        safe = self.select(by_zero, unit, right, dtype)
+        if not dtype.is_unsigned:
+            # The least number divided by -1 does not fit: it is computed as a negation, which wraps around.
+            negates = self.compare("eq", right, self.constant(-1, dtype), dtype)
+            safe = self.select(negates, unit, safe, dtype)
+        result = self._division(op, left, safe, dtype)
+        if op == "mod":
+            # The remainder of a division by 1, which stands for those by 0 and -1, is 0 already.
             return result
+        if not dtype.is_unsigned:
+            result = self.select(negates, self.binary("arith.subi", zero, left, dtype), result, dtype)
+        return self.select(by_zero, zero, result, dtype)
+
+    def _division(self, op: str, left: str, right: str, dtype: BasicType) -> str:
+        """A division that has a result."""
+        if dtype.is_unsigned:
+            return self.binary("arith.divui" if op == "floordiv" else "arith.remui", left, right, dtype)
         if op == "floordiv":
-            if not dtype.is_unsigned:
-                result = self.select(negates, self.binary("arith.subi", zero, left, dtype), result, dtype)
-            return self.select(by_zero, zero, result, dtype)
-        # The remainder of a division by 1, which stands for those by 0 and -1, is 0 already.
-        return result
+            return self.binary("arith.floordivsi", left, right, dtype)
+        return self._signed_remainder(left, right, dtype)
 
     def _signed_remainder(self, left: str, right: str, dtype: BasicType) -> str:
         zero = self.constant(0, dtype)
@@ -256,3 +300,30 @@ def region(arguments: Sequence[tuple[str, BasicType]], results: Iterable[Value])
     types = ", ".join(result.dtype.mlir for result in results)
     listed = ", ".join(f"{name}: {dtype.mlir}" for name, (_, dtype) in zip(names, arguments))
     return f"({listed})", [*writer.lines, f"mdh.yield {yielded} : {types}"]
+
+
+def einsum_region(operator: Any, element: Any, arity: int) -> str:
+    """Returns an operator of an einsum as text: its laws, its arguments, and its code in braces.
+
+    `operator` is an `Operator` for two values, or a Python function of `arity` values, of elements of one type.
+    Stated is what is known: that an `Operator` is associative, and what else its laws or its code say.
+    """
+    # These modules emit what they trace by way of this one.
+    from .operators import Operator, graph
+    from .scalar import trace_scalar
+
+    dtype = basic_type(element)
+    names = [f"x{at}" for at in range(arity)]
+    laws = ""
+    if isinstance(operator, Operator) and arity == 2:
+        traced = graph(operator, [dtype])
+        results: Iterable[Value] = traced.results
+        neutral = operator.neutral_for([dtype])
+        laws = "commutative associative" if operator.commutative or traced.is_symmetric else "associative"
+        if neutral is not None:
+            laws += f" neutral({typed_attribute(neutral[0], dtype)})"
+    else:
+        results = trace_scalar(operator, (), [((name, 1), dtype) for name in names], [(("y", 1), dtype)])
+    header, lines = region([(name, dtype) for name in names], results)
+    code = "\n".join(f"  {line}" for line in lines)
+    return f"{laws} {header} {{\n{code}\n}}".strip()

@@ -14,10 +14,55 @@ from .trace import Value, active_trace, as_value, convert, is_weak, meet, power,
 from .types import BasicType, basic_type, bool_, int64, math_type
 
 __all__ = [
-    "where", "cast", "index", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt",
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf",
-    "erfc", "hypot", "pow", "abs", "sign", "floor", "ceil", "trunc", "round", "minimum", "maximum", "fmin", "fmax",
-    "clip", "fma", "copysign", "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not",
+    "where",
+    "cast",
+    "index",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "cbrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "erf",
+    "erfc",
+    "hypot",
+    "pow",
+    "abs",
+    "sign",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "minimum",
+    "maximum",
+    "fmin",
+    "fmax",
+    "clip",
+    "fma",
+    "copysign",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "logical_and",
+    "logical_or",
+    "logical_not",
 ]
 
 
@@ -27,8 +72,10 @@ def _are_numbers(*operands: Any) -> bool:
         if isinstance(operand, Value):
             return False
         if not isinstance(operand, (bool, int, float)) and getattr(operand, "shape", None) != ():
-            raise DTypeError(f"found {type(operand).__name__} where a scalar is expected: the functions of this package "
-                             f"are for scalar functions and operators, numpy's are for arrays")
+            raise DTypeError(
+                f"found {type(operand).__name__} where a scalar is expected: the functions of this package "
+                f"are for scalar functions and operators, numpy's are for arrays"
+            )
     return True
 
 
@@ -91,8 +138,10 @@ def index(dimension: int | str) -> Value:
         return trace.index(trace.dimensions.index(dimension))
     if isinstance(dimension, int) and 0 <= dimension < len(trace.dimensions):
         return trace.index(dimension)
-    trace_error(f"found mdh.index({dimension!r}), expected one of the dimensions {', '.join(trace.dimensions)}, or its "
-                f"number from 0 to {len(trace.dimensions) - 1}")
+    trace_error(
+        f"found mdh.index({dimension!r}), expected one of the dimensions {', '.join(trace.dimensions)}, or its "
+        f"number from 0 to {len(trace.dimensions) - 1}"
+    )
 
 
 def exp(x: Any) -> Any:
@@ -102,7 +151,7 @@ def exp(x: Any) -> Any:
 
 def exp2(x: Any) -> Any:
     """Power of two."""
-    return _math("exp2", lambda number: 2.0 ** number, x)
+    return _math("exp2", lambda number: 2.0**number, x)
 
 
 def expm1(x: Any) -> Any:
@@ -227,7 +276,7 @@ def hypot(x: Any, y: Any) -> Any:
 
 def pow(x: Any, y: Any) -> Any:
     """Power, as `x ** y`."""
-    return x ** y if _are_numbers(x, y) else power(x, y)
+    return x**y if _are_numbers(x, y) else power(x, y)
 
 
 def abs(x: Any) -> Any:

@@ -8,7 +8,7 @@ be anything: which of two values that are no numbers comes out is not what a law
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from .types import BasicType
 if TYPE_CHECKING:
     from .operators import Graph
 
-_EPSILON = {"fp16": 2.0 ** -10, "bf16": 2.0 ** -7, "fp32": 2.0 ** -23, "fp64": 2.0 ** -52}
+_EPSILON = {"fp16": 2.0**-10, "bf16": 2.0**-7, "fp32": 2.0**-23, "fp64": 2.0**-52}
 
 # Factor of the rounding error of one operation within which results are the same.
 _ROUNDINGS = 64
@@ -43,9 +43,13 @@ def _shown(value: tuple) -> str:
     return str(value[0]) if len(value) == 1 else str(value)
 
 
-def counterexample(traced: Graph, law: str, samples: int, seed: int, neutral: tuple | None = None,
-                   special: bool = False) -> Counterexample | None:
-    """Returns values for which an operator breaks a law (`associative`, `commutative`, `neutral`), if some are found."""
+def counterexample(
+    traced: Graph, law: str, samples: int, seed: int, neutral: tuple | None = None, special: bool = False
+) -> Counterexample | None:
+    """Returns values for which an operator breaks a law, if some are found.
+
+    Laws are `associative`, `commutative` and `neutral`; the last one needs the neutral element.
+    """
     import numpy
 
     random = numpy.random.default_rng(seed)
@@ -62,20 +66,24 @@ def counterexample(traced: Graph, law: str, samples: int, seed: int, neutral: tu
     for operand in (a, b, c):
         for scale, value in zip(scales, operand):
             scale.append(value)
+    equations: list[tuple[str, tuple, Callable[[], tuple]]]
     if law == "associative":
-        sides, operands, equation = (combine(combine(a, b), c), combine(a, combine(b, c))), (a, b, c), "(a.b).c = a.(b.c)"
+        equations = [("(a.b).c = a.(b.c)", (a, b, c), lambda: (combine(combine(a, b), c), combine(a, combine(b, c))))]
     elif law == "commutative":
-        sides, operands, equation = (combine(a, b), combine(b, a)), (a, b), "a.b = b.a"
+        equations = [("a.b = b.a", (a, b), lambda: (combine(a, b), combine(b, a)))]
     else:
         assert neutral is not None
         rest = [numpy.full(samples, number, dtype=array_type(dtype)) for number, dtype in zip(neutral, traced.dtypes)]
-        for order, equation in (((rest, a), "neutral.a = a"), ((a, rest), "a.neutral = a")):
-            wrong = _first_difference(traced.dtypes, combine(*order), a, scales)
-            if wrong is not None:
-                return _counterexample(law, equation, (a,), (combine(*order), a), wrong)
-        return None
-    wrong = _first_difference(traced.dtypes, *sides, scales)
-    return None if wrong is None else _counterexample(law, equation, operands, sides, wrong)
+        equations = [
+            ("neutral.a = a", (a,), lambda: (combine(rest, a), a)),
+            ("a.neutral = a", (a,), lambda: (combine(a, rest), a)),
+        ]
+    for equation, operands, sides in equations:
+        left, right = sides()
+        wrong = _first_difference(traced.dtypes, left, right, scales)
+        if wrong is not None:
+            return _counterexample(law, equation, operands, (left, right), wrong)
+    return None
 
 
 def _counterexample(law: str, equation: str, operands: Sequence, sides: Sequence, at: int) -> Counterexample:
@@ -96,7 +104,9 @@ def _random_values(random: Any, dtype: BasicType, count: int, special: bool) -> 
         wide = random.standard_normal(count) * 10.0 ** random.integers(-1, 2, count)
     else:
         least, most = dtype.limits
-        wide = random.integers(least, most, count, dtype=numpy.uint64 if dtype.kind == "u" else numpy.int64, endpoint=True)
+        wide = random.integers(
+            least, most, count, dtype=numpy.uint64 if dtype.kind == "u" else numpy.int64, endpoint=True
+        )
     values = numpy.where(random.integers(0, 2, count) == 0, small, wide.astype(as_array))
     if dtype.is_float and special:
         picked = random.choice(numpy.array([numpy.nan, numpy.inf, -numpy.inf, -0.0, 0.0]), count)
@@ -120,5 +130,5 @@ def _first_difference(dtypes: Sequence[BasicType], left: Sequence, right: Sequen
             allowed = _ROUNDINGS * _EPSILON[dtype.name] * numpy.maximum.reduce(finite)
             near = numpy.abs(a.astype("float64") - b.astype("float64")) <= allowed
             differs |= ~(both | (a == b) | near)
-    found = numpy.flatnonzero(differs & ~is_nan)
-    return int(found[0]) if found.size else None
+    broken = numpy.flatnonzero(differs & ~is_nan)
+    return int(broken[0]) if broken.size else None

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .affine import Affine, index_function
-from .computation import Accesses, Computation, Described, Form
+from .computation import Computation
 from .errors import ProgramError, TraceError
 from .functions import result_type
 from .operators import Combine
+from .program import Accesses, Described, Form
 from .scalar import stored
 from .sizes import OpenDimension, UnknownSize
 from .trace import Trace, Value, as_value, located, source_place, structure, trace_error
@@ -47,26 +48,28 @@ class Nest:
         return self.file, self.lines[loop]
 
 
-def from_loops(function: Callable, outputs: Mapping[str, Buffer], inputs: Mapping[str, Buffer],
-               combines: Sequence[Combine]) -> Computation:
+def from_loops(
+    function: Callable, outputs: Mapping[str, Buffer], inputs: Mapping[str, Buffer], combines: Sequence[Combine]
+) -> Computation:
     """Returns the computation of annotated loops."""
     nest = parse(function, len(combines))
     first = (nest.file, function.__code__.co_firstlineno)
     missing = [name for name in nest.parameters if name not in outputs and name not in inputs]
     unused = [name for name in (*outputs, *inputs) if name not in nest.parameters]
     if missing or unused:
-        found = (f"the parameter '{missing[0]}' of '{function.__name__}' in neither out(..) nor inp(..)" if missing else
-                 f"the buffer '{unused[0]}' that is no parameter of '{function.__name__}'")
-        raise ProgramError(located(f"found {found}, expected each buffer in both", first))
+        what = (
+            f"the parameter '{missing[0]}' of '{function.__name__}' in neither out(..) nor inp(..)"
+            if missing
+            else f"the buffer '{unused[0]}' that is no parameter of '{function.__name__}'"
+        )
+        raise ProgramError(located(f"found {what}, expected each buffer in both", first))
     if not outputs:
         raise ProgramError(located(f"found no outputs of '{function.__name__}', expected out(..) in @mdh(..)", first))
 
     def form(dtypes: Mapping[str, BasicType], known: Mapping[str, Described]) -> Form:
         return _form(nest, tuple(combines), list(outputs), dtypes, known)
 
-    computation = Computation(function.__name__, outputs, inputs, form, doc=function.__doc__)
-    computation.parameters = nest.parameters
-    return computation
+    return Computation(function.__name__, outputs, inputs, form, doc=function.__doc__, parameters=nest.parameters)
 
 
 def parse(function: Callable, depth: int) -> Nest:
@@ -78,8 +81,9 @@ def parse(function: Callable, depth: int) -> Nest:
     try:
         lines, start = inspect.getsourcelines(function)
     except (OSError, TypeError):
-        raise ProgramError(f"found no source of '{function.__name__}' in {file}, expected loops in a file: they are read from "
-                           f"it") from None
+        raise ProgramError(
+            f"found no source of '{function.__name__}' in {file}, expected loops in a file: they are read from it"
+        ) from None
     tree = ast.parse(textwrap.dedent("".join(lines)))
     ast.increment_lineno(tree, max(start, 1) - 1)
     definition = tree.body[0]
@@ -90,17 +94,20 @@ def parse(function: Callable, depth: int) -> Nest:
     variables = tuple(loop.target.id for loop in loops)  # type: ignore[attr-defined]
     for at, variable in enumerate(variables):
         if variable in variables[:at] or variable in parameters:
-            _refuse(loops[at], file, f"the loop variable '{variable}', which is the name of something else", "another name")
+            _refuse(
+                loops[at], file, f"the loop variable '{variable}', which is the name of something else", "another name"
+            )
     bounds, compiled = _functions(function, definition, loops, body, parameters, variables, file)
     return Nest(parameters, variables, bounds, compiled, file, tuple(loop.lineno for loop in loops))
 
 
-def _refuse(node: ast.AST, file: str, found: str, expected: str) -> NoReturn:
-    raise ProgramError(located(f"found {found}, expected {expected}", (file, node.lineno)))  # type: ignore[attr-defined]
+def _refuse(node: ast.AST, file: str, what: str, expected: str) -> NoReturn:
+    raise ProgramError(located(f"found {what}, expected {expected}", (file, node.lineno)))  # type: ignore[attr-defined]
 
 
 def _perfect_nest(definition: ast.FunctionDef, depth: int, file: str) -> tuple[list[ast.For], list[ast.stmt]]:
-    statements, loops = definition.body, []
+    statements = definition.body
+    loops: list[ast.For] = []
     if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         # The docstring.
         statements = statements[1:]
@@ -108,12 +115,20 @@ def _perfect_nest(definition: ast.FunctionDef, depth: int, file: str) -> tuple[l
     while len(loops) < depth:
         several = [statement for statement in statements if isinstance(statement, ast.For)]
         if not several:
-            _refuse(statements[0] if statements else parent, file, f"{len(loops)} nested loops",
-                    f"{depth}: combine_ops has an operator for each")
+            _refuse(
+                statements[0] if statements else parent,
+                file,
+                f"{len(loops)} nested loops",
+                f"{depth}: combine_ops has an operator for each",
+            )
         if len(statements) > 1:
             beside = next(statement for statement in statements if statement is not several[0])
-            _refuse(beside, file, "a statement beside a loop",
-                    "a perfect nest: nothing but the next loop in a loop, all statements in the innermost one")
+            _refuse(
+                beside,
+                file,
+                "a statement beside a loop",
+                "a perfect nest: nothing but the next loop in a loop, all statements in the innermost one",
+            )
         loop = several[0]
         _check_loop(loop, [outer.target.id for outer in loops], file)  # type: ignore[attr-defined]
         loops.append(loop)
@@ -121,8 +136,12 @@ def _perfect_nest(definition: ast.FunctionDef, depth: int, file: str) -> tuple[l
     for statement in statements:
         for node in ast.walk(statement):
             if isinstance(node, (ast.Return, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)):
-                _refuse(node, file, f"'{type(node).__name__.lower()}' in the loops",
-                        "assignments to outputs: a function has no other effects")
+                _refuse(
+                    node,
+                    file,
+                    f"'{type(node).__name__.lower()}' in the loops",
+                    "assignments to outputs: a function has no other effects",
+                )
     return loops, statements
 
 
@@ -134,21 +153,38 @@ def _check_loop(loop: ast.For, outer: Sequence[str], file: str) -> None:
         _refuse(loop, file, "several loop variables", "a name: for i in range(I)")
     is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
     if not is_range or call.keywords or not 1 <= len(call.args) <= 3:  # type: ignore[attr-defined]
-        _refuse(loop, file, f"a loop over {ast.unparse(call)}", "range(stop), range(start, stop) or range(start, stop, step)")
+        _refuse(
+            loop,
+            file,
+            f"a loop over {ast.unparse(call)}",
+            "range(stop), range(start, stop) or range(start, stop, step)",
+        )
     used = [node.id for node in ast.walk(call) if isinstance(node, ast.Name) and node.id in outer]
     if used:
-        _refuse(loop, file, f"a range that depends on '{used[0]}'",
-                "bounds that are the same for all points; mdh.where with the operator's neutral element leaves points out")
+        _refuse(
+            loop,
+            file,
+            f"a range that depends on '{used[0]}'",
+            "bounds that are the same for all points; mdh.where with the operator's neutral element leaves points out",
+        )
 
 
-def _functions(function: Callable, definition: ast.FunctionDef, loops: Sequence[ast.For], body: list[ast.stmt],
-               parameters: Sequence[str], variables: Sequence[str], file: str) -> tuple[tuple[Callable, ...], Callable]:
+def _functions(
+    function: Callable,
+    definition: ast.FunctionDef,
+    loops: Sequence[ast.For],
+    body: list[ast.stmt],
+    parameters: Sequence[str],
+    variables: Sequence[str],
+    file: str,
+) -> tuple[tuple[Callable, ...], Callable]:
     """Compiles bounds and body as functions with the variables that the original one sees, at the original lines."""
     names = function.__code__.co_freevars
     cells = dict(zip(names, function.__closure__ or ()))
     bounds = [ast.Tuple(elts=list(loop.iter.args), ctx=ast.Load()) for loop in loops]  # type: ignore[attr-defined]
-    inner = [_definition(f"bounds_{at}", parameters, [ast.Return(value=bound)], loops[at])
-             for at, bound in enumerate(bounds)]
+    inner = [
+        _definition(f"bounds_{at}", parameters, [ast.Return(value=bound)], loops[at]) for at, bound in enumerate(bounds)
+    ]
     inner.append(_definition(definition.name, [*parameters, *variables], body, definition))
     made = [ast.Name(id=part.name, ctx=ast.Load()) for part in inner]
     inner.append(ast.Return(value=ast.Tuple(elts=made, ctx=ast.Load())))  # type: ignore[arg-type]
@@ -169,8 +205,13 @@ def _functions(function: Callable, definition: ast.FunctionDef, loops: Sequence[
 
 
 def _definition(name: str, parameters: Sequence[str], body: Sequence[ast.stmt], place: ast.AST) -> ast.FunctionDef:
-    arguments = ast.arguments(posonlyargs=[], args=[ast.arg(arg=parameter) for parameter in parameters], kwonlyargs=[],
-                              kw_defaults=[], defaults=[])
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(arg=parameter) for parameter in parameters],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+    )
     definition = ast.FunctionDef(name=name, args=arguments, body=list(body), decorator_list=[])
     return ast.copy_location(definition, place)
 
@@ -178,7 +219,7 @@ def _definition(name: str, parameters: Sequence[str], body: Sequence[ast.stmt], 
 class InputBuffer:
     """An input in loops: `M[i, k]` is the value of an access."""
 
-    def __init__(self, name: str, dtype: BasicType, described: Described, accesses: Accessed):
+    def __init__(self, name: str, dtype: BasicType | None, described: Described, accesses: Accessed):
         self.name = name
         self.dtype = dtype
         self._described = described
@@ -190,8 +231,11 @@ class InputBuffer:
         shape = self._described.shape
         if shape is None or None in shape:
             place = source_place(2)
-            raise UnknownSize(located(f"the sizes of '{self.name}' are not known, expected them in Buffer[T, [..]], or an "
-                                     f"array", place))
+            raise UnknownSize(
+                located(
+                    f"the sizes of '{self.name}' are not known, expected them in Buffer[T, [..]], or an array", place
+                )
+            )
         return shape  # type: ignore[return-value]
 
     @property
@@ -203,31 +247,45 @@ class InputBuffer:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Value:
+        # Forms are made when the types of all inputs are known.
+        assert self.dtype is not None
         return self._accesses.read(self.name, self.dtype, _indices(key, self.name))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        trace_error(f"found an assignment to '{self.name}', which is an input; expected one to an output, declared in out(..)")
+        trace_error(
+            f"found an assignment to '{self.name}', which is an input; expected one to an output, declared in out(..)"
+        )
 
     def __iter__(self) -> Any:
-        trace_error(f"found iteration over '{self.name}', expected elements: {self.name}[..] with an index for each axis")
+        trace_error(
+            f"found iteration over '{self.name}', expected elements: {self.name}[..] with an index for each axis"
+        )
 
     def __bool__(self) -> bool:
-        trace_error(f"found '{self.name}' as a condition, expected an element: {self.name}[..] with an index for each axis")
+        trace_error(
+            f"found '{self.name}' as a condition, expected an element: {self.name}[..] with an index for each axis"
+        )
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        trace_error(f"found '{self.name}' as an array, expected an element: {self.name}[..] with an index for each axis")
+        trace_error(
+            f"found '{self.name}' as an array, expected an element: {self.name}[..] with an index for each axis"
+        )
 
 
 class OutputBuffer(InputBuffer):
     """An output in loops: `w[i] = value` stores it."""
 
     def __getitem__(self, key: Any) -> Value:
-        trace_error(f"found a use of '{self.name}', which is an output and is only assigned to; expected '=' also where a "
-                    f"dimension is combined: combine_ops says how, '+=' is not written")
+        trace_error(
+            f"found a use of '{self.name}', which is an output and is only assigned to; expected '=' also where a "
+            f"dimension is combined: combine_ops says how, '+=' is not written"
+        )
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not isinstance(value, (Value, bool, int, float)) and getattr(value, "shape", None) != ():
-            trace_error(f"found {value!r} of type {type(value).__name__} for '{self.name}', expected a value or a number")
+            trace_error(
+                f"found {value!r} of type {type(value).__name__} for '{self.name}', expected a value or a number"
+            )
         self._accesses.write(self.name, _indices(key, self.name), value)
 
 
@@ -269,24 +327,36 @@ class Accessed:
         self.written[(name, indices)] = (value, source_place(3))
 
 
-def _form(nest: Nest, combines: tuple[Combine, ...], outputs: Sequence[str], dtypes: Mapping[str, BasicType],
-          known: Mapping[str, Described]) -> Form:
+def _form(
+    nest: Nest,
+    combines: tuple[Combine, ...],
+    outputs: Sequence[str],
+    dtypes: Mapping[str, BasicType],
+    known: Mapping[str, Described],
+) -> Form:
     dimensions = _dimensions(nest, outputs, dtypes, known)
     inputs = [name for name in nest.parameters if name in dtypes]
-    found, _ = _executed(nest, outputs, dtypes, known, ())
+    first, _ = _executed(nest, outputs, dtypes, known, ())
     # Components are in the order of the buffers.
-    order = [access for name in inputs for access in found.read_here if access[0] == name]
+    order = [access for name in inputs for access in first.read_here if access[0] == name]
     accessed, values = _executed(nest, outputs, dtypes, known, order)
     again, repeated = _executed(nest, outputs, dtypes, known, order)
     place = (nest.file, nest.lines[-1])
     if again.read_here != accessed.read_here or structure(repeated) != structure(values):
-        raise TraceError(located("found loops that compute something else when they are executed again: they depend on "
-                                 "something that they change; expected a function of indices and inputs", place))
+        raise TraceError(
+            located(
+                "found loops that compute something else when they are executed again: they depend on "
+                "something that they change; expected a function of indices and inputs",
+                place,
+            )
+        )
     written, results = [], []
     for name in outputs:
         accesses = [access for access in accessed.written if access[0] == name]
         if not accesses:
-            raise ProgramError(located(f"nothing is assigned to the output '{name}', expected {name}[..] = value", place))
+            raise ProgramError(
+                located(f"nothing is assigned to the output '{name}', expected {name}[..] = value", place)
+            )
         written.append(Accesses(name, tuple(indices for _, indices in accesses)))
         for access in accesses:
             value, where = accessed.written[access]
@@ -296,14 +366,24 @@ def _form(nest: Nest, combines: tuple[Combine, ...], outputs: Sequence[str], dty
     return Form(dimensions, tuple(written), tuple(view for view in read if view.accesses), tuple(results), combines)
 
 
-def _buffers(nest: Nest, outputs: Sequence[str], dtypes: Mapping[str, BasicType], known: Mapping[str, Described],
-             accesses: Accessed) -> list[InputBuffer]:
-    return [OutputBuffer(name, known[name].dtype, known[name], accesses) if name in outputs  # type: ignore[arg-type]
-            else InputBuffer(name, dtypes[name], known[name], accesses) for name in nest.parameters]
+def _buffers(
+    nest: Nest,
+    outputs: Sequence[str],
+    dtypes: Mapping[str, BasicType],
+    known: Mapping[str, Described],
+    accesses: Accessed,
+) -> list[InputBuffer]:
+    return [
+        OutputBuffer(name, known[name].dtype, known[name], accesses)
+        if name in outputs
+        else InputBuffer(name, dtypes[name], known[name], accesses)
+        for name in nest.parameters
+    ]
 
 
-def _executed(nest: Nest, outputs: Sequence[str], dtypes: Mapping[str, BasicType], known: Mapping[str, Described],
-              order: Sequence) -> tuple[Accessed, list[Value]]:
+def _executed(
+    nest: Nest, outputs: Sequence[str], dtypes: Mapping[str, BasicType], known: Mapping[str, Described], order: Sequence
+) -> tuple[Accessed, list[Value]]:
     """Executes the body, and returns its accesses, and what it assigns in the order of the outputs."""
     with Trace("the loops", nest.variables) as trace:
         accesses = Accessed(trace, order)
@@ -312,24 +392,33 @@ def _executed(nest: Nest, outputs: Sequence[str], dtypes: Mapping[str, BasicType
         values = [as_value(trace, value) for value, _ in accesses.written.values()]
     if not values:
         place = (nest.file, nest.lines[-1])
-        raise ProgramError(located(f"nothing is assigned to the output '{outputs[0]}', expected {outputs[0]}[..] = value", place))
+        raise ProgramError(
+            located(f"nothing is assigned to the output '{outputs[0]}', expected {outputs[0]}[..] = value", place)
+        )
     return accesses, values
 
 
-def _dimensions(nest: Nest, outputs: Sequence[str], dtypes: Mapping[str, BasicType],
-                known: Mapping[str, Described]) -> tuple[OpenDimension, ...]:
+def _dimensions(
+    nest: Nest, outputs: Sequence[str], dtypes: Mapping[str, BasicType], known: Mapping[str, Described]
+) -> tuple[OpenDimension, ...]:
     dimensions = []
     for at, (variable, bounds) in enumerate(zip(nest.variables, nest.bounds)):
         with Trace("a range") as trace:
-            found = bounds(*_buffers(nest, outputs, dtypes, known, Accessed(trace)))
-        for bound in found:
+            given = bounds(*_buffers(nest, outputs, dtypes, known, Accessed(trace)))
+        for bound in given:
             if bound is not None and (isinstance(bound, Value) or not hasattr(bound, "__index__")):
-                raise ProgramError(located(f"found the bound {bound!r} of '{variable}', expected an integer", nest.place(at)))
-        numbers = [None if bound is None else bound.__index__() for bound in found]
+                raise ProgramError(
+                    located(f"found the bound {bound!r} of '{variable}', expected an integer", nest.place(at))
+                )
+        numbers = [None if bound is None else bound.__index__() for bound in given]
         lower, upper, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
         if lower is None or step is None or step < 1:
-            raise ProgramError(located(f"found the step {step} of '{variable}', expected at least 1, and a start that is an "
-                                       f"integer", nest.place(at)))
+            raise ProgramError(
+                located(
+                    f"found the step {step} of '{variable}', expected at least 1, and a start that is an integer",
+                    nest.place(at),
+                )
+            )
         if upper is not None:
             upper = max(upper, lower)
         name = variable if variable.strip("_") else f"d{at}"

@@ -145,8 +145,9 @@ class Module:
         self._computation = None
 
 
-def compile(*, computation: Computation, backend: Backend | None = None, tuner: Tuner | None = None,
-            **options: Any) -> Module:
+def compile(
+    *, computation: Computation, backend: Backend | None = None, tuner: Tuner | None = None, **options: Any
+) -> Module:
     """Compiles a computation for a backend; with a tuner, a schedule is searched for first.
 
     Computations whose sizes follow from arrays are compiled at the first call.

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import functions
-from .emit import built_in, region
+from .emit import built_in, identifier, region
 from .errors import ProgramError, TraceError
 from .trace import Trace, Value, convert, located, source_place, structure, trace_error
 from .types import BasicType, basic_type, typed_attribute
@@ -36,9 +36,17 @@ class Operator:
     Python's.
     """
 
-    def __init__(self, name: str, apply: TupleFunction, *, commutative: bool | None = None,
-                 neutral: Any = None, fallback: Callable | None = None, place: tuple[str, int] | None = None,
-                 source: Any = None):
+    def __init__(
+        self,
+        name: str,
+        apply: TupleFunction,
+        *,
+        commutative: bool | None = None,
+        neutral: Any = None,
+        fallback: Callable | None = None,
+        place: tuple[str, int] | None = None,
+        source: Any = None,
+    ):
         self.name = name
         # Operators that are made of the same function, or functions, are the same one.
         self.source = self if source is None else source
@@ -65,14 +73,39 @@ class Operator:
             return None
         neutral = neutral if isinstance(neutral, tuple) else (neutral,)
         if len(neutral) != len(dtypes):
-            raise ProgramError(located(f"found a neutral element of {len(neutral)} components for the operator "
-                                       f"'{self.name}', which combines {len(dtypes)}", self.place))
+            raise ProgramError(
+                located(
+                    f"found a neutral element of {len(neutral)} components for the operator "
+                    f"'{self.name}', which combines {len(dtypes)}",
+                    self.place,
+                )
+            )
+        for number, dtype in zip(neutral, dtypes):
+            is_number = dtype.is_float or (
+                number == number
+                and abs(number) != math.inf
+                and number == int(number)
+                and dtype.limits[0] <= number <= dtype.limits[1]
+            )
+            if not is_number:
+                raise ProgramError(
+                    located(
+                        f"found the neutral element {number} of the operator '{self.name}' for a component "
+                        f"of {dtype}, expected one of its numbers",
+                        self.place,
+                    )
+                )
         return neutral
 
     def reversed(self) -> Operator:
         """The operator with its operands exchanged."""
-        return Operator(self.name, lambda left, right: self.apply(right, left), commutative=self.commutative,
-                        neutral=self.neutral, place=self.place)
+        return Operator(
+            self.name,
+            lambda left, right: self.apply(right, left),
+            commutative=self.commutative,
+            neutral=self.neutral,
+            place=self.place,
+        )
 
 
 @dataclass(frozen=True)
@@ -117,19 +150,31 @@ def componentwise(operators: Sequence[Operator]) -> Operator:
         return tuple(operator.apply((a,), (b,))[0] for operator, a, b in zip(operators, left, right))
 
     def neutral(*dtypes: BasicType) -> tuple | None:
-        parts = [operator.neutral_for([dtype]) for operator, dtype in zip(operators, dtypes)]
-        return None if any(part is None for part in parts) else tuple(part[0] for part in parts)
+        parts: list[Any] = []
+        for operator, dtype in zip(operators, dtypes):
+            part = operator.neutral_for([dtype])
+            if part is None:
+                return None
+            parts.append(part[0])
+        return tuple(parts)
 
     stated = [operator.commutative for operator in operators]
     commutative = True if builtins.all(stated) else (False if False in stated else None)
-    return Operator("_".join(operator.name for operator in operators), apply, commutative=commutative, neutral=neutral,
-                    source=tuple(operator.source for operator in operators))
+    return Operator(
+        "_".join(operator.name for operator in operators),
+        apply,
+        commutative=commutative,
+        neutral=neutral,
+        source=tuple(operator.source for operator in operators),
+    )
 
 
 def as_operator(function: Any) -> Operator:
     """Returns the operator that a Python function is: of `(left, right)`, or of `(res, lhs, rhs)` as published."""
     if isinstance(function, Operator):
         return function
+    if function in (builtins.min, builtins.max):
+        return min if function is builtins.min else max
     if not callable(function):
         raise ProgramError(f"found {function!r} as what combines, expected an operator or a function of two values")
     if _parameter_count(function) == 3:
@@ -142,8 +187,11 @@ def _parameter_count(function: Callable) -> int | None:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
-    return sum(parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-               and parameter.default is parameter.empty for parameter in parameters)
+    return sum(
+        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.default is parameter.empty
+        for parameter in parameters
+    )
 
 
 def _defined_at(function: Callable) -> tuple[str, int] | None:
@@ -156,8 +204,9 @@ def _identifier(function: Callable) -> str:
     return name if name.isidentifier() else "operator"
 
 
-def combine_operator(function: Callable | None = None, *, commutative: bool | None = None, neutral: Any = None,
-                     name: str | None = None) -> Any:
+def combine_operator(
+    function: Callable | None = None, *, commutative: bool | None = None, neutral: Any = None, name: str | None = None
+) -> Any:
     """Makes an operator of a Python function of two values, or of two tuples of values; also a decorator.
 
     The function must be associative. `commutative=True` says that its operands may be exchanged,
@@ -170,8 +219,14 @@ def combine_operator(function: Callable | None = None, *, commutative: bool | No
         combined = function(left[0], right[0]) if len(left) == 1 else function(left, right)
         return combined if isinstance(combined, tuple) else (combined,)
 
-    return Operator(name or _identifier(function), apply, commutative=commutative, neutral=neutral,
-                    place=_defined_at(function), source=function)
+    return Operator(
+        name or _identifier(function),
+        apply,
+        commutative=commutative,
+        neutral=neutral,
+        place=_defined_at(function),
+        source=function,
+    )
 
 
 class Record:
@@ -196,8 +251,10 @@ class Record:
             names = list(dict.fromkeys(f"'{buffer}'" for buffer, _ in self._keys))
             if not count:
                 trace_error(f"found {self._what}[{name!r}], expected one of the buffers {', '.join(names)}")
-            trace_error(f"found {self._what}[{key!r}], expected {self._what}[{name!r}, k] with k from 1 to {count}: the "
-                        f"buffer's accesses in the order of its view")
+            trace_error(
+                f"found {self._what}[{key!r}], expected {self._what}[{name!r}, k] with k from 1 to {count}: the "
+                f"buffer's accesses in the order of its view"
+            )
         return at
 
     def __getitem__(self, key: Any) -> Any:
@@ -208,8 +265,10 @@ class Record:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self._is_result:
-            trace_error(f"found an assignment to {self._what}[{key!r}], expected one to the function's first parameter: "
-                        f"what a function takes is read only")
+            trace_error(
+                f"found an assignment to {self._what}[{key!r}], expected one to the function's first parameter: "
+                f"what a function takes is read only"
+            )
         self._values[self._at(key)] = value
 
     def values(self) -> list[Any]:
@@ -231,8 +290,13 @@ class NamedOperator(Operator):
         self._function = function
 
     def _unnamed(self, left: tuple, right: tuple) -> tuple:
-        raise ProgramError(located(f"the operator '{self.name}' names outputs of an out_view, and is used without one; "
-                                   f"expected a function of two values", self.place))
+        raise ProgramError(
+            located(
+                f"the operator '{self.name}' names outputs of an out_view, and is used without one; "
+                f"expected a function of two values",
+                self.place,
+            )
+        )
 
     def named(self, keys: Sequence[tuple[str, int]]) -> Operator:
         """The operator for the outputs' accesses in that order."""
@@ -283,8 +347,9 @@ add = _arithmetic("add", lambda a, b: a + b, lambda dtype: 0, _numbers(lambda a,
 mul = _arithmetic("mul", lambda a, b: a * b, lambda dtype: 1, _numbers(lambda a, b: a * b))
 min = _arithmetic("min", functions.minimum, _most, builtins.min)
 max = _arithmetic("max", functions.maximum, _least, builtins.max)
-and_ = _arithmetic("and_", lambda a, b: a & b, lambda dtype: dtype.limits[1] if dtype.is_unsigned else -1,
-                   _numbers(lambda a, b: a & b))
+and_ = _arithmetic(
+    "and_", lambda a, b: a & b, lambda dtype: dtype.limits[1] if dtype.is_unsigned else -1, _numbers(lambda a, b: a & b)
+)
 or_ = _arithmetic("or_", lambda a, b: a | b, lambda dtype: 0, _numbers(lambda a, b: a | b))
 xor = _arithmetic("xor", lambda a, b: a ^ b, lambda dtype: 0, _numbers(lambda a, b: a ^ b))
 
@@ -314,12 +379,12 @@ def _arg_extremum(name: str, is_better: Callable, worst: Callable) -> Operator:
         first = x_better | (~y_better & (i < j))
         return functions.where(first, x, y), functions.where(first, i, j)
 
-    return Operator(name, apply, commutative=True,
-                    neutral=lambda value, position: (worst(value), position.limits[1]))
+    return Operator(name, apply, commutative=True, neutral=lambda value, position: (worst(value), position.limits[1]))
 
 
 argmax = _arg_extremum("argmax", lambda x, y: x > y, _least)
 argmin = _arg_extremum("argmin", lambda x, y: x < y, _most)
+
 
 def identity(*values: Any) -> Any:
     """Scalar function that gives what it takes."""
@@ -369,9 +434,13 @@ def graph(operator: Operator, dtypes: Sequence[BasicType]) -> Graph:
             swapped = _combined(operator, trace, right, left)
         traces.append(Graph(trace, dtypes, results, swapped))
     if structure(traces[0].results) != structure(traces[1].results):
-        raise TraceError(located(f"found two different results of the operator '{operator.name}' for the same values: it "
-                                 f"depends on something that it changes; expected a function of its parameters",
-                                 operator.place))
+        raise TraceError(
+            located(
+                f"found two different results of the operator '{operator.name}' for the same values: it "
+                f"depends on something that it changes; expected a function of its parameters",
+                operator.place,
+            )
+        )
     return traces[0]
 
 
@@ -384,15 +453,24 @@ def _combined(operator: Operator, trace: Trace, left: tuple, right: tuple) -> tu
             raise TraceError(located(str(error), operator.place)) from None
         raise
     if len(combined) != len(left):
-        raise TraceError(located(f"found {len(combined)} results of the operator '{operator.name}' for {len(left)} "
-                                 f"components, expected as many", operator.place))
+        raise TraceError(
+            located(
+                f"found {len(combined)} results of the operator '{operator.name}' for {len(left)} "
+                f"components, expected as many",
+                operator.place,
+            )
+        )
     results = []
     for value, before in zip(combined, left):
         dtype = value.dtype if isinstance(value, Value) else before.dtype
         if dtype.is_float and not before.dtype.is_float:
-            raise TraceError(located(f"found a result of {dtype} of the operator '{operator.name}' for a component of "
-                                     f"{before.dtype}, expected the component's type: mdh.cast(value, {before.dtype})",
-                                     operator.place))
+            raise TraceError(
+                located(
+                    f"found a result of {dtype} of the operator '{operator.name}' for a component of "
+                    f"{before.dtype}, expected the component's type: mdh.cast(value, {before.dtype})",
+                    operator.place,
+                )
+            )
         results.append(convert(trace, value, before.dtype))
     return tuple(results)
 
@@ -404,8 +482,8 @@ def combination(operator: Operator, dtypes: Sequence[BasicType], combined_dimens
     count = len(traced.dtypes)
     names = []
     for at, result in enumerate(traced.results):
-        arguments = {(operand._op, operand._attribute) for operand in result._operands}
-        is_both = arguments == {("argument", at), ("argument", count + at)}
+        operands = {(operand._op, operand._attribute) for operand in result._operands}
+        is_both = operands == {("argument", at), ("argument", count + at)}
         names.append(built_in(result._op, result.dtype) if is_both else None)
     if builtins.all(names):
         return Combination(", ".join(filter(None, names)), (), neutral or _built_in_neutral(traced))
@@ -420,14 +498,33 @@ def combination(operator: Operator, dtypes: Sequence[BasicType], combined_dimens
         laws += f" neutral({listed})"
     arguments = [(f"{side}{at}", dtype) for side in ("left", "right") for at, dtype in enumerate(traced.dtypes)]
     header, lines = region(arguments, traced.results)
-    name = f"{operator.name}_" if operator.name in _TAKEN else operator.name
+    name = identifier(operator.name)
+    name = f"{name}_" if name in _TAKEN else name
     body = [f"combine {name} {laws} {header} {{", *(f"  {line}" for line in lines), "}"]
     return Combination(name, tuple(body), neutral)
 
 
 # Names that have a meaning of their own where a region's name stands.
-_TAKEN = frozenset(["addf", "addi", "mulf", "muli", "minimumf", "minsi", "minui", "maximumf", "maxsi", "maxui", "andi",
-                    "ori", "xori", "commutative", "associative", "neutral"])
+_TAKEN = frozenset(
+    [
+        "addf",
+        "addi",
+        "mulf",
+        "muli",
+        "minimumf",
+        "minsi",
+        "minui",
+        "maximumf",
+        "maxsi",
+        "maxui",
+        "andi",
+        "ori",
+        "xori",
+        "commutative",
+        "associative",
+        "neutral",
+    ]
+)
 
 
 def _built_in_neutral(traced: Graph) -> tuple | None:
@@ -442,10 +539,14 @@ def _require_commutative(operator: Operator, traced: Graph) -> None:
 
     refused = "several combined dimensions have no one order"
     if operator.commutative is False:
-        raise ProgramError(located(f"the operator '{operator.name}' is declared not commutative: {refused}", operator.place))
-    found = counterexample(traced, "commutative", 64, 0)
-    if found is not None:
-        raise ProgramError(located(f"the operator '{operator.name}' is not commutative: {refused}; {found}", operator.place))
+        raise ProgramError(
+            located(f"the operator '{operator.name}' is declared not commutative: {refused}", operator.place)
+        )
+    broken = counterexample(traced, "commutative", 64, 0)
+    if broken is not None:
+        raise ProgramError(
+            located(f"the operator '{operator.name}' is not commutative: {refused}; {broken}", operator.place)
+        )
 
 
 def check_laws(operator: Any, dtype: Any, samples: int = 1000, seed: int = 0, *, special: bool = True) -> list:
@@ -466,5 +567,5 @@ def check_laws(operator: Any, dtype: Any, samples: int = 1000, seed: int = 0, *,
         laws.append("commutative")
     if neutral is not None:
         laws.append("neutral")
-    found = [counterexample(traced, law, samples, seed, neutral, special) for law in laws]
-    return [example for example in found if example is not None]
+    broken = [counterexample(traced, law, samples, seed, neutral, special) for law in laws]
+    return [example for example in broken if example is not None]

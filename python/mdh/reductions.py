@@ -14,9 +14,10 @@ from typing import Any
 
 from . import functions
 from .affine import Affine, constant, dimension
-from .computation import Accesses, Described, Form, Program, describe, make_program, run
+from .computation import describe, run
 from .errors import DTypeError, ProgramError, ShapeError
-from .operators import Combine, Operator, add, argmax, argmin, as_operator, cc
+from .operators import Combine, add, argmax, argmin, as_operator, cc
+from .program import Accesses, Described, Form, Program, make_program
 from .scalar import trace_scalar
 from .sizes import OpenDimension
 from .types import BasicType, basic_type, int64
@@ -24,8 +25,16 @@ from .types import BasicType, basic_type, int64
 Shape = tuple[int, ...]
 
 
-def reduce(op: Any, x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, *, dtype: Any = None,
-           out: Any = None, **options: Any) -> Any:
+def reduce(
+    op: Any,
+    x: Any,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+    **options: Any,
+) -> Any:
     """Combines the elements of an array along axes, all of them without `axis`.
 
     `x` may be a tuple of arrays of the same sizes, whose elements are combined as tuples; the result is
@@ -36,13 +45,28 @@ def reduce(op: Any, x: Any, axis: int | Sequence[int] | None = None, keepdims: b
     """
     arrays = _arrays(x)
     described = _describe(arrays)
-    program = reduce_program(op, tuple(part.shape for part in described), tuple(part.dtype for part in described),
-                             _hashable(axis), keepdims, None if dtype is None else basic_type(dtype))
-    return _called(program, arrays, out, isinstance(x, (tuple, list)) or len(program.outputs) > 1, options)
+    program = reduce_program(
+        op,
+        tuple(part.shape for part in described),
+        tuple(part.dtype for part in described),
+        _hashable(axis),
+        keepdims,
+        None if dtype is None else basic_type(dtype),
+    )
+    return _called(program, arrays, out, _is_several(x) or len(program.outputs) > 1, options)
 
 
-def scan(op: Any, x: Any, axis: int = -1, reverse: bool = False, exclusive: bool = False, *, dtype: Any = None,
-         out: Any = None, **options: Any) -> Any:
+def scan(
+    op: Any,
+    x: Any,
+    axis: int = -1,
+    reverse: bool = False,
+    exclusive: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+    **options: Any,
+) -> Any:
     """Prefix sums of an array along an axis: element `i` is the combination of those up to `i`.
 
     With `reverse` it is that of those from `i` on, with `exclusive` element `i` itself is left out, for
@@ -50,9 +74,16 @@ def scan(op: Any, x: Any, axis: int = -1, reverse: bool = False, exclusive: bool
     """
     arrays = _arrays(x)
     described = _describe(arrays)
-    program = scan_program(op, tuple(part.shape for part in described), tuple(part.dtype for part in described), axis,
-                           reverse, exclusive, None if dtype is None else basic_type(dtype))
-    return _called(program, arrays, out, isinstance(x, (tuple, list)), options)
+    program = scan_program(
+        op,
+        tuple(part.shape for part in described),
+        tuple(part.dtype for part in described),
+        axis,
+        reverse,
+        exclusive,
+        None if dtype is None else basic_type(dtype),
+    )
+    return _called(program, arrays, out, _is_several(x), options)
 
 
 def histogram(indices: Any, weights: Any = None, *, bins: int, op: Any = add, out: Any = None, **options: Any) -> Any:
@@ -63,29 +94,41 @@ def histogram(indices: Any, weights: Any = None, *, bins: int, op: Any = add, ou
     """
     arrays = [_array(indices)] if weights is None else [_array(indices), _array(weights)]
     described = _describe(arrays)
-    program = histogram_program(described[0].shape, described[0].dtype, bins,
-                                None if weights is None else described[1].dtype, op)
+    program = histogram_program(
+        described[0].shape, described[0].dtype, bins, None if weights is None else described[1].dtype, op
+    )
     return _called(program, arrays, out, False, options)
 
 
-def reduce_text(op: Any, shapes: Sequence[Shape], dtypes: Sequence[Any], axis: Any = None, keepdims: bool = False,
-                dtype: Any = None) -> str:
+def reduce_text(
+    op: Any, shapes: Sequence[Shape], dtypes: Sequence[Any], axis: Any = None, keepdims: bool = False, dtype: Any = None
+) -> str:
     """Returns the program of `reduce` for arrays of these sizes and types."""
-    return reduce_program(op, *_normal(shapes, dtypes), _hashable(axis), keepdims,
-                          None if dtype is None else basic_type(dtype)).text
+    return reduce_program(
+        op, *_normal(shapes, dtypes), _hashable(axis), keepdims, None if dtype is None else basic_type(dtype)
+    ).text
 
 
-def scan_text(op: Any, shapes: Sequence[Shape], dtypes: Sequence[Any], axis: int = -1, reverse: bool = False,
-              exclusive: bool = False, dtype: Any = None) -> str:
+def scan_text(
+    op: Any,
+    shapes: Sequence[Shape],
+    dtypes: Sequence[Any],
+    axis: int = -1,
+    reverse: bool = False,
+    exclusive: bool = False,
+    dtype: Any = None,
+) -> str:
     """Returns the program of `scan` for arrays of these sizes and types."""
-    return scan_program(op, *_normal(shapes, dtypes), axis, reverse, exclusive,
-                        None if dtype is None else basic_type(dtype)).text
+    return scan_program(
+        op, *_normal(shapes, dtypes), axis, reverse, exclusive, None if dtype is None else basic_type(dtype)
+    ).text
 
 
 def histogram_text(shape: Shape, dtype: Any, bins: int, weight_dtype: Any = None, op: Any = add) -> str:
     """Returns the program of `histogram` for indices of these sizes and that type."""
-    return histogram_program(tuple(shape), basic_type(dtype), bins,
-                             None if weight_dtype is None else basic_type(weight_dtype), op).text
+    return histogram_program(
+        tuple(shape), basic_type(dtype), bins, None if weight_dtype is None else basic_type(weight_dtype), op
+    ).text
 
 
 def _normal(shapes: Sequence[Shape], dtypes: Sequence[Any]) -> tuple[tuple[Shape, ...], tuple[BasicType, ...]]:
@@ -97,15 +140,22 @@ def _hashable(axis: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=512)
-def reduce_program(op: Any, shapes: tuple[Shape, ...], dtypes: tuple[BasicType, ...],
-                   axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
-                   dtype: BasicType | None = None) -> Program:
+def reduce_program(
+    op: Any,
+    shapes: tuple[Shape, ...],
+    dtypes: tuple[BasicType, ...],
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
+    dtype: BasicType | None = None,
+) -> Program:
     """Returns the program of `reduce`."""
     operator = as_operator(op)
     shape = _common(shapes)
     combined = _axes(axis, len(shape))
     kinds = tuple(Combine("pw", operator) if at in combined else cc for at in range(len(shape)))
-    left = [constant(0) if at in combined else dimension(at) for at in range(len(shape)) if keepdims or at not in combined]
+    left = [
+        constant(0) if at in combined else dimension(at) for at in range(len(shape)) if keepdims or at not in combined
+    ]
     every = tuple(dimension(at) for at in range(len(shape)))
     positions = None
     if operator in (argmax, argmin) and len(shapes) == 1:
@@ -122,8 +172,15 @@ def reduce_program(op: Any, shapes: tuple[Shape, ...], dtypes: tuple[BasicType, 
 
 
 @functools.lru_cache(maxsize=512)
-def scan_program(op: Any, shapes: tuple[Shape, ...], dtypes: tuple[BasicType, ...], axis: int = -1, reverse: bool = False,
-                 exclusive: bool = False, dtype: BasicType | None = None) -> Program:
+def scan_program(
+    op: Any,
+    shapes: tuple[Shape, ...],
+    dtypes: tuple[BasicType, ...],
+    axis: int = -1,
+    reverse: bool = False,
+    exclusive: bool = False,
+    dtype: BasicType | None = None,
+) -> Program:
     """Returns the program of `scan`."""
     operator = as_operator(op)
     shape = _common(shapes)
@@ -140,20 +197,37 @@ def scan_program(op: Any, shapes: tuple[Shape, ...], dtypes: tuple[BasicType, ..
         return tuple(moved if at == along else dimension(at) for at in range(len(shape)))
 
     dimensions = tuple(
-        OpenDimension(f"d{at}", 1, max(length, 1)) if exclusive and at == along else OpenDimension(f"d{at}", upper=length)
-        for at, length in enumerate(shape))
+        OpenDimension(f"d{at}", 1, max(length, 1))
+        if exclusive and at == along
+        else OpenDimension(f"d{at}", upper=length)
+        for at, length in enumerate(shape)
+    )
     types = [dtype or part for part in dtypes]
     neutral = operator.neutral_for(types)
     if exclusive and neutral is None:
-        raise ProgramError(f"found the operator '{operator.name}' without a neutral element for an exclusive scan, expected "
-                           f"one: it is the first element")
-    return _program(f"scan_{operator.name}", dimensions, shapes, dtypes, at_distance(1 if exclusive else 0), types,
-                    at_distance(0), lambda *values: values, kinds, shape, neutral if exclusive else None)
+        raise ProgramError(
+            f"found the operator '{operator.name}' without a neutral element for an exclusive scan, expected "
+            f"one: it is the first element"
+        )
+    return _program(
+        f"scan_{operator.name}",
+        dimensions,
+        shapes,
+        dtypes,
+        at_distance(1 if exclusive else 0),
+        types,
+        at_distance(0),
+        lambda *values: values,
+        kinds,
+        shape,
+        neutral if exclusive else None,
+    )
 
 
 @functools.lru_cache(maxsize=512)
-def histogram_program(shape: Shape, dtype: BasicType, bins: int, weight_dtype: BasicType | None = None,
-                      op: Any = add) -> Program:
+def histogram_program(
+    shape: Shape, dtype: BasicType, bins: int, weight_dtype: BasicType | None = None, op: Any = add
+) -> Program:
     """Returns the program of `histogram`."""
     operator = as_operator(op)
     if dtype.kind not in "iu":
@@ -165,32 +239,62 @@ def histogram_program(shape: Shape, dtype: BasicType, bins: int, weight_dtype: B
     result = weight_dtype or int64
     neutral = operator.neutral_for([result])
     if neutral is None:
-        raise ProgramError(f"found the operator '{operator.name}' without a neutral element for a histogram, expected one: "
-                           f"bins without elements have it")
+        raise ProgramError(
+            f"found the operator '{operator.name}' without a neutral element for a histogram, expected one: "
+            f"bins without elements have it"
+        )
 
     def scalar(index: Any, weight: Any = 1) -> Any:
-        return functions.where(functions.index(0) == index, functions.cast(weight, result),
-                               functions.cast(neutral[0], result))
+        return functions.where(
+            functions.index(0) == index, functions.cast(weight, result), functions.cast(neutral[0], result)
+        )
 
-    dimensions = (OpenDimension("bin", upper=bins), *(OpenDimension(f"d{at}", upper=size) for at, size in enumerate(shape)))
+    dimensions = (
+        OpenDimension("bin", upper=bins),
+        *(OpenDimension(f"d{at}", upper=size) for at, size in enumerate(shape)),
+    )
     kinds = (cc, *(Combine("pw", operator) for _ in shape))
     every = tuple(dimension(1 + at) for at in range(len(shape)))
     dtypes = (dtype,) if weight_dtype is None else (dtype, weight_dtype)
-    return _program(f"histogram_{operator.name}", dimensions, (shape,) * len(dtypes), dtypes, every, [result],
-                    (dimension(0),), scalar, kinds)
+    return _program(
+        f"histogram_{operator.name}",
+        dimensions,
+        (shape,) * len(dtypes),
+        dtypes,
+        every,
+        [result],
+        (dimension(0),),
+        scalar,
+        kinds,
+    )
 
 
-def _program(name: str, dimensions: tuple[OpenDimension, ...], shapes: Sequence[Shape], dtypes: Sequence[BasicType],
-             read: tuple[Affine, ...], types: Sequence[BasicType], written: tuple[Affine, ...], scalar: Any,
-             kinds: tuple[Combine, ...], out_shape: Shape | None = None, contents: tuple | None = None) -> Program:
+def _program(
+    name: str,
+    dimensions: tuple[OpenDimension, ...],
+    shapes: Sequence[Shape],
+    dtypes: Sequence[BasicType],
+    read: tuple[Affine, ...],
+    types: Sequence[BasicType],
+    written: tuple[Affine, ...],
+    scalar: Any,
+    kinds: tuple[Combine, ...],
+    out_shape: Shape | None = None,
+    contents: tuple | None = None,
+) -> Program:
     """Returns the program whose inputs are all accessed in one way, and its outputs in another one."""
     inputs = tuple(Accesses(f"x{at}", (read,)) for at in range(len(shapes)))
     outputs = tuple(Accesses(f"y{at}", (written,)) for at in range(len(types)))
-    results = trace_scalar(scalar, [part.name for part in dimensions],
-                           [((view.name, 1), dtype) for view, dtype in zip(inputs, dtypes)],
-                           [((view.name, 1), dtype) for view, dtype in zip(outputs, types)])
-    known = {**{view.name: Described(shape, dtype) for view, shape, dtype in zip(inputs, shapes, dtypes)},
-             **{view.name: Described(out_shape, dtype) for view, dtype in zip(outputs, types)}}
+    results = trace_scalar(
+        scalar,
+        [part.name for part in dimensions],
+        [((view.name, 1), dtype) for view, dtype in zip(inputs, dtypes)],
+        [((view.name, 1), dtype) for view, dtype in zip(outputs, types)],
+    )
+    known = {
+        **{view.name: Described(shape, dtype) for view, shape, dtype in zip(inputs, shapes, dtypes)},
+        **{view.name: Described(out_shape, dtype) for view, dtype in zip(outputs, types)},
+    }
     form = Form(dimensions, outputs, inputs, results, kinds)
     initial = dict(zip((view.name for view in outputs), contents)) if contents else {}
     return make_program(name, form, known, set(), initial)
@@ -198,7 +302,9 @@ def _program(name: str, dimensions: tuple[OpenDimension, ...], shapes: Sequence[
 
 def _common(shapes: Sequence[Shape]) -> Shape:
     if len(set(shapes)) != 1:
-        raise ShapeError(f"found arrays of the sizes {', '.join(str(list(shape)) for shape in shapes)}, expected the same")
+        raise ShapeError(
+            f"found arrays of the sizes {', '.join(str(list(shape)) for shape in shapes)}, expected the same"
+        )
     if not shapes[0]:
         raise ShapeError("found an array without axes, expected at least one")
     return shapes[0]
@@ -206,15 +312,17 @@ def _common(shapes: Sequence[Shape]) -> Shape:
 
 def _axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
     listed = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    found = []
+    chosen = []
     for number in listed:
         number = number.__index__()
         at = number + rank if number < 0 else number
-        if not 0 <= at < rank or at in found:
-            raise ShapeError(f"found the axis {number} {'twice' if at in found else f'of an array with {rank} axes'}, expected "
-                             f"different ones from {-rank} to {rank - 1}")
-        found.append(at)
-    return sorted(found)
+        if not 0 <= at < rank or at in chosen:
+            raise ShapeError(
+                f"found the axis {number} {'twice' if at in chosen else f'of an array with {rank} axes'}, expected "
+                f"different ones from {-rank} to {rank - 1}"
+            )
+        chosen.append(at)
+    return sorted(chosen)
 
 
 def _array(x: Any) -> Any:
@@ -225,10 +333,13 @@ def _array(x: Any) -> Any:
     return numpy.asarray(x)
 
 
+def _is_several(x: Any) -> bool:
+    """True for tuples, and for lists of arrays; a list of numbers is an array."""
+    return isinstance(x, tuple) or (isinstance(x, list) and bool(x) and all(hasattr(part, "shape") for part in x))
+
+
 def _arrays(x: Any) -> list[Any]:
-    if isinstance(x, tuple) or (isinstance(x, list) and x and all(hasattr(part, "shape") for part in x)):
-        return [_array(part) for part in x]
-    return [_array(x)]
+    return [_array(part) for part in x] if _is_several(x) else [_array(x)]
 
 
 def _describe(arrays: Sequence[Any]) -> list[Any]:
@@ -236,7 +347,7 @@ def _describe(arrays: Sequence[Any]) -> list[Any]:
 
 
 def _called(program: Program, arrays: Sequence[Any], out: Any, is_tuple: bool, options: dict[str, Any]) -> Any:
-    given = None
+    given: list[Any] | None = None
     if out is not None:
         given = list(out) if isinstance(out, (tuple, list)) else [out]
         if len(given) != len(program.outputs):

@@ -62,12 +62,16 @@ def _annotations(function: Any) -> list[tuple[BasicType, ...] | None]:
         annotated = [parameter.annotation for parameter in inspect.signature(function).parameters.values()][:2]
     except (TypeError, ValueError):
         annotated = []
-    found = [part.dtypes if isinstance(part, Scalar) else None for part in annotated]
-    return found + [None] * (2 - len(found))
+    stated = [part.dtypes if isinstance(part, Scalar) else None for part in annotated]
+    return stated + [None] * (2 - len(stated))
 
 
-def trace_scalar(function: Any, dimensions: Sequence[str], inputs: Sequence[tuple[Key, BasicType]],
-                 outputs: Sequence[tuple[Key, BasicType | None]]) -> tuple[Value, ...]:
+def trace_scalar(
+    function: Any,
+    dimensions: Sequence[str],
+    inputs: Sequence[tuple[Key, BasicType]],
+    outputs: Sequence[tuple[Key, BasicType | None]],
+) -> tuple[Value, ...]:
     """Returns a value for each output access, in the type of its component.
 
     That type is the one that the function's annotation says, else that of the output, else that of the
@@ -80,8 +84,13 @@ def trace_scalar(function: Any, dimensions: Sequence[str], inputs: Sequence[tupl
     if taken is not None and len(taken) == len(inputs):
         for ((buffer, _), dtype), expected in zip(inputs, taken):
             if dtype != expected:
-                raise DTypeError(located(f"found {dtype} of the input '{buffer}' where '{name}' takes {expected}, expected "
-                                         f"the same type", place))
+                raise DTypeError(
+                    located(
+                        f"found {dtype} of the input '{buffer}' where '{name}' takes {expected}, expected "
+                        f"the same type",
+                        place,
+                    )
+                )
     graphs = []
     for _ in range(2):
         with Trace(f"the scalar function '{name}'", dimensions) as trace:
@@ -90,16 +99,29 @@ def trace_scalar(function: Any, dimensions: Sequence[str], inputs: Sequence[tupl
             results = tuple(as_value(trace, value) for value in assigned)
         graphs.append((assigned, results, trace))
     if structure(graphs[0][1]) != structure(graphs[1][1]):
-        raise TraceError(located(f"found two different results of the scalar function '{name}' for the same values: it "
-                                 f"depends on something that it changes; expected a function of its parameters", place))
+        raise TraceError(
+            located(
+                f"found two different results of the scalar function '{name}' for the same values: it "
+                f"depends on something that it changes; expected a function of its parameters",
+                place,
+            )
+        )
     assigned, _, trace = graphs[0]
     types = component_types(assigned, outputs, stated)
-    return tuple(stored(trace, value, dtype, buffer, place)
-                 for value, dtype, ((buffer, _), _) in zip(assigned, types, outputs))
+    return tuple(
+        stored(trace, value, dtype, buffer, place) for value, dtype, ((buffer, _), _) in zip(assigned, types, outputs)
+    )
 
 
-def _assigned(function: Any, is_published: bool, inputs: Sequence, outputs: Sequence, arguments: list[Value], name: str,
-              place: tuple[str, int] | None) -> list[Any]:
+def _assigned(
+    function: Any,
+    is_published: bool,
+    inputs: Sequence,
+    outputs: Sequence,
+    arguments: list[Value],
+    name: str,
+    place: tuple[str, int] | None,
+) -> list[Any]:
     if is_published:
         result = Record("out", [key for key, _ in outputs])
         function(result, Record("inp", [key for key, _ in inputs], arguments))
@@ -112,17 +134,28 @@ def _assigned(function: Any, is_published: bool, inputs: Sequence, outputs: Sequ
     except TypeError as error:
         if "argument" not in str(error):
             raise
-        raise ProgramError(located(f"the scalar function '{name}' does not take the {len(arguments)} components of the "
-                                   f"input view ({error})", place)) from error
+        raise ProgramError(
+            located(
+                f"the scalar function '{name}' does not take the {len(arguments)} components of the "
+                f"input view ({error})",
+                place,
+            )
+        ) from error
     given = list(given) if isinstance(given, (tuple, list)) else [given]
     if len(given) != len(outputs) or any(value is None for value in given):
-        raise TraceError(located(f"found {len(given)} results of the scalar function '{name}', expected one for each of the "
-                                 f"{len(outputs)} components of the output view", place))
+        raise TraceError(
+            located(
+                f"found {len(given)} results of the scalar function '{name}', expected one for each of the "
+                f"{len(outputs)} components of the output view",
+                place,
+            )
+        )
     return given
 
 
-def component_types(assigned: Sequence[Any], outputs: Sequence[tuple[Key, BasicType | None]],
-                    stated: tuple[BasicType, ...] | None) -> list[BasicType]:
+def component_types(
+    assigned: Sequence[Any], outputs: Sequence[tuple[Key, BasicType | None]], stated: tuple[BasicType, ...] | None
+) -> list[BasicType]:
     """Returns the types in which components are combined."""
     if stated is not None and len(stated) == 1:
         stated = stated * len(outputs)
@@ -139,6 +172,11 @@ def stored(trace: Trace, value: Any, dtype: BasicType, buffer: str, place: tuple
     """Returns a value in the type of a component, as an assignment converts it: not from floats to integers."""
     source = value.dtype if isinstance(value, Value) else result_type(value)
     if (source.is_float and not dtype.is_float) or (dtype.kind == "b" and source.kind != "b"):
-        raise DTypeError(located(f"found a value of {source} for '{buffer}' of {dtype}, expected mdh.cast(value, {dtype}), "
-                                 f"or another type of the output", place))
+        raise DTypeError(
+            located(
+                f"found a value of {source} for '{buffer}' of {dtype}, expected mdh.cast(value, {dtype}), "
+                f"or another type of the output",
+                place,
+            )
+        )
     return convert(trace, value, dtype)

@@ -50,19 +50,25 @@ def infer_dimensions(dimensions: Sequence[OpenDimension], buffers: Sequence[Size
     uppers = [dimension.upper for dimension in dimensions]
     for buffer in buffers:
         if buffer.shape is not None and len(buffer.shape) != buffer.rank:
-            raise ShapeError(f"found {len(buffer.shape)} axes of '{buffer.name}', expected {buffer.rank}: as many as its "
-                             f"index functions have")
+            raise ShapeError(
+                f"found {len(buffer.shape)} axes of '{buffer.name}', expected {buffer.rank}: as many as its "
+                f"index functions have"
+            )
     # Exact ones first; a bound on one dimension may need the size of another one.
     while None in uppers:
-        found = _exact(dimensions, uppers, buffers) or _bounded(dimensions, uppers, buffers)
-        if not found:
+        inferred = _exact(dimensions, uppers, buffers) or _bounded(dimensions, uppers, buffers)
+        if not inferred:
             name = dimensions[uppers.index(None)].name
-            raise UnknownSize(f"the size of dimension '{name}' follows from no array, expected it in md_hom[..] or range(..), "
-                             f"or an array that is indexed by '{name}'")
-        for at, upper in found.items():
+            raise UnknownSize(
+                f"the size of dimension '{name}' follows from no array, expected it in md_hom[..] or range(..), "
+                f"or an array that is indexed by '{name}'"
+            )
+        for at, upper in inferred.items():
             uppers[at] = upper
-    return [Dimension(dimension.name, dimension.lower, upper, dimension.step)  # type: ignore[arg-type]
-            for dimension, upper in zip(dimensions, uppers)]
+    return [
+        Dimension(dimension.name, dimension.lower, upper, dimension.step)  # type: ignore[arg-type]
+        for dimension, upper in zip(dimensions, uppers)
+    ]
 
 
 def _axes(buffers: Sequence[Sized]):
@@ -73,9 +79,11 @@ def _axes(buffers: Sequence[Sized]):
                 yield buffer, axis, [access[axis] for access in buffer.accesses], size
 
 
-def _exact(dimensions: Sequence[OpenDimension], uppers: Sequence[int | None], buffers: Sequence[Sized]) -> dict[int, int]:
+def _exact(
+    dimensions: Sequence[OpenDimension], uppers: Sequence[int | None], buffers: Sequence[Sized]
+) -> dict[int, int]:
     """Sizes of dimensions that are an axis's index function up to a constant, and where each is from."""
-    found: dict[int, tuple[int, str]] = {}
+    inferred: dict[int, tuple[int, str]] = {}
     for buffer, axis, expressions, size in _axes(buffers):
         atoms = {expression.terms for expression in expressions}
         if len(atoms) != 1:
@@ -88,14 +96,18 @@ def _exact(dimensions: Sequence[OpenDimension], uppers: Sequence[int | None], bu
             continue
         upper = size - max(expression.constant for expression in expressions)
         where = f"'{buffer.name}' has the size {size} in axis {axis}"
-        if found.setdefault(at, (upper, where))[0] != upper:
-            other, place = found[at]
-            raise ShapeError(f"dimension '{dimensions[at].name}' has {upper} points since {where}, but {other} since {place}; "
-                             f"expected arrays of which both are true")
-    return {at: upper for at, (upper, _) in found.items()}
+        if inferred.setdefault(at, (upper, where))[0] != upper:
+            other, place = inferred[at]
+            raise ShapeError(
+                f"dimension '{dimensions[at].name}' has {upper} points since {where}, but {other} since {place}; "
+                f"expected arrays of which both are true"
+            )
+    return {at: upper for at, (upper, _) in inferred.items()}
 
 
-def _bounded(dimensions: Sequence[OpenDimension], uppers: Sequence[int | None], buffers: Sequence[Sized]) -> dict[int, int]:
+def _bounded(
+    dimensions: Sequence[OpenDimension], uppers: Sequence[int | None], buffers: Sequence[Sized]
+) -> dict[int, int]:
     """Sizes of dimensions as large as the arrays allow, where all others of an index function are known."""
     bounds: dict[int, int] = {}
     for _, _, expressions, size in _axes(buffers):
@@ -133,8 +145,10 @@ def least_shape(buffer: Sized, dimensions: Sequence[Dimension], what: str) -> tu
                 continue
             low, high = expression.bounds(ranges)
             if low < 0:
-                raise ProgramError(f"{what} '{buffer.name}' at {low} in axis {axis} ({expression.text(names)}), expected "
-                                   f"indices from 0 on")
+                raise ProgramError(
+                    f"{what} '{buffer.name}' at {low} in axis {axis} ({expression.text(names)}), expected "
+                    f"indices from 0 on"
+                )
             size = max(size, high + 1)
         sizes.append(size)
     return tuple(sizes)
@@ -150,5 +164,7 @@ def check_shape(buffer: Sized, least: Sequence[int], dimensions: Sequence[Dimens
         is_exact = at is not None and dimensions[at].lower == 0 and dimensions[at].step == 1
         if size is not None and (size != needed if is_exact else size < needed):
             expected = f"{needed}" if is_exact else f"at least {needed}"
-            raise ShapeError(f"found the size {size} of '{buffer.name}' in axis {axis}, expected {expected}: it is indexed by "
-                             f"{written}")
+            raise ShapeError(
+                f"found the size {size} of '{buffer.name}' in axis {axis}, expected {expected}: it is indexed by "
+                f"{written}"
+            )

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .affine import Affine
+from .emit import identifier, region
 from .errors import ProgramError
 from .operators import Combination
 from .trace import Value
 from .types import BasicType, typed_attribute
-from .emit import region
-
-# Words that have a meaning of their own where the name of a dimension or of a buffer stands.
-_TAKEN = frozenset(["mod", "floordiv", "ceildiv", "symbol", "to", "step", "width", "origin", "pad", "valid", "_"])
 
 # Sources of an output's first contents: nothing, the number 0 or another one, or an argument of the function.
 UNDEFINED, ARGUMENT = "undefined", "argument"
@@ -69,14 +65,6 @@ def tensor_type(shape: Sequence[int], dtype: BasicType) -> str:
     return f"tensor<{''.join(f'{size}x' for size in shape)}{dtype.mlir}>"
 
 
-def identifier(name: str) -> str:
-    """Returns a name as an identifier of MLIR's, which has letters of ASCII only."""
-    written = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match[0]):x}", name)
-    if not written or written[0].isdigit():
-        written = f"x{written}"
-    return f"{written}_" if written in _TAKEN else written
-
-
 def symbol(name: str) -> str:
     """Returns a function's name: the prefix keeps it apart from the functions of C's libraries."""
     written = identifier(name)
@@ -96,27 +84,38 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return chosen
 
 
-def function_text(name: str, dimensions: Sequence[Dimension], outputs: Sequence[View], inputs: Sequence[View],
-                  code: Code, combines: Sequence[str], combination: Combination | None,
-                  contents: Sequence[str | int | float]) -> str:
+def function_text(
+    name: str,
+    dimensions: Sequence[Dimension],
+    outputs: Sequence[View],
+    inputs: Sequence[View],
+    code: Code,
+    combines: Sequence[str],
+    combination: Combination | None,
+    contents: Sequence[str | int | float],
+) -> str:
     """Returns the function of a computation.
 
     Its arguments are the inputs, those without axes as scalars, then the outputs whose `contents` are an
     argument; its results are the outputs. `combines` has `cc`, `pw` or `ps` for each dimension.
     """
     if len(dimensions) != len(combines):
-        raise ProgramError(f"found {len(combines)} combine operators for {len(dimensions)} dimensions of '{name}', expected "
-                           f"one for each")
+        raise ProgramError(
+            f"found {len(combines)} combine operators for {len(dimensions)} dimensions of '{name}', expected "
+            f"one for each"
+        )
     names = unique_names([*(dimension.name for dimension in dimensions), *(view.name for view in (*outputs, *inputs))])
-    dims, buffers = names[:len(dimensions)], names[len(dimensions):]
-    out_names, inp_names = buffers[:len(outputs)], buffers[len(outputs):]
-    arguments = [f"%{buffer}: {view.type if view.shape or _has_axes(view) else view.dtype.mlir}"
-                 for buffer, view in zip(inp_names, inputs)]
+    dims, buffers = names[: len(dimensions)], names[len(dimensions) :]
+    out_names, inp_names = buffers[: len(outputs)], buffers[len(outputs) :]
+    arguments = [
+        f"%{buffer}: {view.type if view.shape or _has_axes(view) else view.dtype.mlir}"
+        for buffer, view in zip(inp_names, inputs)
+    ]
     body = []
     for buffer, view, content in zip(out_names, outputs, contents):
         if content == ARGUMENT:
             arguments.append(f"%{buffer}_init: {view.type}")
-        elif content == UNDEFINED:
+        elif isinstance(content, str):
             body.append(f"%{buffer}_init = tensor.empty() : {view.type}")
         else:
             number, _, _ = typed_attribute(content, view.dtype).partition(" ")
@@ -125,7 +124,8 @@ def function_text(name: str, dimensions: Sequence[Dimension], outputs: Sequence[
     types = ", ".join(view.type for view in outputs)
     header, lines = region(code.arguments, code.results)
     domain = ", ".join(dimension.text(name) for dimension, name in zip(dimensions, dims))
-    listed = ", ".join(combine if combine == "cc" else f"{combine}({combination.function})" for combine in combines)
+    function = combination.function if combination else ""
+    listed = ", ".join(combine if combine == "cc" else f"{combine}({function})" for combine in combines)
     body += [
         f"{result_names} = mdh.compute ({domain})",
         f"  out_view({_views(out_names, outputs, dims, '_init')})",

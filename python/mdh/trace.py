@@ -16,6 +16,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterable
+from types import FrameType
 from typing import Any, NoReturn
 
 from .errors import TraceError
@@ -31,7 +32,7 @@ _active = threading.local()
 
 def source_place(depth: int = 1) -> tuple[str, int] | None:
     """Returns file and line of the innermost frame that is not of this package."""
-    frame = sys._getframe(depth)
+    frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         name = frame.f_code.co_filename
         if not os.path.abspath(name).startswith(_PACKAGE):
@@ -105,16 +106,20 @@ class Trace:
         if dtype.is_float:
             number = float(number)
         elif isinstance(number, float) and not number.is_integer():
-            trace_error(f"found the constant {number} where {dtype} is expected; write mdh.cast(value, fp64) "
-                        f"for what it meets, or an integer")
+            trace_error(
+                f"found the constant {number} where {dtype} is expected; write mdh.cast(value, fp64) "
+                f"for what it meets, or an integer"
+            )
         elif dtype.kind == "b":
             number = bool(number)
         else:
             number = int(number)
             least, most = dtype.limits
             if not least <= number <= most:
-                trace_error(f"found the constant {number} beside a value of {dtype}, which holds {least} to {most}; "
-                            f"expected one of these, or mdh.cast(value, dtype) to a type that holds it")
+                trace_error(
+                    f"found the constant {number} beside a value of {dtype}, which holds {least} to {most}; "
+                    f"expected one of these, or mdh.cast(value, dtype) to a type that holds it"
+                )
         return self.value("constant", (), dtype, number)
 
 
@@ -133,8 +138,9 @@ class Value:
 
     __slots__ = ("_trace", "_number", "_op", "_operands", "_attribute", "dtype")
 
-    def __init__(self, trace: Trace, number: int, op: str, operands: tuple[Value, ...], dtype: BasicType,
-                 attribute: Any):
+    def __init__(
+        self, trace: Trace, number: int, op: str, operands: tuple[Value, ...], dtype: BasicType, attribute: Any
+    ):
         self._trace = trace
         self._number = number
         self._op = op
@@ -277,9 +283,11 @@ class Value:
         return unary("trunc", self) if self.dtype.is_float else self
 
     def __bool__(self) -> bool:
-        trace_error("found a Python branch on a value that is known only when the program runs (if, while, and, or, not, "
-                    "assert, a < b < c, or max() and min()); expected mdh.where(condition, a, b) for a choice, "
-                    "&, | and ~ between conditions, and mdh.maximum and mdh.minimum")
+        trace_error(
+            "found a Python branch on a value that is known only when the program runs (if, while, and, or, not, "
+            "assert, a < b < c, or max() and min()); expected mdh.where(condition, a, b) for a choice, "
+            "&, | and ~ between conditions, and mdh.maximum and mdh.minimum"
+        )
 
     def _no_number(self, function: str, instead: str) -> NoReturn:
         trace_error(f"found {function} of a value that is known only when the program runs; expected {instead}")
@@ -288,15 +296,19 @@ class Value:
         self._no_number("int()", "mdh.cast(value, int64)")
 
     def __float__(self) -> float:
-        self._no_number("float(), or a function of Python's math module,",
-                        "mdh.cast(value, fp64), or the function of that name of this package, such as mdh.exp")
+        self._no_number(
+            "float(), or a function of Python's math module,",
+            "mdh.cast(value, fp64), or the function of that name of this package, such as mdh.exp",
+        )
 
     def __complex__(self) -> complex:
         self._no_number("complex()", "real and imaginary parts of their own")
 
     def __index__(self) -> int:
-        self._no_number("the use as an index or in range()",
-                        "an index function that is affine in the dimensions, and sizes that are Python integers")
+        self._no_number(
+            "the use as an index or in range()",
+            "an index function that is affine in the dimensions, and sizes that are Python integers",
+        )
 
     def __len__(self) -> int:
         self._no_number("len()", "a scalar: a function is called for each point, not for whole arrays")
@@ -311,8 +323,9 @@ class Value:
         self._no_number("an element", "a scalar: a function is called for each point, not for whole arrays")
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        self._no_number("an assignment to an element",
-                        "a scalar: a function is called for each point, not for whole arrays")
+        self._no_number(
+            "an assignment to an element", "a scalar: a function is called for each point, not for whole arrays"
+        )
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         self._no_number("a numpy array", "the functions of this package, such as mdh.exp")
@@ -329,10 +342,27 @@ class Value:
 
 
 # Python's operators as numpy calls them: what numpy's scalars become beside a value.
-_UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
-           "floor_divide": "floordiv", "remainder": "mod", "power": "pow", "bitwise_and": "and", "bitwise_or": "or",
-           "bitwise_xor": "xor", "left_shift": "shl", "right_shift": "shr", "less": "lt", "less_equal": "le",
-           "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne"}
+_UFUNCS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "left_shift": "shl",
+    "right_shift": "shr",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "equal": "eq",
+    "not_equal": "ne",
+}
 
 
 def _instead(name: str) -> str:
@@ -354,25 +384,29 @@ def trace_for(*operands: Any) -> Trace:
     current = active_trace()
     for operand in operands:
         if isinstance(operand, Value) and operand._trace is not current:
-            trace_error(f"found a value of {operand._trace.what} outside of the call that it belongs to; a function must "
-                        f"not store values in variables that outlive it, nor use those of another function")
+            trace_error(
+                f"found a value of {operand._trace.what} outside of the call that it belongs to; a function must "
+                f"not store values in variables that outlive it, nor use those of another function"
+            )
     if current is None:
-        trace_error("found an operation on symbolic values outside of a scalar function, an operator or an index function")
+        trace_error(
+            "found an operation on symbolic values outside of a scalar function, an operator or an index function"
+        )
     return current
 
 
 def as_value(trace: Trace, operand: Any, beside: BasicType | None = None) -> Value:
-    """Returns an operand as a value: numbers take the type `beside`, or without one that of Python's numbers in numpy."""
+    """Returns an operand as a value: numbers take the type `beside`, or without one that of numpy for such numbers."""
     if isinstance(operand, Value):
         return operand
     if hasattr(operand, "dtype") and hasattr(operand, "item") and getattr(operand, "shape", None) == ():
         return trace.constant(operand.item(), basic_type(operand.dtype))
     if not isinstance(operand, (bool, int, float)):
         trace_error(f"found {operand!r} of type {type(operand).__name__}, expected a value or a number")
-    return trace.constant(operand, _number_type(operand, beside))
+    return trace.constant(operand, number_type(operand, beside))
 
 
-def _number_type(number: bool | int | float, beside: BasicType | None) -> BasicType:
+def number_type(number: bool | int | float, beside: BasicType | None) -> BasicType:
     """Returns the type of a Python number beside a value of a type."""
     if isinstance(number, bool):
         return beside or bool_
@@ -394,7 +428,9 @@ def _adopt(trace: Trace, operand: Any, beside: BasicType) -> Value:
         return as_value(trace, operand, beside)
     condition, *choices = operand._operands
     numbers = [choice._attribute for choice in choices]
-    dtype = _number_type(max(numbers, key=lambda number: (isinstance(number, float), not isinstance(number, bool))), beside)
+    dtype = number_type(
+        max(numbers, key=lambda number: (isinstance(number, float), not isinstance(number, bool))), beside
+    )
     return trace.value("where", (condition, *(trace.constant(number, dtype) for number in numbers)), dtype)
 
 
@@ -425,8 +461,19 @@ def unary(op: str, operand: Any) -> Value:
     return trace.value(op, (value,), value.dtype)
 
 
-_SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "and": "&", "or": "|",
-            "xor": "^", "shl": "<<", "shr": ">>"}
+_SYMBOLS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "shl": "<<",
+    "shr": ">>",
+}
 _COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne"])
 # Truth values add up to "or", and multiply to "and", as in numpy.
 _TRUTH = {"add": "or", "mul": "and", "and": "and", "or": "or", "xor": "xor"}
@@ -446,8 +493,10 @@ def arithmetic(op: str, left: Any, right: Any) -> Value:
             trace_error(f"found {_SYMBOLS[op]} between truth values, expected numbers: mdh.cast(value, int32)")
         op = _TRUTH[op]
     if dtype.is_float and op in ("and", "or", "xor", "shl", "shr"):
-        trace_error(f"found {_SYMBOLS[op]} between values of {dtype}, expected integers or truth values; comparisons "
-                    f"beside it need brackets")
+        trace_error(
+            f"found {_SYMBOLS[op]} between values of {dtype}, expected integers or truth values; comparisons "
+            f"beside it need brackets"
+        )
     if op in ("floordiv", "mod") and right._op == "constant" and right._attribute == 0 and not dtype.is_float:
         trace_error(f"found a division by zero ({_SYMBOLS[op]} 0), expected another divisor")
     if op in ("shl", "shr") and right._op == "constant" and not 0 <= right._attribute < dtype.bits:
@@ -465,11 +514,13 @@ def power(base: Any, exponent: Any) -> Value:
         if value.dtype.is_float and exponent in (0.5, -1):
             return unary("sqrt", value) if exponent == 0.5 else 1 / value
         # A library's power of floats is a call; a few products are faster, and differ in the last place at most.
-        if exponent == int(exponent) and 0 <= exponent <= (4 if value.dtype.is_float else 64):
+        if 0 <= exponent <= (4 if value.dtype.is_float else 64) and exponent == int(exponent):
             return _product(trace, value, int(exponent))
     left, right = meet(trace, base, exponent)
     if left.dtype.is_unsigned:
-        trace_error(f"found a power of values of {left.dtype}, expected signed integers or floats: mdh.cast(value, int64)")
+        trace_error(
+            f"found a power of values of {left.dtype}, expected signed integers or floats: mdh.cast(value, int64)"
+        )
     return trace.value("pow", (left, right), left.dtype)
 
 
@@ -501,6 +552,13 @@ def structure(results: Iterable[Value]) -> tuple:
     results = list(results)
     needed = reachable(results)
     position = {value._number: at for at, value in enumerate(needed)}
-    nodes = tuple((value._op, tuple(position[operand._number] for operand in value._operands), value.dtype,
-                   repr(value._attribute)) for value in needed)
+    nodes = tuple(
+        (
+            value._op,
+            tuple(position[operand._number] for operand in value._operands),
+            value.dtype,
+            repr(value._attribute),
+        )
+        for value in needed
+    )
     return nodes, tuple(position[result._number] for result in results)

@@ -16,7 +16,7 @@ from typing import Any
 from .errors import DTypeError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BasicType:
     """An element type.
 
@@ -32,6 +32,10 @@ class BasicType:
 
     def __repr__(self) -> str:
         return self.name
+
+    def __reduce__(self) -> tuple:
+        # Types are compared by identity, so that a copy must be the type itself.
+        return basic_type, (self.name,)
 
     @property
     def is_float(self) -> bool:
@@ -61,7 +65,9 @@ class BasicType:
         try:
             import ml_dtypes
         except ImportError:
-            raise DTypeError("numpy has no bfloat16 of its own, expected the package ml_dtypes to be installed") from None
+            raise DTypeError(
+                "numpy has no bfloat16 of its own, expected the package ml_dtypes to be installed"
+            ) from None
         return numpy.dtype(ml_dtypes.bfloat16)
 
 
@@ -91,25 +97,41 @@ ScalarType = BasicType
 
 BASIC_TYPES = (fp16, bf16, fp32, fp64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_)
 
+# Integers in MLIR have no sign: by its names they are the signed ones.
 _BY_NAME = {
+    **{basic.mlir: basic for basic in BASIC_TYPES if not basic.is_unsigned},
+    "i1": bool_,
     **{basic.name: basic for basic in BASIC_TYPES},
     **{basic.numpy_name: basic for basic in BASIC_TYPES},
-    "half": fp16, "float": fp64, "double": fp64, "char": int8, "int": int64, "bool": bool_,
+    "half": fp16,
+    "float": fp64,
+    "double": fp64,
+    "char": int8,
+    "int": int64,
+    "bool": bool_,
 }
 
 _FLOAT_CODES = {"fp16": ("<e", "<H"), "fp32": ("<f", "<I"), "fp64": ("<d", "<Q")}
 
 
+# Types by what described them before: the name of a dtype is computed anew each time.
+_described: dict[Any, BasicType] = {}
+
+
 def basic_type(described: Any) -> BasicType:
     """Returns the element type that a value describes.
 
-    Accepted are a `BasicType`, its name, `float`, `int` and `bool`, and the dtypes of numpy,
-    ml_dtypes, PyTorch, JAX and others whose names are the same.
+    Accepted are a `BasicType`, its name, that of numpy or of MLIR, `float`, `int` and `bool`, and the
+    dtypes of numpy, ml_dtypes, PyTorch, JAX and others whose names are the same.
 
     Raises `DTypeError` for anything else.
     """
     if isinstance(described, BasicType):
         return described
+    try:
+        return _described[described]
+    except (KeyError, TypeError):
+        pass
     python = {float: fp64, int: int64, bool: bool_}
     if isinstance(described, type) and described in python:
         return python[described]
@@ -120,6 +142,7 @@ def basic_type(described: Any) -> BasicType:
     if basic is None:
         known = ", ".join(basic.name for basic in BASIC_TYPES)
         raise DTypeError(f"found the element type {described!r}, expected one of {known}")
+    _described[described] = basic
     return basic
 
 

@@ -1,12 +1,13 @@
 """Fixtures of all tests: those that run programs are skipped where the compiled half of the package is not built."""
 
-import importlib
+import importlib.util
 import os
 import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+if importlib.util.find_spec("mdh") is None:
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 
 def has_compiler() -> bool:

@@ -11,10 +11,11 @@ import mdh
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(mdh.__file__)))
 
 
-def python(code: str) -> str:
+def python(code: str, **variables: str) -> str:
     """Runs code in a new interpreter, and returns what it prints."""
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                            env={**os.environ, "PYTHONPATH": FOLDER})
+    environment = {**os.environ, "PYTHONPATH": FOLDER, **variables}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert result.returncode == 0, result.stderr
     return result.stdout.strip()
 
@@ -23,14 +24,24 @@ def test_numpy_is_not_imported():
     assert python("import sys, mdh; print('numpy' in sys.modules, 'mdh._mdh' in sys.modules)") == "False False"
 
 
-def test_import_is_fast():
-    code = "import time; t = time.perf_counter(); import mdh; print(time.perf_counter() - t)"
-    assert min(float(python(code)) for _ in range(3)) < 0.15
+def test_import_is_fast(tmp_path):
+    # Time of the processor, since other processes may be running; the second time, modules are compiled already.
+    code = "import time; t = time.process_time(); import mdh; print(time.process_time() - t)"
+    assert min(float(python(code, PYTHONPYCACHEPREFIX=str(tmp_path))) for _ in range(3)) < 0.15
 
 
 def test_both_spellings_of_the_decorator():
     assert python("import mdh; print(callable(mdh.mdh))") == "True"
     assert python("from mdh import *; print(callable(mdh), mdhc.__name__)") == "True mdh.mdhc"
+
+
+def test_the_decorator_has_what_the_package_has():
+    assert (
+        python("import mdh; from mdh import *; print(mdh.reduce is reduce, mdh.mdh is mdh, mdh.fp32)")
+        == "True True fp32"
+    )
+    with pytest.raises(AttributeError, match="module 'mdh' has no attribute 'nothing'"):
+        getattr(mdh.mdh, "nothing")
 
 
 def test_everything_exported_is_there():
@@ -39,11 +50,14 @@ def test_everything_exported_is_there():
 
 
 def test_builtins_keep_their_meaning_beside_numbers():
-    assert python("from mdh import *; print(max(1, 2), min([3, 1]), max(2, 5, key=lambda x: -x), abs(-1), pow(2, 3, 5))") \
+    assert (
+        python("from mdh import *; print(max(1, 2), min([3, 1]), max(2, 5, key=lambda x: -x), abs(-1), pow(2, 3, 5))")
         == "2 1 2 1 3"
+    )
 
 
-@pytest.mark.parametrize("name", ["ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "CheckError",
-                                  "InternalError"])
+@pytest.mark.parametrize(
+    "name", ["ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "CheckError", "InternalError"]
+)
 def test_errors_are_errors_of_the_package(name):
     assert issubclass(getattr(mdh, name), mdh.Error)

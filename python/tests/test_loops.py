@@ -162,9 +162,9 @@ def test_too_few_loops():
 def test_imperfect_nest():
     def f(y, x):
         for i in range(4):
-            s = 0  # here
+            total = 0  # here
             for k in range(4):
-                y[i] = x[i, k]
+                y[i] = total + x[i, k]
 
     mistake(f, "a statement beside a loop, expected a perfect nest", cc, pw(add))
 

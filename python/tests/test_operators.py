@@ -1,11 +1,14 @@
 """Combine operators: their text, and their laws."""
 
+import builtins
 import math
+import operator as stdlib_operator
 
 import numpy
 import pytest
 
 from mdh import *
+from mdh.emit import einsum_region
 from mdh.operators import as_operator, combination
 from mdh.types import basic_type
 
@@ -17,17 +20,27 @@ def clause(operator, *dtypes, dimensions=1):
     return combination(as_operator(operator), [basic_type(dtype) for dtype in dtypes], dimensions)
 
 
-@pytest.mark.parametrize("operator, names", [
-    (add, ["addf", "addi", "addi"]), (mul, ["mulf", "muli", "muli"]), (min, ["minimumf", "minsi", "minui"]),
-    (max, ["maximumf", "maxsi", "maxui"]), (and_, [None, "andi", "andi"]), (or_, [None, "ori", "ori"]),
-    (xor, [None, "xori", "xori"]), (lambda a, b: b + a, ["addf", "addi", "addi"]),
-    (lambda a, b: maximum(a, b), ["maximumf", "maxsi", "maxui"]),
-])
+@pytest.mark.parametrize(
+    "operator, names",
+    [
+        (add, ["addf", "addi", "addi"]),
+        (mul, ["mulf", "muli", "muli"]),
+        (min, ["minimumf", "minsi", "minui"]),
+        (max, ["maximumf", "maxsi", "maxui"]),
+        (and_, [None, "andi", "andi"]),
+        (or_, [None, "ori", "ori"]),
+        (xor, [None, "xori", "xori"]),
+        (lambda a, b: b + a, ["addf", "addi", "addi"]),
+        (builtins.max, ["maximumf", "maxsi", "maxui"]),
+        (stdlib_operator.mul, ["mulf", "muli", "muli"]),
+        (lambda a, b: maximum(a, b), ["maximumf", "maxsi", "maxui"]),
+    ],
+)
 def test_built_in_functions_are_recognised(operator, names):
     for name, dtype in zip(names, ["fp32", "int32", "uint8"]):
         if name is not None:
-            found = clause(operator, dtype)
-            assert (found.function, found.region) == (name, ())
+            result = clause(operator, dtype)
+            assert (result.function, result.region) == (name, ())
 
 
 def test_truth_values():
@@ -42,20 +55,20 @@ def test_two_components():
 
 def test_regions():
     saturate = combine_operator(lambda a, b: where(a + b < a, 255, a + b), commutative=True, neutral=0, name="saturate")
-    found = clause(saturate, "uint8", dimensions=2)
-    assert found.function == "saturate"
-    assert found.region[0] == "combine saturate commutative associative neutral(0 : i8) (%left0: i8, %right0: i8) {"
-    assert "cmpi ult" in "".join(found.region)
+    result = clause(saturate, "uint8", dimensions=2)
+    assert result.function == "saturate"
+    assert result.region[0] == "combine saturate commutative associative neutral(0 : i8) (%left0: i8, %right0: i8) {"
+    assert "cmpi ult" in "".join(result.region)
 
 
 def test_symmetric_functions_are_proved_to_commute():
-    found = clause(combine_operator(lambda a, b: (a + b) + a * b, name="odd"), "int32", dimensions=2)
-    assert found.region[0].startswith("combine odd commutative associative (")
+    result = clause(combine_operator(lambda a, b: (a + b) + a * b, name="odd"), "int32", dimensions=2)
+    assert result.region[0].startswith("combine odd commutative associative (")
 
 
 def test_what_is_not_stated_is_not_declared():
-    found = clause(combine_operator(lambda a, b: (a[0] * b[0], b[0] * a[1] + b[1]), name="then"), "int64", "int64")
-    assert found.region[0].startswith("combine then associative (")
+    result = clause(combine_operator(lambda a, b: (a[0] * b[0], b[0] * a[1] + b[1]), name="then"), "int64", "int64")
+    assert result.region[0].startswith("combine then associative (")
 
 
 def test_several_dimensions_need_a_commutative_function():
@@ -68,14 +81,17 @@ def test_several_dimensions_need_a_commutative_function():
     assert "commutative" in clause(lambda a, b: where(a < b, a, b), "int32", dimensions=2).region[0]
 
 
-@pytest.mark.parametrize("operator, dtypes, message", [
-    (lambda a, b: (a, b), ("fp32",), "found 2 results"),
-    (lambda a, b: a / b, ("int32",), "result of fp64.*component of int32"),
-    (lambda a, b: a if a > b else b, ("fp32",), "Python branch"),
-    (lambda a, b: index(0), ("fp32",), "operators and index functions do not have it"),
-    (argmax, ("fp32",), "expected two: a value and its position"),
-    (pw(add, max).operator, ("fp32",), "found 2 operators for 1 components"),
-])
+@pytest.mark.parametrize(
+    "operator, dtypes, message",
+    [
+        (lambda a, b: (a, b), ("fp32",), "found 2 results"),
+        (lambda a, b: a / b, ("int32",), "result of fp64.*component of int32"),
+        (lambda a, b: a if a > b else b, ("fp32",), "Python branch"),
+        (lambda a, b: index(0), ("fp32",), "operators and index functions do not have it"),
+        (argmax, ("fp32",), "expected two: a value and its position"),
+        (pw(add, max).operator, ("fp32",), "found 2 operators for 1 components"),
+    ],
+)
 def test_mistakes(operator, dtypes, message):
     with pytest.raises(TraceError, match=message):
         clause(operator, *dtypes)
@@ -110,18 +126,25 @@ def test_laws_of_positions(operator, dtype):
     assert check_laws(operator, (dtype, "int64"), 4000) == []
 
 
-@pytest.mark.parametrize("operator, dtype, laws", [
-    (combine_operator(lambda a, b: a - b, commutative=True, neutral=0), "int32", ["associative", "commutative", "neutral"]),
-    (combine_operator(lambda a, b: a - b), "fp32", ["associative"]),
-    (combine_operator(lambda a, b: a, commutative=True), "fp32", ["commutative"]),
-    (combine_operator(lambda a, b: where(a > b, a, b), commutative=True), "fp32", ["associative", "commutative"]),
-    (combine_operator(lambda a, b: maximum(a, b), neutral=0), "fp32", ["neutral"]),
-    (lambda a, b: (a + b) / 2, "fp64", ["associative"]),
-])
+@pytest.mark.parametrize(
+    "operator, dtype, laws",
+    [
+        (
+            combine_operator(lambda a, b: a - b, commutative=True, neutral=0),
+            "int32",
+            ["associative", "commutative", "neutral"],
+        ),
+        (combine_operator(lambda a, b: a - b), "fp32", ["associative"]),
+        (combine_operator(lambda a, b: a, commutative=True), "fp32", ["commutative"]),
+        (combine_operator(lambda a, b: where(a > b, a, b), commutative=True), "fp32", ["associative", "commutative"]),
+        (combine_operator(lambda a, b: maximum(a, b), neutral=0), "fp32", ["neutral"]),
+        (lambda a, b: (a + b) / 2, "fp64", ["associative"]),
+    ],
+)
 def test_broken_laws_have_counterexamples(operator, dtype, laws):
-    found = check_laws(operator, dtype, 2000, seed=3)
-    assert [example.law for example in found] == laws
-    assert all("does not hold for a = " in str(example) for example in found)
+    result = check_laws(operator, dtype, 2000, seed=3)
+    assert [example.law for example in result] == laws
+    assert all("does not hold for a = " in str(example) for example in result)
 
 
 def test_nan_is_among_the_values_unless_it_is_not_wanted():
@@ -136,9 +159,25 @@ def test_laws_are_tested_on_the_same_values_again():
     assert str(check_laws(operator, "fp32", 100, 7)) == str(check_laws(operator, "fp32", 100, 7))
 
 
+def test_regions_of_einsums():
+    assert einsum_region(add, "float32", 2) == (
+        "commutative associative neutral(0.0 : f32) (%x0: f32, %x1: f32) {\n"
+        "  %add = arith.addf %x0, %x1 : f32\n  mdh.yield %add : f32\n}"
+    )
+    then = combine_operator(lambda a, b: where(a < b, a - b, a))
+    assert einsum_region(then, "int8", 2).startswith("associative (%x0: i8, %x1: i8) {\n")
+    three = einsum_region(lambda a, b, c: a * b - c, "float64", 3)
+    assert three.startswith("(%x0: f64, %x1: f64, %x2: f64) {\n") and three.count("arith") == 2
+    with pytest.raises(DTypeError, match="complex64"):
+        einsum_region(add, "complex64", 2)
+    with pytest.raises(TraceError, match="Python branch"):
+        einsum_region(lambda a, b, c: a if b else c, "float32", 3)
+
+
 @pytest.mark.runs
 def test_a_product_of_matrices_in_order():
     """Composition of affine functions, which does not commute, along one of two dimensions."""
+
     @combine_operator(neutral=(1, 0))
     def then(first, second):
         return first[0] * second[0], second[0] * first[1] + second[1]

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 import mdh
-from mdh import ProgramError, ShapeError, DTypeError, combine_operator, where
+from mdh import DTypeError, ProgramError, ShapeError, combine_operator, where
 from mdh.reductions import histogram_text, reduce_program, reduce_text, scan_text
 
 random = numpy.random.default_rng(4)
@@ -17,7 +17,9 @@ def integers(shape, dtype="int32", low=-9, high=9):
 def test_text_of_a_reduction():
     text = reduce_text(mdh.add, [(4, 5)], ["float32"], axis=1)
     assert "(d0 = 4, d1 = 5)" in text and "(cc, pw(addf))" in text and "-> tensor<4xf32>" in text
-    assert "y0 = %y0_init[d0, 0] : tensor<4x1xf32>" in reduce_text(mdh.add, [(4, 5)], ["float32"], axis=1, keepdims=True)
+    assert "y0 = %y0_init[d0, 0] : tensor<4x1xf32>" in reduce_text(
+        mdh.add, [(4, 5)], ["float32"], axis=1, keepdims=True
+    )
 
 
 def test_text_of_a_scan():
@@ -36,8 +38,15 @@ def test_programs_are_made_once():
     assert reduce_program(mdh.add, ((4,),), (mdh.fp32,)) is first
 
 
-NUMPY = {"add": numpy.add, "mul": numpy.multiply, "min": numpy.minimum, "max": numpy.maximum, "and_": numpy.bitwise_and,
-         "or_": numpy.bitwise_or, "xor": numpy.bitwise_xor}
+NUMPY = {
+    "add": numpy.add,
+    "mul": numpy.multiply,
+    "min": numpy.minimum,
+    "max": numpy.maximum,
+    "and_": numpy.bitwise_and,
+    "or_": numpy.bitwise_or,
+    "xor": numpy.bitwise_xor,
+}
 
 
 @pytest.mark.runs
@@ -47,10 +56,10 @@ def test_reduce_along_axes(name, dtype):
     x = integers((3, 4, 5), dtype)
     for axis in [None, 0, -1, (0, 2), (1, -1)]:
         for keepdims in [False, True]:
-            found = mdh.reduce(getattr(mdh, name), x, axis, keepdims)
+            result = mdh.reduce(getattr(mdh, name), x, axis, keepdims)
             expected = NUMPY[name].reduce(x, axis=axis, keepdims=keepdims, dtype=dtype)
-            assert found.dtype == x.dtype
-            numpy.testing.assert_array_equal(found, expected)
+            assert result.dtype == x.dtype
+            numpy.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.runs
@@ -88,6 +97,7 @@ def test_positions(dtype):
 @pytest.mark.runs
 def test_reduce_tuples():
     """Mean and squared distances from it (Welford)."""
+
     @combine_operator(commutative=True)
     def welford(a, b):
         n = a[2] + b[2]
@@ -116,7 +126,9 @@ def test_reduce_into_an_array():
 @pytest.mark.parametrize("dtype", ["int64", "uint8"])
 def test_scan(axis, reverse, exclusive, dtype):
     x = integers((6, 7), dtype)
-    expected = numpy.flip(numpy.cumsum(numpy.flip(x, axis), axis, dtype), axis) if reverse else numpy.cumsum(x, axis, dtype)
+    expected = (
+        numpy.flip(numpy.cumsum(numpy.flip(x, axis), axis, dtype), axis) if reverse else numpy.cumsum(x, axis, dtype)
+    )
     if exclusive:
         expected = (expected - x).astype(dtype)
     numpy.testing.assert_array_equal(mdh.scan(mdh.add, x, axis, reverse, exclusive), expected)
@@ -130,17 +142,17 @@ def test_scan_that_does_not_commute(reverse):
         return a[0] * b[0], b[0] * a[1] + b[1]
 
     p, q = integers((9,), "int64", -2, 3), integers((9,), "int64", -2, 3)
-    found = mdh.scan(then, (p, q), reverse=reverse)
+    result = mdh.scan(then, (p, q), reverse=reverse)
     excluded = mdh.scan(then, (p, q), reverse=reverse, exclusive=True)
     for i in range(9):
         picked = range(i, 9) if reverse else range(i + 1)
         scale, shift = 1, 0
         for k in picked:
             scale, shift = scale * p[k], p[k] * shift + q[k]
-        assert (found[0][i], found[1][i]) == (scale, shift)
+        assert (result[0][i], result[1][i]) == (scale, shift)
     assert (excluded[0][8 if reverse else 0], excluded[1][8 if reverse else 0]) == (1, 0)
     if not reverse:
-        assert (excluded[0][1:] == found[0][:-1]).all() and (excluded[1][1:] == found[1][:-1]).all()
+        assert (excluded[0][1:] == result[0][:-1]).all() and (excluded[1][1:] == result[1][:-1]).all()
 
 
 @pytest.mark.runs
@@ -176,18 +188,29 @@ def test_few_elements(shape):
     numpy.testing.assert_array_equal(mdh.histogram(x, bins=3), numpy.bincount(x, minlength=3))
 
 
-@pytest.mark.parametrize("call, error, message", [
-    (lambda: reduce_text(mdh.add, [(4, 5)], ["float32"], axis=2), ShapeError, "axis 2 of an array with 2 axes"),
-    (lambda: reduce_text(mdh.add, [(4, 5)], ["float32"], axis=(0, -2)), ShapeError, "axis -2 twice"),
-    (lambda: reduce_text(mdh.add, [(4,), (5,)], ["float32", "float32"]), ShapeError, r"sizes \[4\], \[5\]"),
-    (lambda: reduce_text(mdh.add, [()], ["float32"]), ShapeError, "without axes"),
-    (lambda: reduce_text(mdh.argmax, [(4, 5)], ["float32"]), ShapeError, "2 axes for argmax"),
-    (lambda: reduce_text(mdh.xor, [(4,)], ["float32"]), mdh.TraceError, "expected integers"),
-    (lambda: scan_text(lambda a, b: a + b + a * b, [(4,)], ["int32"], exclusive=True), ProgramError, "without a neutral"),
-    (lambda: histogram_text((4,), "float32", 3), DTypeError, "indices of fp32"),
-    (lambda: histogram_text((4,), "int32", -3), ShapeError, "-3 bins"),
-    (lambda: histogram_text((4,), "int32", 3, "int32", lambda a, b: where(a > b, a, b)), ProgramError, "without a neutral"),
-])
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: reduce_text(mdh.add, [(4, 5)], ["float32"], axis=2), ShapeError, "axis 2 of an array with 2 axes"),
+        (lambda: reduce_text(mdh.add, [(4, 5)], ["float32"], axis=(0, -2)), ShapeError, "axis -2 twice"),
+        (lambda: reduce_text(mdh.add, [(4,), (5,)], ["float32", "float32"]), ShapeError, r"sizes \[4\], \[5\]"),
+        (lambda: reduce_text(mdh.add, [()], ["float32"]), ShapeError, "without axes"),
+        (lambda: reduce_text(mdh.argmax, [(4, 5)], ["float32"]), ShapeError, "2 axes for argmax"),
+        (lambda: reduce_text(mdh.xor, [(4,)], ["float32"]), mdh.TraceError, "expected integers"),
+        (
+            lambda: scan_text(lambda a, b: a + b + a * b, [(4,)], ["int32"], exclusive=True),
+            ProgramError,
+            "without a neutral",
+        ),
+        (lambda: histogram_text((4,), "float32", 3), DTypeError, "indices of fp32"),
+        (lambda: histogram_text((4,), "int32", -3), ShapeError, "-3 bins"),
+        (
+            lambda: histogram_text((4,), "int32", 3, "int32", lambda a, b: where(a > b, a, b)),
+            ProgramError,
+            "without a neutral",
+        ),
+    ],
+)
 def test_mistakes(call, error, message):
     with pytest.raises(error, match=message):
         call()

@@ -10,13 +10,14 @@ import mdh
 from mdh import TraceError
 from mdh.emit import region
 from mdh.scalar import trace_scalar
-from mdh.types import fp16, fp32, fp64, int8, int32, int64, uint8, bool_
+from mdh.types import bool_, fp16, fp32, fp64, int8, int32, int64, uint8
 
 
 def trace(function, *dtypes, result=None):
     """The results of a function of values with these types."""
-    return trace_scalar(function, ["i", "k"], [((name, 1), dtype) for name, dtype in zip("xyz", dtypes)],
-                        [(("w", 1), result)])
+    return trace_scalar(
+        function, ["i", "k"], [((name, 1), dtype) for name, dtype in zip("xyz", dtypes)], [(("w", 1), result)]
+    )
 
 
 def lines(function, *dtypes, result=None):
@@ -27,41 +28,49 @@ def lines(function, *dtypes, result=None):
 
 def text(function, *dtypes, result=None):
     """The region of a function."""
-    return "\n".join(region([(name, dtype) for name, dtype in zip("xyz", dtypes)],
-                            trace(function, *dtypes, result=result))[1])
+    return "\n".join(
+        region([(name, dtype) for name, dtype in zip("xyz", dtypes)], trace(function, *dtypes, result=result))[1]
+    )
 
 
 def test_common_subexpressions_are_emitted_once():
-    assert lines(lambda x, y: (x * y) * (y * x) + x * y, fp32, fp32) == ["arith.mulf", "arith.mulf", "arith.addf", "yield"]
+    assert lines(lambda x, y: (x * y) * (y * x) + x * y, fp32, fp32) == [
+        "arith.mulf",
+        "arith.mulf",
+        "arith.addf",
+        "yield",
+    ]
 
 
 def test_what_nothing_uses_is_not_emitted():
     assert lines(lambda x, y: (x * y, x + y)[1], fp32, fp32) == ["arith.addf", "yield"]
 
 
-@pytest.mark.parametrize("function, dtype, operations", [
-    (lambda x: x + 1, int32, ["arith.constant", "arith.addi"]),
-    (lambda x: 1.5 * x, fp16, ["arith.constant", "arith.mulf"]),
-    (lambda x: x ** 2, fp32, ["arith.mulf"]),
-    (lambda x: x ** 3, int32, ["arith.muli", "arith.muli"]),
-    (lambda x: x ** 0.5, fp32, ["math.sqrt"]),
-    (lambda x: x ** -1, fp32, ["arith.constant", "arith.divf"]),
-    (lambda x: x // 2, uint8, ["arith.constant", "arith.divui"]),
-    (lambda x: x // 2, int8, ["arith.constant", "arith.constant", "arith.floordivsi"]),
-    (lambda x: -x, fp32, ["arith.negf"]),
-    (lambda x: x >> 1, uint8, ["arith.constant", "arith.shrui"]),
-    (lambda x: abs(x), fp32, ["math.absf"]),
-    (lambda x: round(x), fp32, ["math.roundeven"]),
-    (lambda x: math.floor(x), fp32, ["math.floor"]),
-    (lambda x: mdh.where(x > 0, x, 0), int32, ["arith.constant", "arith.cmpi", "arith.select"]),
-    (lambda x: mdh.cast(x, uint8), int8, []),
-    (lambda x: mdh.cast(x, fp32), uint8, ["arith.uitofp"]),
-    (lambda x: mdh.cast(x, int64), bool_, ["arith.extui"]),
-    (lambda x: numpy.float32(2) * x, fp32, ["arith.constant", "arith.mulf"]),
-])
+@pytest.mark.parametrize(
+    "function, dtype, operations",
+    [
+        (lambda x: x + 1, int32, ["arith.constant", "arith.addi"]),
+        (lambda x: 1.5 * x, fp16, ["arith.constant", "arith.mulf"]),
+        (lambda x: x**2, fp32, ["arith.mulf"]),
+        (lambda x: x**3, int32, ["arith.muli", "arith.muli"]),
+        (lambda x: x**0.5, fp32, ["math.sqrt"]),
+        (lambda x: x**-1, fp32, ["arith.constant", "arith.divf"]),
+        (lambda x: x // 2, uint8, ["arith.constant", "arith.divui"]),
+        (lambda x: x // 2, int8, ["arith.constant", "arith.floordivsi"]),
+        (lambda x: -x, fp32, ["arith.negf"]),
+        (lambda x: x >> 1, uint8, ["arith.constant", "arith.shrui"]),
+        (lambda x: abs(x), fp32, ["math.absf"]),
+        (lambda x: round(x), fp32, ["math.roundeven"]),
+        (lambda x: math.floor(x), fp32, ["math.floor"]),
+        (lambda x: mdh.where(x > 0, x, 0), int32, ["arith.constant", "arith.cmpi", "arith.select"]),
+        (lambda x: mdh.cast(x, uint8), int8, []),
+        (lambda x: mdh.cast(x, fp32), uint8, ["arith.uitofp"]),
+        (lambda x: mdh.cast(x, int64), bool_, ["arith.extui"]),
+        (lambda x: numpy.float32(2) * x, fp32, ["arith.constant", "arith.mulf"]),
+    ],
+)
 def test_operations(function, dtype, operations):
-    emitted = lines(function, dtype)[:-1]
-    assert sorted(emitted) == sorted(operations) or emitted == operations[-len(emitted):]
+    assert lines(function, dtype)[:-1] == operations
 
 
 def test_signs_are_those_of_the_types():
@@ -70,18 +79,21 @@ def test_signs_are_those_of_the_types():
     assert "minui" in text(mdh.minimum, uint8, uint8) and "minsi" in text(mdh.minimum, int8, int8)
 
 
-@pytest.mark.parametrize("function, dtypes, dtype", [
-    (lambda x, y: x + y, (int8, uint8), mdh.int16),
-    (lambda x, y: x * y, (fp16, int32), fp64),
-    (lambda x: x / 2, (int32,), fp64),
-    (lambda x: x * 2, (fp16,), fp16),
-    (lambda x: x + 2.5, (int32,), fp64),
-    (lambda x: mdh.where(x > 0, 1.0, 0.0) * x, (fp16,), fp16),
-    (lambda x: mdh.where(x > 0, 1, 0), (fp16,), int64),
-    (lambda x: mdh.exp(x), (int8,), fp16),
-    (lambda x: mdh.index("k") * x, (fp32,), fp32),
-    (lambda x: mdh.index(0), (fp32,), mdh.types.INDEX),
-])
+@pytest.mark.parametrize(
+    "function, dtypes, dtype",
+    [
+        (lambda x, y: x + y, (int8, uint8), mdh.int16),
+        (lambda x, y: x * y, (fp16, int32), fp64),
+        (lambda x: x / 2, (int32,), fp64),
+        (lambda x: x * 2, (fp16,), fp16),
+        (lambda x: x + 2.5, (int32,), fp64),
+        (lambda x: mdh.where(x > 0, 1.0, 0.0) * x, (fp16,), fp16),
+        (lambda x: mdh.where(x > 0, 1, 0), (fp16,), int64),
+        (lambda x: mdh.exp(x), (int8,), fp16),
+        (lambda x: mdh.index("k") * x, (fp32,), fp32),
+        (lambda x: mdh.index(0), (fp32,), mdh.types.INDEX),
+    ],
+)
 def test_types_of_results(function, dtypes, dtype):
     with mdh.trace.Trace("a test", ["i", "k"]) as graph:
         assert function(*(graph.argument(at, part) for at, part in enumerate(dtypes))).dtype is dtype
@@ -150,8 +162,8 @@ MISTAKES = [
     (lambda x: (x > 0) - (x < 0), fp32, "between truth values"),
     (lambda x: x // 0, int32, "division by zero"),
     (lambda x: x << 32, int32, "expected 0 to 31"),
-    (lambda x: x ** -2, int32, "power of -2"),
-    (lambda x: x ** x, uint8, "signed integers"),
+    (lambda x: x**-2, int32, "power of -2"),
+    (lambda x: x**x, uint8, "signed integers"),
     (lambda x: pow(x, 2, 3), int32, "modulus"),
     (lambda x: round(x, 2), fp32, "digits"),
     (lambda x: mdh.index("j"), fp32, "expected one of the dimensions i, k"),
