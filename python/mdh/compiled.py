@@ -58,6 +58,12 @@ class Compiled(_mdh.Function):
         name, *parameters = self.interface.split("\n")
         return f"<mdh.Compiled {name}({', '.join(parameters)})>"
 
+    def _repr_html_(self) -> str:
+        """A table and a picture of its loops, for notebooks."""
+        from .picture import page
+
+        return page(self)
+
     def mlir(self, stage: str = "compute", device: str | None = None) -> str:
         """The program at a stage on its way to machine code, as text: ``formed``, ``raised``, ``compute``,
         ``bufferized``, ``scheduled``, ``tiles``, ``vector``, ``loops``, ``parallel``, ``llvm-dialect``, ``llvm``,
@@ -145,7 +151,9 @@ class Compiled(_mdh.Function):
             if schedule is not None and words[0] != "tune":
                 (folder / "schedule.json").write_text(schedule)
                 words += ["--schedule", str(folder / "schedule.json")]
-            return _command(words, shows_progress).replace(str(path), path.name)
+            if self._options.get("deterministic") and words[0] != "tune":
+                words.append("--deterministic")
+            return _command(words, shows_progress).replace(f"{folder}{os.sep}", "")
 
 
 class _Folder:
@@ -189,10 +197,10 @@ def _command(words: list[str], shows_progress: bool = False) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of a process that imports this package, wherever it was imported from."""
+    """The environment of a process that imports this package, wherever it was imported from, for as many threads."""
     folder = str(Path(__file__).resolve().parent.parent)
     paths = [folder, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "MDH_THREADS": str(_mdh.thread_count())}
 
 
 def cache_folder() -> Path:

@@ -47,6 +47,10 @@ class Einsum:
     def __repr__(self) -> str:
         return f"<mdh.Einsum to {self.dtype}{list(self.shape)}, {self.flops:.3g} operations>"
 
+    def _repr_html_(self) -> str:
+        """A table and a picture of its loops, for notebooks."""
+        return self.compiled._repr_html_()
+
 
 def einsum(
     spec: Any,

@@ -194,3 +194,30 @@ def test_stages(matvec):
     assert "matvec" in matvec.explain()
     with pytest.raises(errors.ProgramError, match="sass"):
         matvec.mlir("sass")
+
+
+def test_reports_are_of_the_options_it_was_compiled_with():
+    size = 3_000_000
+    text = f"""
+    func.func @total(%x: tensor<{size}xf32>) -> tensor<f32> {{
+      %none = tensor.empty() : tensor<f32>
+      %y = mdh.compute (i = {size})
+        out_view(y = %none[] : tensor<f32>)
+        md_hom((%a: f32) {{ mdh.yield %a : f32 }}, (pw(addf)))
+        inp_view(x = %x[i] : tensor<{size}xf32>)
+      return %y : tensor<f32>
+    }}
+    """
+    threads = mdh.thread_count()
+    try:
+        mdh.set_threads(4)
+        assert {"core": {"i": 4}} in compile_text(text).schedule["layers"]
+        deterministic = compile_text(text, deterministic=True)
+        assert not any("core" in layer for layer in deterministic.schedule["layers"])
+    finally:
+        mdh.set_threads(threads)
+
+
+def test_reports_name_no_temporary_folder(matvec):
+    matvec.schedule = {"layers": [{"L1": {"i": "*", "k": "*"}}, {"simd": {"k": 16}}]}
+    assert "given by 'schedule.json'" in matvec.explain()
