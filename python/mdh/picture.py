@@ -85,7 +85,7 @@ class Level:
         count = "parts" if self.count is None else f"{self.count} {'part' if self.count == 1 else 'parts'}"
         if self.kind == "lanes" and self.part == 1:
             return "lanes" if self.count is None else f"{self.count} lanes"
-        manner = {"parallel": ", at the same time", "register": ", unrolled"}.get(self.kind, "")
+        manner = {"parallel": ", at the same time", "register": ", in registers"}.get(self.kind, "")
         return f"{count} of {self.part}{manner}"
 
 

@@ -102,7 +102,7 @@ def test_buffers_stand_beside_their_level():
     tree = parsed(picture.nest(SCHEDULE, {}))
     heights = {text.text: text.get("y") for text in tree.iter(f"{SVG}text")}
     assert heights["B: staged in L3, blocked(512, 64)"] == heights["L3.i: parts of 240"]
-    assert heights["C: combined in register"] == heights["register.k: 512 parts of 1, unrolled"]
+    assert heights["C: combined in register"] == heights["register.k: 512 parts of 1, in registers"]
 
 
 def test_levels_of_one_part_are_left_out_but_for_buffers():
