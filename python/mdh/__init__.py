@@ -18,7 +18,7 @@ numbers; `abs`, `pow` and `round` are Python's own, which work on values too.
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .algebra import inp_view, md_hom, out_view
 from .computation import Computation, Program
@@ -33,6 +33,30 @@ from .scalar import scalar_function
 from .types import (BasicType, Buffer, Scalar, ScalarType, bf16, bfloat16, bool_, char, double, float16, float32,
                     float64, fp16, fp32, fp64, half, int8, int16, int32, int64, single, uchar, uint8, uint16, uint32,
                     uint64)
+
+if TYPE_CHECKING:
+    # What `__getattr__` gives below, for type checkers.
+    from . import mdhc as mdhc
+    from ._mdh import set_threads as set_threads
+    from ._mdh import thread_count as thread_count
+    from .compiled import Compiled as Compiled
+    from .compiled import compile as compile
+    from .contraction import compile_einsum as compile_einsum
+    from .contraction import einsum as einsum
+    from .mdhc import CPU as CPU
+    from .mdhc import CUDA as CUDA
+    from .mdhc import CUDARuntimeProfiler as CUDARuntimeProfiler
+    from .mdhc import OpenCL as OpenCL
+    from .mdhc import OpenMP as OpenMP
+    from .mdhc import OpenMPRuntimeProfiler as OpenMPRuntimeProfiler
+    from .mdhc import evaluations as evaluations
+    from .mdhc import pyATF as pyATF
+    from .reductions import histogram as histogram
+    from .reductions import histogram_text as histogram_text
+    from .reductions import reduce as reduce
+    from .reductions import reduce_text as reduce_text
+    from .reductions import scan as scan
+    from .reductions import scan_text as scan_text
 
 # Modules that are loaded when something in them is asked for.
 _LATE = {
@@ -55,7 +79,6 @@ __all__ = [
     *(name for name, module in _LATE.items() if module in ("reductions", "mdhc") and not name.endswith("_text")),
     "Error", "ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "ResourceError",
     "CheckError", "InternalError",
-    "ResourceError",
 ]
 
 

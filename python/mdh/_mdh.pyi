@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from typing_extensions import Self
+
 class Code:
     """Object code of a function."""
 
@@ -21,7 +23,7 @@ class Function:
     argument_names: list[str]
     def __new__(
         cls, interface: str, arguments: int, symbol: str, object: bytes, dtypes: Sequence[str] | None = None
-    ) -> Function: ...
+    ) -> Self: ...
     def __call__(self, *arguments: Any, out: Any = None) -> Any: ...
     def replace(self, interface: str, symbol: str, object: bytes) -> None: ...
 

@@ -44,6 +44,7 @@ class Compiled(_mdh.Function):
     entry: str | None
     #: The name of it in messages.
     name: str
+    _options: dict[str, Any]
 
     def __new__(cls, code: _Code, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None) -> Compiled:
         made = super().__new__(cls, code.interface, code.arguments, code.symbol, code.object, dtypes)

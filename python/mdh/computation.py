@@ -101,7 +101,7 @@ class Computation:
 
     def run(self, *arrays: Any) -> None:
         """Computes with all arrays, outputs first, which are written: `run(w, M, v)`. Loops have the order of their
-        function's parameters."""
+        function's parameters. Raises `ShapeError` for another number of arrays."""
         if len(arrays) != len(self.parameters):
             raise ShapeError(
                 f"found {len(arrays)} arrays, expected {len(self.parameters)}: {', '.join(self.parameters)}"

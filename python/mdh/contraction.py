@@ -83,7 +83,8 @@ def einsum(
         DTypeError: there is no such operator for these elements.
     """
     if not isinstance(spec, str):
-        spec, operands = _from_lists(spec, operands)
+        spec, listed = _from_lists(spec, operands)
+        operands = tuple(listed)
     described = [_describe(operand) for operand in operands]
     key = (spec, combine, scalar, _hashable(path), tuple([about[1] for about in described]))
     try:
@@ -105,7 +106,12 @@ def compile_einsum(
     scalar: _Operator = "mul",
     path: Sequence[Sequence[int]] | None = None,
 ) -> Einsum:
-    """The program that `einsum` runs for such operands, of which shapes, types and memory orders count."""
+    """Returns the program that `einsum` runs for such operands, of which shapes, types and memory orders count.
+
+    `spec`, `operands`, `combine`, `scalar` and `path` are those of `einsum`, but that `spec` is text.
+
+    Raises the errors of `einsum`.
+    """
     described = [_describe(operand)[1] for operand in operands]
     return _compile(spec, described, combine, scalar, path)
 

@@ -37,12 +37,14 @@ class Declared:
 
 
 def out(**buffers: Any) -> Declared:
-    """Declares outputs: `out(w=Buffer[T])`."""
+    """Declares outputs: `out(w=Buffer[T])`. `buffers` are their types, and sizes if these are given, by name; without
+    any, they follow from arrays. Raises `ProgramError` for what is no `Buffer`."""
     return Declared("out", buffers)
 
 
 def inp(**buffers: Any) -> Declared:
-    """Declares inputs: `inp(M=Buffer[T], v=Buffer[T])`."""
+    """Declares inputs: `inp(M=Buffer[T], v=Buffer[T])`. `buffers` are their types, and sizes if these are given, by
+    name; without any, they follow from arrays. Raises `ProgramError` for what is no `Buffer`."""
     return Declared("inp", buffers)
 
 
@@ -54,7 +56,8 @@ class CombineOps:
 
 
 def combine_ops(*combines: Combine) -> CombineOps:
-    """Declares how loops combine, from the outermost one on: `combine_ops(cc, pw(add))`."""
+    """Declares how loops combine: `combine_ops(cc, pw(add))`. `combines` has `cc`, `pw(f)` or `ps(f)` for each, from the
+    outermost loop on. Raises `ProgramError` for anything else."""
     listed = combines[0] if len(combines) == 1 and isinstance(combines[0], (tuple, list)) else combines
     for combine in listed:
         if not isinstance(combine, Combine):

@@ -121,6 +121,8 @@ def cast(value: Any, dtype: Any) -> Value:
 
     Floats become integers by leaving out what is behind the point; of floats that do not fit, the result is
     undefined. Integers keep their lowest bits. Numbers that are not 0, NaN too, become true.
+
+    Raises `TraceError` outside of a scalar function or an operator, `DTypeError` for what is no type.
     """
     trace = active_trace()
     if trace is None:
@@ -130,7 +132,10 @@ def cast(value: Any, dtype: Any) -> Value:
 
 
 def index(dimension: int | str) -> Value:
-    """Returns the point's index in a dimension, given by its number, counted from 0, or its name."""
+    """Returns the point's index in a dimension, given by its number, counted from 0, or its name.
+
+    Raises `TraceError` outside of a scalar function, and for a dimension that is not there.
+    """
     trace = active_trace()
     if trace is None or not trace.dimensions:
         trace_error("found mdh.index outside of a scalar function: operators and index functions do not have it")
@@ -195,32 +200,32 @@ def cbrt(x: Any) -> Any:
 
 
 def sin(x: Any) -> Any:
-    """Sine."""
+    """Sine of an angle in radians."""
     return _math("sin", math.sin, x)
 
 
 def cos(x: Any) -> Any:
-    """Cosine."""
+    """Cosine of an angle in radians."""
     return _math("cos", math.cos, x)
 
 
 def tan(x: Any) -> Any:
-    """Tangent."""
+    """Tangent of an angle in radians."""
     return _math("tan", math.tan, x)
 
 
 def asin(x: Any) -> Any:
-    """Inverse sine."""
+    """Inverse sine, in radians from -pi/2 to pi/2; NaN outside of [-1, 1]."""
     return _math("asin", math.asin, x)
 
 
 def acos(x: Any) -> Any:
-    """Inverse cosine."""
+    """Inverse cosine, in radians from 0 to pi; NaN outside of [-1, 1]."""
     return _math("acos", math.acos, x)
 
 
 def atan(x: Any) -> Any:
-    """Inverse tangent."""
+    """Inverse tangent, in radians from -pi/2 to pi/2."""
     return _math("atan", math.atan, x)
 
 
@@ -265,7 +270,7 @@ def erfc(x: Any) -> Any:
 
 
 def atan2(y: Any, x: Any) -> Any:
-    """Angle of the point (x, y)."""
+    """Angle of the point (x, y), in radians from -pi to pi."""
     return _binary("atan2", math.atan2, y, x, as_floats=True)
 
 

@@ -36,12 +36,12 @@ def OpenMP(*_: Any) -> Backend:
 
 
 def CUDA(device: int = 0, *_: Any) -> Backend:
-    """An NVIDIA GPU, by its number."""
+    """An NVIDIA GPU; `device` is its number, from 0."""
     return Backend("cuda", int(device))
 
 
 def OpenCL(*_: Any) -> Backend:
-    """Devices of OpenCL, for which there is no code."""
+    """Devices of OpenCL, for which there is no code: raises `DeviceError`."""
     raise DeviceError("found the backend OpenCL, expected CPU(), OpenMP() or CUDA(device): there is no code for OpenCL")
 
 
@@ -54,12 +54,12 @@ class Abort:
 
 
 def evaluations(count: int) -> Abort:
-    """Ends tuning after so many configurations."""
+    """Ends tuning after `count` configurations."""
     return Abort(evaluations=int(count))
 
 
 def seconds(duration: float) -> Abort:
-    """Ends tuning after so many seconds."""
+    """Ends tuning after `duration` seconds."""
     return Abort(seconds=float(duration))
 
 
@@ -103,7 +103,8 @@ _USUAL_EVALUATIONS = 100
 
 
 def pyATF(profiler: Any = None, abort: Abort = Abort()) -> Tuner:
-    """The package's own search, under the published name of a tuner."""
+    """The package's own search, under the published name of a tuner. `profiler` says what is measured, `abort` when the
+    search ends: `evaluations(count)` or `seconds(duration)`."""
     return Tuner(profiler, abort)
 
 

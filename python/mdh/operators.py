@@ -46,8 +46,11 @@ class Operator:
         fallback: Callable | None = None,
         place: tuple[str, int] | None = None,
         source: Any = None,
+        doc: str | None = None,
     ):
         self.name = name
+        if doc:
+            self.__doc__ = doc
         # Operators that are made of the same function, or functions, are the same one.
         self.source = self if source is None else source
         self.apply = apply
@@ -67,7 +70,10 @@ class Operator:
         return combined if isinstance(operands[0], tuple) else combined[0]
 
     def neutral_for(self, dtypes: Sequence[BasicType]) -> tuple | None:
-        """Returns the neutral element's components for components of these types, if there is one."""
+        """Returns the neutral element's components for components of these types, if there is one.
+
+        Raises `ProgramError` where the element is none of these types, or has another number of components.
+        """
         neutral = self.neutral(*dtypes) if callable(self.neutral) else self.neutral
         if neutral is None:
             return None
@@ -120,12 +126,20 @@ cc = CC = Combine("cc")
 
 
 def pw(*operators: Any) -> Combine:
-    """Point-wise combination by a function, or by one built-in function for each component of the tuple."""
+    """Point-wise combination: a dimension becomes one point.
+
+    `operators` are a function, or one built-in function for each component of the tuple. Raises `ProgramError` where
+    there is none, or one of them is no function.
+    """
     return Combine("pw", _operator(operators))
 
 
 def ps(*operators: Any) -> Combine:
-    """Prefix sums by a function, or by one built-in function for each component of the tuple."""
+    """Prefix sums: a dimension stays, and each point is combined with all before it.
+
+    `operators` are a function, or one built-in function for each component of the tuple. Raises `ProgramError` where
+    there is none, or one of them is no function.
+    """
     return Combine("ps", _operator(operators))
 
 
@@ -210,7 +224,8 @@ def combine_operator(
     """Makes an operator of a Python function of two values, or of two tuples of values; also a decorator.
 
     The function must be associative. `commutative=True` says that its operands may be exchanged,
-    `neutral` is the value, or the tuple of values, that changes nothing when combined with another one.
+    `neutral` is the value, or the tuple of values, that changes nothing when combined with another one. `name` is
+    that of the operator in programs; without it, it is the function's.
     """
     if function is None:
         return functools.partial(combine_operator, commutative=commutative, neutral=neutral, name=name)
@@ -226,6 +241,7 @@ def combine_operator(
         neutral=neutral,
         place=_defined_at(function),
         source=function,
+        doc=function.__doc__,
     )
 
 
@@ -311,24 +327,25 @@ class NamedOperator(Operator):
 
 
 def pw_custom_func(function: Callable | None = None, *, commutative: bool | None = None, neutral: Any = None) -> Any:
-    """Decorator for an operator as published: `g(res, lhs, rhs)`, with components by the outputs' names.
+    """Decorator for an operator as published: a function `g(res, lhs, rhs)`, with components by the outputs' names.
 
-    Without `commutative`, it is taken to be so where several dimensions are combined, unless random
-    values show that it is not.
+    `function` assigns the components of its first parameter, and is associative. Without `commutative`, it is taken to
+    be so where several dimensions are combined, unless random values show that it is not. `neutral` is the value, or
+    the tuple of values, that changes nothing.
     """
     if function is None:
         return functools.partial(pw_custom_func, commutative=commutative, neutral=neutral)
     return NamedOperator(function, commutative=commutative, neutral=neutral)
 
 
-def _arithmetic(name: str, function: Callable, neutral: Any, fallback: Callable | None = None) -> Operator:
+def _arithmetic(name: str, function: Callable, neutral: Any, fallback: Callable | None, doc: str) -> Operator:
     def apply(left: tuple, right: tuple) -> tuple:
         return tuple(function(a, b) for a, b in zip(left, right))
 
     def of_all(*dtypes: BasicType) -> tuple:
         return tuple(neutral(dtype) for dtype in dtypes)
 
-    return Operator(name, apply, commutative=True, neutral=of_all, fallback=fallback)
+    return Operator(name, apply, commutative=True, neutral=of_all, fallback=fallback, doc=doc)
 
 
 def _least(dtype: BasicType) -> int | float:
@@ -343,15 +360,51 @@ def _numbers(function: Callable) -> Callable:
     return lambda *operands: functools.reduce(function, operands)
 
 
-add = _arithmetic("add", lambda a, b: a + b, lambda dtype: 0, _numbers(lambda a, b: a + b))
-mul = _arithmetic("mul", lambda a, b: a * b, lambda dtype: 1, _numbers(lambda a, b: a * b))
-min = _arithmetic("min", functions.minimum, _most, builtins.min)
-max = _arithmetic("max", functions.maximum, _least, builtins.max)
-and_ = _arithmetic(
-    "and_", lambda a, b: a & b, lambda dtype: dtype.limits[1] if dtype.is_unsigned else -1, _numbers(lambda a, b: a & b)
+add = _arithmetic(
+    "add", lambda a, b: a + b, lambda dtype: 0, _numbers(lambda a, b: a + b), "Sum; neutral is 0. Integers wrap around."
 )
-or_ = _arithmetic("or_", lambda a, b: a | b, lambda dtype: 0, _numbers(lambda a, b: a | b))
-xor = _arithmetic("xor", lambda a, b: a ^ b, lambda dtype: 0, _numbers(lambda a, b: a ^ b))
+mul = _arithmetic(
+    "mul",
+    lambda a, b: a * b,
+    lambda dtype: 1,
+    _numbers(lambda a, b: a * b),
+    "Product; neutral is 1. Integers wrap around.",
+)
+min = _arithmetic(
+    "min",
+    functions.minimum,
+    _most,
+    builtins.min,
+    "Minimum, NaN if a value is NaN; neutral is infinity or the largest integer. Beside numbers, Python's `min`.",
+)
+max = _arithmetic(
+    "max",
+    functions.maximum,
+    _least,
+    builtins.max,
+    "Maximum, NaN if a value is NaN; neutral is minus infinity or the least integer. Beside numbers, Python's `max`.",
+)
+and_ = _arithmetic(
+    "and_",
+    lambda a, b: a & b,
+    lambda dtype: dtype.limits[1] if dtype.is_unsigned else -1,
+    _numbers(lambda a, b: a & b),
+    "And of truth values, or of the bits of integers; neutral is true, or all bits.",
+)
+or_ = _arithmetic(
+    "or_",
+    lambda a, b: a | b,
+    lambda dtype: 0,
+    _numbers(lambda a, b: a | b),
+    "Or of truth values, or of the bits of integers; neutral is false, or no bit.",
+)
+xor = _arithmetic(
+    "xor",
+    lambda a, b: a ^ b,
+    lambda dtype: 0,
+    _numbers(lambda a, b: a ^ b),
+    "Exclusive or of truth values, or of the bits of integers; neutral is false, or no bit.",
+)
 
 
 def _logaddexp(left: Any, right: Any) -> Any:
@@ -361,10 +414,16 @@ def _logaddexp(left: Any, right: Any) -> Any:
     return functions.where(left == right, left + math.log(2), larger)
 
 
-logaddexp = _arithmetic("logaddexp", _logaddexp, lambda dtype: -math.inf)
+logaddexp = _arithmetic(
+    "logaddexp",
+    _logaddexp,
+    lambda dtype: -math.inf,
+    None,
+    "`log(exp(a) + exp(b))` of floats without overflow; neutral is minus infinity.",
+)
 
 
-def _arg_extremum(name: str, is_better: Callable, worst: Callable) -> Operator:
+def _arg_extremum(name: str, is_better: Callable, worst: Callable, doc: str) -> Operator:
     """An operator on pairs of a value and its position: NaN is better than all numbers, of equals the first is."""
 
     def apply(left: tuple, right: tuple) -> tuple:
@@ -379,15 +438,27 @@ def _arg_extremum(name: str, is_better: Callable, worst: Callable) -> Operator:
         first = x_better | (~y_better & (i < j))
         return functions.where(first, x, y), functions.where(first, i, j)
 
-    return Operator(name, apply, commutative=True, neutral=lambda value, position: (worst(value), position.limits[1]))
+    return Operator(
+        name, apply, commutative=True, neutral=lambda value, position: (worst(value), position.limits[1]), doc=doc
+    )
 
 
-argmax = _arg_extremum("argmax", lambda x, y: x > y, _least)
-argmin = _arg_extremum("argmin", lambda x, y: x < y, _most)
+argmax = _arg_extremum(
+    "argmax",
+    lambda x, y: x > y,
+    _least,
+    "The pair of a value and its position with the largest value: of equals the first position, NaN before numbers.",
+)
+argmin = _arg_extremum(
+    "argmin",
+    lambda x, y: x < y,
+    _most,
+    "The pair of a value and its position with the smallest value: of equals the first position, NaN before numbers.",
+)
 
 
 def identity(*values: Any) -> Any:
-    """Scalar function that gives what it takes."""
+    """Scalar function that returns `values`, one or a tuple, as they are."""
     return values if len(values) != 1 else values[0]
 
 
@@ -552,9 +623,20 @@ def _require_commutative(operator: Operator, traced: Graph) -> None:
 def check_laws(operator: Any, dtype: Any, samples: int = 1000, seed: int = 0, *, special: bool = True) -> list:
     """Tests an operator's laws on random values: that it is associative, and what is stated of it.
 
-    `dtype` is the type of its operands, or a tuple of the types of their components. With `special`,
-    values of floats are NaN, infinities and zeros of both signs, too. Returns a `Counterexample` for each
-    law that does not hold; of floats, results that differ by rounding count as the same.
+    Args:
+        operator: the operator, or a function of two values or of two tuples.
+        dtype: the type of its operands, or a tuple of the types of their components.
+        samples: the number of random values, or of tuples of these, for each operand of a law.
+        seed: that of the random values.
+        special: True has NaN, infinities and zeros of both signs among the values of floats.
+
+    Returns:
+        A `Counterexample` for each law that does not hold: its law, its operands and both results, and in words as
+        text. Of floats, results that differ by rounding count as the same.
+
+    Raises:
+        TraceError: the operator does what cannot be compiled.
+        DTypeError: there are no such elements.
     """
     from .laws import counterexample
 

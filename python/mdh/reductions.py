@@ -35,13 +35,26 @@ def reduce(
     out: Any = None,
     **options: Any,
 ) -> Any:
-    """Combines the elements of an array along axes, all of them without `axis`.
+    """Combines the elements of an array along axes.
 
-    `x` may be a tuple of arrays of the same sizes, whose elements are combined as tuples; the result is
-    a tuple then. With `argmax` and `argmin` and one array, the result is `(values, positions)`. `keepdims`
-    leaves the axes with size 1; `dtype` is the type in which elements are combined, without it their own.
+    Args:
+        op: an operator, or a function of two values, or of two tuples where several arrays are combined.
+        x: an array, or a tuple of arrays of the same shape, whose elements are combined as tuples.
+        axis: an axis or several, negative ones from the last one on; all of them without it.
+        keepdims: True leaves the axes with size 1.
+        dtype: the type in which elements are combined; without it their own.
+        out: an array for the result, or a tuple of several, of its shape and type.
+        options: those of the compiler, as `mdh.compile` has them.
 
-    Raises `ShapeError` for axes that are not there, `ProgramError` for what the operator cannot do.
+    Returns:
+        An array of the shape of `x` without the axes; a tuple of them for a tuple `x`, and `(values, positions)` for
+        `argmax` and `argmin` of one array. Where nothing is combined (an axis of size 0), elements are the operator's
+        neutral ones.
+
+    Raises:
+        ShapeError: an axis is not there, or sizes differ.
+        DTypeError: there are no such elements.
+        ProgramError: the operator cannot do it; it has no neutral element for an axis of size 0, for instance.
     """
     arrays = _arrays(x)
     described = _describe(arrays)
@@ -69,8 +82,23 @@ def scan(
 ) -> Any:
     """Prefix sums of an array along an axis: element `i` is the combination of those up to `i`.
 
-    With `reverse` it is that of those from `i` on, with `exclusive` element `i` itself is left out, for
-    which the operator must have a neutral element. `x` may be a tuple of arrays, as in `reduce`.
+    Args:
+        op: an operator, or a function of two values, or of two tuples where several arrays are combined.
+        x: an array, or a tuple of arrays of the same shape, whose elements are combined as tuples.
+        axis: the axis, a negative one from the last one on.
+        reverse: True combines those from `i` on.
+        exclusive: True leaves out element `i` itself; the first one is the operator's neutral element.
+        dtype: the type in which elements are combined; without it their own.
+        out: an array for the result, or a tuple of several, of its shape and type.
+        options: those of the compiler, as `mdh.compile` has them.
+
+    Returns:
+        An array of the shape of `x`, or a tuple of them for a tuple `x`.
+
+    Raises:
+        ShapeError: the axis is not there, or sizes differ.
+        DTypeError: there are no such elements.
+        ProgramError: the operator cannot do it; it has no neutral element for an exclusive scan, for instance.
     """
     arrays = _arrays(x)
     described = _describe(arrays)
@@ -89,8 +117,21 @@ def scan(
 def histogram(indices: Any, weights: Any = None, *, bins: int, op: Any = add, out: Any = None, **options: Any) -> Any:
     """Combines, for each bin, the weights of the elements whose index it is; without weights, counts them.
 
-    `indices` are integers; those that are no bin from 0 to `bins - 1` count nowhere. `weights` has the same
-    sizes. `op` must have a neutral element, which bins without elements get.
+    Args:
+        indices: an array of integers; those that are no bin from 0 to `bins - 1` count nowhere.
+        weights: an array of the same shape; without it, each element counts 1, in 64 bits.
+        bins: their number.
+        op: an operator with a neutral element, which bins without elements get.
+        out: an array for the result, of its shape and type.
+        options: those of the compiler, as `mdh.compile` has them.
+
+    Returns:
+        An array of the shape `(bins,)` with elements of the weights' type.
+
+    Raises:
+        ShapeError: sizes differ, there is no axis, or the number of bins is negative.
+        DTypeError: indices are no integers.
+        ProgramError: the operator has no neutral element.
     """
     arrays = [_array(indices)] if weights is None else [_array(indices), _array(weights)]
     described = _describe(arrays)
@@ -103,7 +144,12 @@ def histogram(indices: Any, weights: Any = None, *, bins: int, op: Any = add, ou
 def reduce_text(
     op: Any, shapes: Sequence[Shape], dtypes: Sequence[Any], axis: Any = None, keepdims: bool = False, dtype: Any = None
 ) -> str:
-    """Returns the program of `reduce` for arrays of these sizes and types."""
+    """Returns the program of `reduce`, in MLIR, for arrays of these shapes and types.
+
+    `shapes` and `dtypes` have one entry for each array; `op`, `axis`, `keepdims` and `dtype` are those of `reduce`.
+
+    Raises the errors of `reduce`.
+    """
     return reduce_program(
         op, *_normal(shapes, dtypes), _hashable(axis), keepdims, None if dtype is None else basic_type(dtype)
     ).text
@@ -118,14 +164,26 @@ def scan_text(
     exclusive: bool = False,
     dtype: Any = None,
 ) -> str:
-    """Returns the program of `scan` for arrays of these sizes and types."""
+    """Returns the program of `scan`, in MLIR, for arrays of these shapes and types.
+
+    `shapes` and `dtypes` have one entry for each array; `op`, `axis`, `reverse`, `exclusive` and `dtype` are those of
+    `scan`.
+
+    Raises the errors of `scan`.
+    """
     return scan_program(
         op, *_normal(shapes, dtypes), axis, reverse, exclusive, None if dtype is None else basic_type(dtype)
     ).text
 
 
 def histogram_text(shape: Shape, dtype: Any, bins: int, weight_dtype: Any = None, op: Any = add) -> str:
-    """Returns the program of `histogram` for indices of these sizes and that type."""
+    """Returns the program of `histogram`, in MLIR, for indices of a shape and a type.
+
+    `shape` and `dtype` are those of the indices, `weight_dtype` is the type of the weights, None without any; `bins` and
+    `op` are those of `histogram`.
+
+    Raises the errors of `histogram`.
+    """
     return histogram_program(
         tuple(shape), basic_type(dtype), bins, None if weight_dtype is None else basic_type(weight_dtype), op
     ).text

@@ -57,7 +57,10 @@ class BasicType:
         return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
 
     def to_numpy(self) -> Any:
-        """Returns numpy's dtype. That of `bf16` is in the package `ml_dtypes`, which must be installed for it."""
+        """Returns numpy's dtype. That of `bf16` is in the package `ml_dtypes`.
+
+        Raises `DTypeError` where that package is not installed.
+        """
         import numpy
 
         if self.name != "bf16":
