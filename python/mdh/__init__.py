@@ -40,7 +40,7 @@ _LATE = {
     "scan_text": "reductions", "histogram_text": "reductions",
     "CPU": "mdhc", "CUDA": "mdhc", "OpenMP": "mdhc", "OpenCL": "mdhc", "pyATF": "mdhc", "CUDARuntimeProfiler": "mdhc",
     "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc",
-    "compile": "compiled", "Compiled": "compiled", "einsum": "contraction", "compile_einsum": "contraction",
+    "compile": "compiled", "load": "compiled", "Compiled": "compiled", "einsum": "contraction", "compile_einsum": "contraction",
     "set_threads": "_mdh", "thread_count": "_mdh",
 }
 

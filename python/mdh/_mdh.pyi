@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,6 @@ class Code:
     """Object code of a function."""
 
     interface: str
-    arguments: int
     symbol: str
     said: str
     def object(self) -> bytes: ...
@@ -20,8 +20,10 @@ class Function:
     interface: str
     argument_names: list[str]
     def __new__(
-        cls, interface: str, arguments: int, symbol: str, object: bytes, dtypes: Sequence[str] | None = None
+        cls, interface: str, symbol: str, object: bytes, dtypes: Sequence[str] | None = None
     ) -> Function: ...
+    @staticmethod
+    def open(path: str | os.PathLike[str], function: str, dtypes: Sequence[str] | None = None) -> Function: ...
     def __call__(self, *arguments: Any, out: Any = None) -> Any: ...
     def replace(self, interface: str, symbol: str, object: bytes) -> None: ...
 
