@@ -67,14 +67,36 @@ pub struct Operand {
     pub shape: Vec<u64>,
     /// The type of its elements.
     pub element: Element,
+    /// The axes in the order in which they lie in memory, the slowest first; in their own where there are none. The
+    /// function's argument has its axes in this order.
+    pub order: Vec<usize>,
 }
 
 impl Operand {
-    /// An array of that shape and type.
+    /// An array of that shape and type, in row-major order.
     pub fn new(shape: &[u64], element: Element) -> Operand {
         Operand {
             shape: shape.to_vec(),
             element,
+            order: Vec::new(),
+        }
+    }
+
+    /// The same with its axes in another order in memory: a permutation of their positions, else it is ignored.
+    pub fn with_order(self, order: Vec<usize>) -> Operand {
+        let mut axes = order.clone();
+        axes.sort_unstable();
+        match axes.into_iter().eq(0..self.shape.len()) {
+            true => Operand { order, ..self },
+            false => self,
+        }
+    }
+
+    /// Values of its axes, in the order in which these lie in memory.
+    fn in_memory<T: Clone>(&self, axes: &[T]) -> Vec<T> {
+        match self.order.is_empty() {
+            true => axes.to_vec(),
+            false => self.order.iter().map(|axis| axes[*axis].clone()).collect(),
         }
     }
 }

@@ -27,6 +27,23 @@ class Function:
     def __call__(self, *arguments: Any, out: Any = None) -> Any: ...
     def replace(self, interface: str, symbol: str, object: bytes) -> None: ...
 
+class Einsum:
+    """An einsum as a program."""
+
+    text: str
+    shape: list[int]
+    dtype: str
+    path: list[list[int]]
+    flops: float
+    largest: float
+
+def einsum(
+    spec: str,
+    operands: Sequence[tuple[Sequence[int], str, Sequence[int] | None]],
+    combine: str,
+    scalar: str,
+    path: Sequence[Sequence[int]] | None = None,
+) -> Einsum: ...
 def compile(
     text: str,
     name: str,

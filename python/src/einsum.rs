@@ -36,7 +36,9 @@ pub fn einsum(
     path: Option<Vec<Vec<usize>>>,
 ) -> PyResult<Einsum> {
     let operand = |(shape, dtype, order): (Vec<u64>, String, Option<Vec<usize>>)| {
-        let element: Element = dtype.parse().map_err(|wrong: String| error::element(py, &wrong))?;
+        let element: Element = dtype
+            .parse()
+            .map_err(|wrong: String| error::element(py, &wrong))?;
         let operand = Operand::new(&shape, element);
         Ok(match order {
             Some(order) => operand.with_order(order),
@@ -57,7 +59,10 @@ pub fn einsum(
         ..Request::new(spec, operands?)
     };
     let translated = einsum::translate(&request).map_err(|mistakes| {
-        let texts: Vec<String> = mistakes.iter().map(|mistake| mistake.render(&request)).collect();
+        let texts: Vec<String> = mistakes
+            .iter()
+            .map(|mistake| mistake.render(&request))
+            .collect();
         let text = texts.concat();
         let text = text.trim_end();
         error::program(py, text.strip_prefix("error: ").unwrap_or(text))

@@ -27,7 +27,7 @@ impl Einsum<'_> {
             format!(
                 "%{}: {}",
                 argument(n),
-                tensor(&operand.shape, operand.element)
+                tensor(&operand.in_memory(&operand.shape), operand.element)
             )
         });
         let arguments: Vec<String> = arguments.collect();
@@ -96,8 +96,14 @@ impl Einsum<'_> {
         let (name, accesses, ty) = match source {
             Source::Operand(n) => (
                 argument(n),
-                self.accesses(&self.indices.operands[n].0, element),
-                tensor(&self.operands[n].shape, element),
+                self.accesses(
+                    &self.operands[n].in_memory(&self.indices.operands[n].0),
+                    element,
+                ),
+                tensor(
+                    &self.operands[n].in_memory(&self.operands[n].shape),
+                    element,
+                ),
             ),
             Source::Step(n) => {
                 let stored_axes = &self.steps[n].kept;

@@ -459,3 +459,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn operands_lie_in_memory_as_they_are_given() {
+    let transposed = Operand::new(&[3, 4], Element::F32).with_order(vec![1, 0]);
+    let rows = Operand::new(&[4, 5], Element::F32).with_order(vec![0, 2]);
+    let request = Request::new("ij,jk->ik", vec![transposed, rows]);
+    let text = translate(&request).unwrap().text;
+    assert!(
+        text.contains("%op1: tensor<4x3xf32>, %op2: tensor<4x5xf32>"),
+        "{text}"
+    );
+    assert!(
+        text.contains("op1 = %op1[j, i] : tensor<4x3xf32>"),
+        "{text}"
+    );
+}
