@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use mdh_frontend::einsum::{self, Element, Operand, Operator, Request};
+use mdh_frontend::einsum::{Element, Operand, Operator, Request, translate};
 
 use crate::error;
 
@@ -58,7 +58,7 @@ pub fn einsum(
         path,
         ..Request::new(spec, operands?)
     };
-    let translated = einsum::translate(&request).map_err(|mistakes| {
+    let translated = translate(&request).map_err(|mistakes| {
         let texts: Vec<String> = mistakes
             .iter()
             .map(|mistake| mistake.render(&request))

@@ -8,7 +8,7 @@ use crate::plan::order::{Choice, Factor, Network, Products};
 use crate::plan::{Loop, Loops, arranged};
 
 /// A tensor that a step reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Operand(usize),
     Step(usize),
@@ -33,7 +33,7 @@ pub(super) struct Contractions {
 }
 
 impl Contractions {
-    /// Everything at once.
+    /// Everything at once, the operands in their order: the scalar operator may be any.
     pub(super) fn at_once(indices: &Indices) -> Contractions {
         let operands = 0..indices.operands.len();
         let choice = Choice {
@@ -41,7 +41,11 @@ impl Contractions {
             results: Vec::new(),
             kept: indices.result.iter().copied().collect(),
         };
-        Contractions::new(indices, &[choice])
+        let mut whole = Contractions::new(indices, &[choice]);
+        for step in &mut whole.steps {
+            step.sources.sort_unstable();
+        }
+        whole
     }
 
     /// The order that costs least, or a good one of many operands.

@@ -21,12 +21,16 @@ pub fn shapes(
     let notation = notation::parse(spec)?;
     let mut wrong = Vec::new();
     let mut by_letter = given(&notation, sizes, spec, &mut wrong);
-    for (term, shape) in notation.inputs.iter().zip(known) {
+    for (number, (term, shape)) in notation.inputs.iter().zip(known).enumerate() {
         for (letter, span, extent) in extents(term, shape.as_deref().unwrap_or_default()) {
             let is_given = sizes.iter().any(|(name, _)| name.chars().eq([letter]));
             let size = by_letter.entry(letter).or_insert(extent);
             if is_given && *size != extent && extent != 1 {
-                let message = format!("index '{letter}' has size {extent}, but {size} is given");
+                let message = format!(
+                    "index '{}' has size {extent} in operand {}, expected {size}, which is given",
+                    letter.escape_debug(),
+                    number + 1
+                );
                 wrong.push(Diagnostic::new(message, span, ""));
             } else if *size == 1 {
                 *size = extent;

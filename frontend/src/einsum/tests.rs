@@ -370,6 +370,20 @@ fn orders_are_free_in_semirings_only() {
 }
 
 #[test]
+fn operands_keep_their_order_outside_of_semirings() {
+    let request = Request {
+        scalar: Operator::Named(Name::Sub),
+        ..request("j,i,k->ik", &[&[2], &[3], &[4]])
+    };
+    let text = translate(&request).unwrap().text;
+    let places: Vec<usize> = ["(op1 = ", ", op2 = ", ", op3 = "]
+        .iter()
+        .filter_map(|name| text.find(name))
+        .collect();
+    assert!(places.len() == 3 && places.is_sorted(), "{text}");
+}
+
+#[test]
 fn regions_are_read_with_their_laws() {
     let wrong = |text: &str| match text.parse::<Operator>() {
         Ok(_) => panic!("{text}"),
