@@ -9,8 +9,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use mdh_bench::options::BenchArguments;
 use mdh_compiler::cli::{
-    AsmArguments, CheckArguments, CheckHow, CompileArguments, ExplainArguments, RunArguments,
-    ScheduleArguments,
+    AsmArguments, CheckArguments, CheckHow, CompileArguments, EinsumArguments, ExplainArguments,
+    RunArguments, ScheduleArguments,
 };
 use mdh_compiler::error::Error;
 use mdh_compiler::output;
@@ -36,6 +36,8 @@ pub struct Cli {
 pub enum Command {
     /// Runs a function of a file and prints shapes, times and digests.
     Run(RunArguments),
+    /// Computes a contraction of arrays in NumPy's notation, with any two operators.
+    Einsum(Box<EinsumArguments>),
     /// Says of a tensor program what its statements are, and which may run in place.
     Check(CheckArguments),
     /// Prints a file at one stage on its way to machine code.
@@ -170,6 +172,7 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_run", help(&["run"]));
         insta::assert_snapshot!("help_compile", help(&["compile"]));
+        insta::assert_snapshot!("help_einsum", help(&["einsum"]));
         insta::assert_snapshot!("help_check", help(&["check"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
         insta::assert_snapshot!("help_layout", help(&["layout"]));

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use mdh_compiler::error::{self, Error, Result};
 use mdh_compiler::host::Host;
 use mdh_compiler::{
-    asm_command, check_command, compile_command, explain_command, interrupt, run_command,
-    schedule_command,
+    asm_command, check_command, compile_command, einsum_command, explain_command, interrupt,
+    run_command, schedule_command,
 };
 use mdh_layouts::{layout_command, map_command, template};
 
@@ -45,6 +45,7 @@ fn run(command: &Command) -> Result<()> {
     let host = || Host::with_tuned(&mdh_tuner::programs::tuned::FIND);
     match command {
         Command::Run(arguments) => run_command::run(&host()?, arguments),
+        Command::Einsum(arguments) => einsum_command::run(&host()?, arguments),
         Command::Check(arguments) => check_command::run(arguments),
         Command::Compile(arguments) => compile_command::run(&host()?, arguments),
         Command::Schedule(arguments) => schedule_command::run(&host()?, arguments),

@@ -1,8 +1,8 @@
 //! The tensor language (Ullrich, Detection and exploitation of data-parallelism in assignments of
-//! multi-dimensional tensors, TU Dresden 2018, chapter 2), from text to computations.
+//! multi-dimensional tensors, TU Dresden 2018, chapter 2), and einsums, from text to computations.
 //!
-//! Owns the text, its mistakes with their places, and the order of its contractions. It must not know MLIR, which it
-//! prints as text, or files. Start with the grammar, then `parse.rs` and `check.rs`.
+//! Owns the texts, their mistakes with their places, and the order of contractions. It must not know MLIR, which it
+//! prints as text, or files. Start with the grammar, then `parse.rs` and `check.rs`; `einsum.rs` stands beside them.
 //!
 //! ```text
 //! program     ::= (declaration | statement)*
@@ -42,12 +42,14 @@
 //! | [`mlir`]       | these as computations                                                 |
 //! | [`report`]     | roles, and which statements are compatible                            |
 //! | [`memory`]     | which statements may run in place, and the temporaries of others      |
+//! | [`einsum`]     | NumPy's notation of contractions, as computations                     |
 //! | [`interpret`]  | statements by definition, one operation after the other               |
 //!
 //! Nothing here calls itself: text may be nested as deep as memory holds.
 
 pub mod check;
 pub mod diagnostic;
+pub mod einsum;
 mod expression;
 #[cfg(test)]
 mod fuzz_tests;

@@ -10,18 +10,24 @@
 //! Everything else is computed element by element inside of what uses it, as it is written, unless
 //! it would be computed repeatedly for the same indices.
 
-mod order;
+mod greedy;
+pub(crate) mod order;
 mod terms;
+
+use std::collections::BTreeSet;
 
 use mdh_algebra::reuse::evaluate::{Index, evaluate};
 use mdh_algebra::reuse::{Function, Node, Operator, Shape, Statement};
 
 pub use order::MOST_FACTORS;
-use order::choose;
-use terms::{Loops, TermId, Terms};
+use order::{Factor, Products};
+use terms::{TermId, Terms};
 
 /// A loop of a statement, by its position in [`StatementPlan::sizes`].
 pub type Loop = usize;
+
+/// Some loops.
+pub(crate) type Loops = BTreeSet<Loop>;
 
 /// A tensor that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -276,7 +282,18 @@ impl Planner {
     fn contract(&mut self, network: Network, kept: Vec<Loop>) -> usize {
         let factors = self.merged(network.factors);
         let outside: Loops = kept.iter().copied().collect();
-        let choices = choose(&self.terms, &factors, &outside);
+        let known = |id: &TermId| Factor {
+            loops: self.terms.loops(*id).clone(),
+            operations: self.terms.operations(*id),
+        };
+        let known: Vec<Factor> = factors.iter().map(known).collect();
+        let network = order::Network {
+            sizes: &self.terms.sizes,
+            factors: &known,
+            outside: &outside,
+            products: Products::Computed,
+        };
+        let choices = network.choose();
         let mut results: Vec<TermId> = Vec::new();
         for (number, choice) in choices.iter().enumerate() {
             let direct = choice.factors.iter().map(|n| factors[*n]);
@@ -292,28 +309,11 @@ impl Planner {
         panic!("the last step gives the whole")
     }
 
-    /// The loops that a step keeps in the order in which its result is stored: that of the
-    /// largest tensor that it reads, new ones in the place of the first that is summed over. So what lies next
-    /// to each other stays so, and the next sum over another dimension reads neighbours.
+    /// The loops that a step keeps in the order in which its result is stored.
     fn arranged(&self, term: TermId, kept: &Loops) -> Vec<Loop> {
         let (reads, _) = self.terms.code(term);
-        let points = |read: &Read| self.terms.points(&read.at.iter().copied().collect());
-        let largest = reads
-            .iter()
-            .max_by(|a, b| points(a).total_cmp(&points(b)))
-            .map_or(&[][..], |read| &read.at);
-        let mut new: Vec<Loop> = kept.iter().copied().collect();
-        new.retain(|l| !largest.contains(l));
-        let mut order = Vec::new();
-        for l in largest {
-            if !kept.contains(l) {
-                order.append(&mut new);
-            } else if !order.contains(l) {
-                order.push(*l);
-            }
-        }
-        order.append(&mut new);
-        order
+        let reads = reads.iter().map(|read| &read.at[..]);
+        arranged(&self.terms.sizes, reads, kept)
     }
 
     /// Factors with the same loops as one.
@@ -349,6 +349,34 @@ impl Planner {
         });
         self.steps.len() - 1
     }
+}
+
+/// The loops that a step keeps in the order in which its result is stored: that of the largest tensor that it reads,
+/// at these loops, new ones in the place of the first that is summed over. So what lies next to each other stays so, and
+/// the next sum over another dimension reads neighbours.
+pub(crate) fn arranged<'a>(
+    sizes: &[u64],
+    reads: impl Iterator<Item = &'a [Loop]>,
+    kept: &Loops,
+) -> Vec<Loop> {
+    let points = |at: &&[Loop]| -> f64 {
+        let loops: Loops = at.iter().copied().collect();
+        loops.iter().map(|l| sizes[*l] as f64).product()
+    };
+    let largest = reads.max_by(|a, b| points(a).total_cmp(&points(b)));
+    let largest = largest.unwrap_or_default();
+    let mut new: Vec<Loop> = kept.iter().copied().collect();
+    new.retain(|l| !largest.contains(l));
+    let mut order = Vec::new();
+    for l in largest {
+        if !kept.contains(l) {
+            order.append(&mut new);
+        } else if !order.contains(l) {
+            order.push(*l);
+        }
+    }
+    order.append(&mut new);
+    order
 }
 
 /// To store an element and to read it again costs as much as so many operations.

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ._mdh import thread_count as thread_count
     from .compiled import Compiled as Compiled
     from .compiled import compile as compile
+    from .compiled import load as load
     from .contraction import compile_einsum as compile_einsum
     from .contraction import einsum as einsum
     from .mdhc import CPU as CPU
@@ -64,7 +65,7 @@ _LATE = {
     "scan_text": "reductions", "histogram_text": "reductions",
     "CPU": "mdhc", "CUDA": "mdhc", "OpenMP": "mdhc", "OpenCL": "mdhc", "pyATF": "mdhc", "CUDARuntimeProfiler": "mdhc",
     "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc",
-    "compile": "compiled", "Compiled": "compiled", "einsum": "contraction", "compile_einsum": "contraction",
+    "compile": "compiled", "load": "compiled", "Compiled": "compiled", "einsum": "contraction", "compile_einsum": "contraction",
     "set_threads": "_mdh", "thread_count": "_mdh",
 }
 

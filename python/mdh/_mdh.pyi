@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ class Code:
     """Object code of a function."""
 
     interface: str
-    arguments: int
     symbol: str
     said: str
     def object(self) -> bytes: ...
@@ -22,11 +22,30 @@ class Function:
     interface: str
     argument_names: list[str]
     def __new__(
-        cls, interface: str, arguments: int, symbol: str, object: bytes, dtypes: Sequence[str] | None = None
+        cls, interface: str, symbol: str, object: bytes, dtypes: Sequence[str] | None = None
     ) -> Self: ...
+    @staticmethod
+    def open(path: str | os.PathLike[str], function: str, dtypes: Sequence[str] | None = None) -> Function: ...
     def __call__(self, *arguments: Any, out: Any = None) -> Any: ...
     def replace(self, interface: str, symbol: str, object: bytes) -> None: ...
 
+class Einsum:
+    """An einsum as a program."""
+
+    text: str
+    shape: list[int]
+    dtype: str
+    path: list[list[int]]
+    flops: float
+    largest: float
+
+def einsum(
+    spec: str,
+    operands: Sequence[tuple[Sequence[int], str, Sequence[int] | None]],
+    combine: str,
+    scalar: str,
+    path: Sequence[Sequence[int]] | None = None,
+) -> Einsum: ...
 def compile(
     text: str,
     name: str,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,7 +48,7 @@ class Compiled(_mdh.Function):
     _options: dict[str, Any]
 
     def __new__(cls, code: _Code, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None) -> Compiled:
-        made = super().__new__(cls, code.interface, code.arguments, code.symbol, code.object, dtypes)
+        made = super().__new__(cls, code.interface, code.symbol, code.object, dtypes)
         made.text, made.name, made.entry = text, name, options.get("entry")
         made._options = options
         return made
@@ -56,8 +57,8 @@ class Compiled(_mdh.Function):
         pass
 
     def __repr__(self) -> str:
-        name, *parameters = self.interface.split("\n")
-        return f"<mdh.Compiled {name}({', '.join(parameters)})>"
+        head, *parameters = self.interface.split("\n")
+        return f"<mdh.Compiled {head.rpartition(' ')[0]}({', '.join(parameters)})>"
 
     def _repr_html_(self) -> str:
         """A table and a picture of its loops, for notebooks."""
@@ -171,8 +172,8 @@ class _Folder:
 class _Code:
     """Machine code and what is known of it."""
 
-    def __init__(self, interface: str, arguments: int, symbol: str, said: str, machine_code: bytes) -> None:
-        self.interface, self.arguments, self.symbol, self.said = interface, arguments, symbol, said
+    def __init__(self, interface: str, symbol: str, said: str, machine_code: bytes) -> None:
+        self.interface, self.symbol, self.said = interface, symbol, said
         self.object = machine_code
 
 
@@ -242,7 +243,7 @@ def _read(path: Path) -> _Code | None:
         about = json.loads(head)
         if hashlib.sha256(machine_code).hexdigest() != about["digest"]:
             return None
-        return _Code(about["interface"], about["arguments"], about["symbol"], about["said"], machine_code)
+        return _Code(about["interface"], about["symbol"], about["said"], machine_code)
     except (OSError, ValueError, KeyError):
         return None
 
@@ -251,7 +252,6 @@ def _write(path: Path, code: _Code) -> None:
     """Keeps code. A cache that cannot be written is none: the code is compiled again the next time."""
     about = {
         "interface": code.interface,
-        "arguments": code.arguments,
         "symbol": code.symbol,
         "said": code.said,
         "digest": hashlib.sha256(code.object).hexdigest(),
@@ -299,7 +299,7 @@ def _code(text: str, name: str, options: dict[str, Any]) -> _Code:
     code = _read(path)
     if code is None:
         made = _mdh.compile(text, name, **options)
-        code = _Code(made.interface, made.arguments, made.symbol, made.said, made.object())
+        code = _Code(made.interface, made.symbol, made.said, made.object())
         _write(path, code)
     return code
 
@@ -332,3 +332,31 @@ def compile(program: Any, *, name: str = "program", entry: str | None = None, **
     if isinstance(schedule, dict):
         options["schedule"] = json.dumps(schedule)
     return compile_text(str(program), name=name, entry=entry, **options)
+
+
+def load(path: str | os.PathLike[str], entry: str | None = None) -> _mdh.Function:
+    """Opens a shared library that `Compiled.save` or `mdh compile --emit shared` has written, and returns its function,
+    which is called as a `Compiled` is. The library stays in the process.
+
+    Args:
+        path: the library. Its code is for the processor that it was made on, or one that has the same instructions.
+        entry: the function; not needed if the library has one.
+
+    Raises:
+        ProgramError: the file is no such library, or has several functions and none is named.
+    """
+    path = Path(path).absolute()
+    if entry is None:
+        try:
+            names = sorted(set(_ABOUT.findall(path.read_bytes())))
+        except OSError as error:
+            raise errors.ProgramError(f"cannot read '{path}': {error.strerror}") from None
+        if len(names) != 1:
+            listed = ", ".join(name.decode() for name in names) or "none"
+            raise errors.ProgramError(f"'{path}' has these functions: {listed}; expected one, or the name of one as entry")
+        entry = names[0].decode()
+    return _mdh.Function.open(path, entry)
+
+
+#: The symbols of a library that describe its functions, with the names of these.
+_ABOUT = re.compile(rb"\0mdh_about_(\w+)(?=\0)")

@@ -309,7 +309,8 @@ def einsum_region(operator: Any, element: Any, arity: int) -> str:
     Stated is what is known: that an `Operator` is associative, and what else its laws or its code say.
     """
     # These modules emit what they trace by way of this one.
-    from .operators import Operator, graph
+    from .combination import graph
+    from .operators import Operator
     from .scalar import trace_scalar
 
     dtype = basic_type(element)

@@ -16,7 +16,7 @@ from .evaluate import array_type, evaluate
 from .types import BasicType
 
 if TYPE_CHECKING:
-    from .operators import Graph
+    from .combination import Graph
 
 _EPSILON = {"fp16": 2.0**-10, "bf16": 2.0**-7, "fp32": 2.0**-23, "fp64": 2.0**-52}
 

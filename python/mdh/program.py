@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .affine import Affine
+from .combination import Combination, combination
 from .errors import ProgramError
-from .operators import Combination, Combine, NamedOperator, Operator, combination
+from .operators import Combine, NamedOperator, Operator
 from .scalar import Key
 from .sizes import OpenDimension, Sized, check_shape, infer_dimensions, least_shape
 from .text import ARGUMENT, UNDEFINED, Code, View, function_text

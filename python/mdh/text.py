@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .affine import Affine
 from .emit import identifier, region
 from .errors import ProgramError
-from .operators import Combination
+from .combination import Combination
 from .trace import Value
 from .types import BasicType, typed_attribute
 

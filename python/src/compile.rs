@@ -21,12 +21,9 @@ use crate::error;
 /// Object code of a function: what [`crate::function::Function`] is made of, and what a cache keeps.
 #[pyclass(frozen, module = "mdh._mdh")]
 pub struct Code {
-    /// The function's name, then a line for each parameter: what a call takes.
+    /// The function's name and its number of results, then a line for each parameter: what a call takes.
     #[pyo3(get)]
     interface: String,
-    /// The number of parameters that are the function's arguments; those behind are its results.
-    #[pyo3(get)]
-    arguments: usize,
     /// The symbol of the code.
     #[pyo3(get)]
     symbol: String,
@@ -121,7 +118,6 @@ pub fn compile(
 fn code(callable: Callable, said: String) -> Code {
     Code {
         interface: callable.interface.to_string(),
-        arguments: callable.arguments,
         symbol: callable.symbol,
         said,
         object: callable.object,

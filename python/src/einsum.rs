@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use mdh_frontend::einsum::{self, Element, Operand, Operator, Request};
+use mdh_frontend::einsum::{Element, Operand, Operator, Request, translate};
 
 use crate::error;
 
@@ -36,7 +36,9 @@ pub fn einsum(
     path: Option<Vec<Vec<usize>>>,
 ) -> PyResult<Einsum> {
     let operand = |(shape, dtype, order): (Vec<u64>, String, Option<Vec<usize>>)| {
-        let element: Element = dtype.parse().map_err(|wrong: String| error::element(py, &wrong))?;
+        let element: Element = dtype
+            .parse()
+            .map_err(|wrong: String| error::element(py, &wrong))?;
         let operand = Operand::new(&shape, element);
         Ok(match order {
             Some(order) => operand.with_order(order),
@@ -56,8 +58,11 @@ pub fn einsum(
         path,
         ..Request::new(spec, operands?)
     };
-    let translated = einsum::translate(&request).map_err(|mistakes| {
-        let texts: Vec<String> = mistakes.iter().map(|mistake| mistake.render(&request)).collect();
+    let translated = translate(&request).map_err(|mistakes| {
+        let texts: Vec<String> = mistakes
+            .iter()
+            .map(|mistake| mistake.render(&request))
+            .collect();
         let text = texts.concat();
         let text = text.trim_end();
         error::program(py, text.strip_prefix("error: ").unwrap_or(text))

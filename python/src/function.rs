@@ -8,6 +8,9 @@
 //! lets other threads of Python go on while the code runs. What is read may be copied where its layout is another; what
 //! is written in place may not.
 
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::intern;
@@ -15,7 +18,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyTuple};
 
 use mdh_jit::Jit;
-use mdhrt::call::{Callee, Code as Address};
+use mdhrt::call::{About, Callee, Code as Address};
+use mdhrt::failure::{Failure, Status};
 use mdhrt::interface::{
     Access, Buffer, BufferLayout, Element, Extent, Interface, Parameter, ParameterKind, Term,
 };
@@ -25,10 +29,16 @@ use crate::element;
 use crate::error;
 use crate::results::{Allocator, Library};
 
-/// Code in this process. It goes when nothing calls it any more.
-struct Loaded {
-    callee: Callee,
-    _code: Jit,
+/// Code in this process.
+enum Loaded {
+    /// Code that was compiled here, or kept. It goes when nothing calls it any more.
+    Linked { callee: Callee, _code: Jit },
+    /// A function of a shared library, which has a run-time library of its own. It stays as long as the process.
+    Library {
+        about: *const About,
+        call: unsafe extern "C" fn(Address, *const About, *const u64) -> c_int,
+        error: unsafe extern "C" fn() -> *const c_char,
+    },
 }
 
 // SAFETY: code is not changed once it is linked, which `Function::new` does; calls are safe on any thread.
@@ -50,10 +60,82 @@ impl Loaded {
             let address = std::mem::transmute::<usize, Address>(address);
             Callee::new(address, interface.clone())
         };
-        Ok(Loaded {
+        Ok(Loaded::Linked {
             callee,
             _code: code,
         })
+    }
+
+    /// Opens a shared library of `mdh compile --emit shared`, and returns a function of it with its interface.
+    fn open(py: Python, path: &PathBuf, function: &str) -> PyResult<(Loaded, Interface)> {
+        let name = |text: Vec<u8>| {
+            let message = "found a null byte, expected a path and the name of a function";
+            CString::new(text).map_err(|_| error::program(py, message))
+        };
+        let file = name(path.as_os_str().as_bytes().to_vec())?;
+        let symbol = name(mdh_jit::about_symbol(function).into_bytes())?;
+        // SAFETY: the strings are C strings; constructors of such a library do nothing.
+        let library = unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if library.is_null() {
+            // SAFETY: an error was made on this thread.
+            let said = unsafe { CStr::from_ptr(libc::dlerror()) };
+            return Err(error::program(py, &said.to_string_lossy()));
+        }
+        let address = |symbol: &CStr| -> PyResult<*mut c_void> {
+            // SAFETY: the library is open.
+            let address = unsafe { libc::dlsym(library, symbol.as_ptr()) };
+            let message = || {
+                format!(
+                    "'{}' has no function '{function}' that can be loaded: expected a shared library that `save` or \
+                     `mdh compile --emit shared` has made of such a function",
+                    path.display()
+                )
+            };
+            match address.is_null() {
+                true => Err(error::program(py, &message())),
+                false => Ok(address),
+            }
+        };
+        let about = address(&symbol)?.cast::<About>().cast_const();
+        // SAFETY: the symbols are those of libmdhrt and of the code, whose types these are; the library stays open.
+        unsafe {
+            let interface = (*about).text().parse();
+            let interface = interface
+                .map_err(|_| error::program(py, "the code is of another version of mdh"))?;
+            let loaded = Loaded::Library {
+                about,
+                call: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(_, _, _) -> _>(
+                    address(c"mdh_call")?,
+                ),
+                error: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> _>(address(
+                    c"mdh_error",
+                )?),
+            };
+            Ok((loaded, interface))
+        }
+    }
+
+    /// Calls it with a word for each argument of its interface.
+    ///
+    /// # Safety
+    /// As for [`Callee::call`].
+    unsafe fn call(&self, words: &[u64]) -> Result<(), Failure> {
+        // SAFETY: by this function's contract; a library's message stays until its next failure on this thread.
+        unsafe {
+            match self {
+                Loaded::Linked { callee, .. } => callee.call(words),
+                Loaded::Library { about, call, error } => {
+                    let status = match call((**about).code(), *about, words.as_ptr()) {
+                        0 => return Ok(()),
+                        4 => Status::NoMemory,
+                        5 => Status::Device,
+                        _ => Status::Failed,
+                    };
+                    let message = CStr::from_ptr(error()).to_string_lossy().into_owned();
+                    Err(Failure { status, message })
+                }
+            }
+        }
     }
 }
 
@@ -64,20 +146,18 @@ pub struct Function {
     /// The code, which another schedule replaces.
     loaded: RwLock<Arc<Loaded>>,
     interface: Interface,
-    arguments: usize,
     allocators: Vec<Allocator>,
 }
 
 #[pymethods]
 impl Function {
-    /// Loads object code of `compile`: its interface, the number of its arguments, its symbol, and the names of the
-    /// types of its parameters' elements where these are other than the interface's (`uint8` for an `i8`).
+    /// Loads object code of `compile`: its interface, its symbol, and the names of the types of its parameters'
+    /// elements where these are other than the interface's (`uint8` for an `i8`).
     #[new]
-    #[pyo3(signature = (interface, arguments, symbol, object, dtypes=None))]
+    #[pyo3(signature = (interface, symbol, object, dtypes=None))]
     fn new(
         py: Python,
         interface: &str,
-        arguments: usize,
         symbol: &str,
         object: &[u8],
         dtypes: Option<Vec<String>>,
@@ -85,18 +165,20 @@ impl Function {
         let malformed = || error::program(py, "the code is of another version of mdh");
         let interface: Interface = interface.parse().map_err(|_| malformed())?;
         let loaded = Loaded::new(py, &interface, symbol, object)?;
-        let parameters = interface.parameters.iter().enumerate();
-        let named = |(number, parameter): (usize, &Parameter)| {
-            let given = dtypes.as_ref().and_then(|dtypes| dtypes.get(number));
-            let default = || element::name(parameter.element).to_string();
-            Allocator::new(given.cloned().unwrap_or_else(default))
-        };
-        Ok(Function {
-            allocators: parameters.map(named).collect(),
-            loaded: RwLock::new(Arc::new(loaded)),
-            arguments,
-            interface,
-        })
+        Ok(Function::of_loaded(loaded, interface, dtypes))
+    }
+
+    /// Opens a function of a shared library.
+    #[staticmethod]
+    #[pyo3(signature = (path, function, dtypes=None))]
+    fn open(
+        py: Python,
+        path: PathBuf,
+        function: &str,
+        dtypes: Option<Vec<String>>,
+    ) -> PyResult<Function> {
+        let (loaded, interface) = Loaded::open(py, &path, function)?;
+        Ok(Function::of_loaded(loaded, interface, dtypes))
     }
 
     /// Takes other code of the same function, such as that of another schedule, for calls from now on.
@@ -122,7 +204,7 @@ impl Function {
     /// The names of its arguments.
     #[getter]
     fn argument_names(&self) -> Vec<String> {
-        let arguments = self.interface.parameters[..self.arguments].iter();
+        let arguments = self.interface.parameters[..self.interface.inputs()].iter();
         arguments.map(|parameter| parameter.name.clone()).collect()
     }
 
@@ -139,10 +221,10 @@ impl Function {
             call.argument(number, &argument)?;
         }
         let out = self.given_results(py, out)?;
-        for number in self.arguments..self.interface.parameters.len() {
+        for number in self.interface.inputs()..self.interface.parameters.len() {
             let given = out
                 .as_ref()
-                .map(|out| out.get_item(number - self.arguments));
+                .map(|out| out.get_item(number - self.interface.inputs()));
             call.result(number, given.transpose()?)?;
         }
         call.run()
@@ -150,8 +232,22 @@ impl Function {
 }
 
 impl Function {
+    fn of_loaded(loaded: Loaded, interface: Interface, dtypes: Option<Vec<String>>) -> Function {
+        let parameters = interface.parameters.iter().enumerate();
+        let named = |(number, parameter): (usize, &Parameter)| {
+            let given = dtypes.as_ref().and_then(|dtypes| dtypes.get(number));
+            let default = || element::name(parameter.element).to_string();
+            Allocator::new(given.cloned().unwrap_or_else(default))
+        };
+        Function {
+            allocators: parameters.map(named).collect(),
+            loaded: RwLock::new(Arc::new(loaded)),
+            interface,
+        }
+    }
+
     fn check_count(&self, arguments: &Bound<PyTuple>) -> PyResult<()> {
-        let expected = self.arguments;
+        let expected = self.interface.inputs();
         if arguments.len() == expected {
             return Ok(());
         }
@@ -177,7 +273,7 @@ impl Function {
             Ok(given) => given.clone(),
             Err(_) => PyTuple::new(py, [out])?,
         };
-        let results = self.interface.parameters.len() - self.arguments;
+        let results = self.interface.parameters.len() - self.interface.inputs();
         match given.len() == results {
             true => Ok(Some(given)),
             false => {
@@ -229,7 +325,7 @@ impl<'f, 'py> Call<'f, 'py> {
             function,
             loaded: Arc::clone(&loaded),
             py,
-            words: Vec::with_capacity(loaded.callee.arguments()),
+            words: Vec::with_capacity(4 * function.interface.parameters.len()),
             starts: Vec::with_capacity(function.interface.parameters.len()),
             library: None,
             kept: Vec::new(),
@@ -241,9 +337,9 @@ impl<'f, 'py> Call<'f, 'py> {
     fn place(&self, number: usize) -> String {
         let interface = &self.function.interface;
         let name = &interface.parameters[number].name;
-        let what = match number < self.function.arguments {
+        let what = match number < self.function.interface.inputs() {
             true => format!("argument {}", number + 1),
-            false => format!("result {}", number + 1 - self.function.arguments),
+            false => format!("result {}", number + 1 - self.function.interface.inputs()),
         };
         format!("{}: {what} ('{name}')", interface.name)
     }
@@ -506,7 +602,7 @@ impl<'f, 'py> Call<'f, 'py> {
         let (py, function) = (self.py, self.function);
         let (loaded, words) = (&self.loaded, &self.words);
         // SAFETY: the arrays' memory was checked against the interface, and `kept` keeps it.
-        let done = py.detach(|| unsafe { loaded.callee.call(words) });
+        let done = py.detach(|| unsafe { loaded.call(words) });
         done.map_err(|failure| error::call(py, &failure))?;
         let mut results = Vec::with_capacity(self.results.len());
         for outcome in self.results {

@@ -7,6 +7,7 @@
 //! | modules | what they hold |
 //! |---------|----------------|
 //! | [`compile`] | text to object code, on a thread that can be interrupted |
+//! | [`einsum`] | einsums as programs |
 //! | [`function`] | code as an object that is called with arrays |
 //! | [`array`] | memory of numpy, and of all that speak DLPack |
 //! | [`results`] | arrays that results go into |
@@ -15,6 +16,7 @@
 
 mod array;
 mod compile;
+mod einsum;
 mod element;
 mod error;
 mod function;
@@ -29,6 +31,8 @@ use pyo3::prelude::*;
 mod _mdh {
     #[pymodule_export]
     use super::compile::{Code, compile, database, version};
+    #[pymodule_export]
+    use super::einsum::{Einsum, einsum};
     #[pymodule_export]
     use super::function::Function;
     #[pymodule_export]

@@ -30,3 +30,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("runs"):
             item.add_marker(runs)
+
+
+@pytest.fixture(scope="session")
+def random_cases():
+    """Seeds of random cases: those of `MDH_PYTHON_CASES` (`1..20001`), 300 without."""
+    first, _, last = os.environ.get("MDH_PYTHON_CASES", "1..301").partition("..")
+    return range(int(first), int(last))

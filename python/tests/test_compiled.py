@@ -187,6 +187,44 @@ assert (f(M, v) == 2000).all()
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
+def test_shared_libraries(matvec, tmp_path):
+    path = tmp_path / "libmatvec.so"
+    matvec.save(path)
+    assert "int matvec(const float *M" in (tmp_path / "libmatvec.h").read_text()
+    loaded = mdh.load(path)
+    M, v = matrix(5, 3), np.ones(3, np.float32)
+    np.testing.assert_array_equal(loaded(M, v), M @ v)
+    with pytest.raises(errors.ProgramError, match="reads input 'v' outside of its extent"):
+        loaded(M, v[:2])
+    with pytest.raises(errors.ShapeError):
+        loaded(v, v)
+    with pytest.raises(errors.ProgramError, match="no function 'g'"):
+        mdh.load(path, "g")
+    for wrong in (tmp_path / "libmatvec.h", tmp_path / "nothing.so"):
+        with pytest.raises(errors.ProgramError):
+            mdh.load(wrong)
+        with pytest.raises(errors.ProgramError):
+            mdh.load(wrong, "matvec")
+
+
+def test_schedules_are_data(matvec):
+    M, v = matrix(64, 32), np.ones(32, np.float32)
+    expected = matvec(M, v)
+    chosen = matvec.schedule
+    assert "computations" in chosen or "layers" in chosen
+    matvec.schedule = "#mdh.schedule<asm = cpu, layers = [main {i: *, k: *}]>"
+    np.testing.assert_array_equal(matvec(M, v), expected)
+    assert "main" in str(matvec.schedule)
+    with pytest.raises(errors.ProgramError, match="q"):
+        matvec.schedule = "#mdh.schedule<asm = cpu, layers = [main {q: *}]>"
+    matvec.schedule = None
+    assert matvec.schedule == chosen
+
+
+def test_checks_against_the_definition(matvec):
+    assert "check" in matvec.check(matrix(5, 3), np.ones(3, np.float32))
+
+
 def test_stages(matvec):
     assert "mdh.compute" in matvec.mlir()
     assert "scf.for" in matvec.mlir("loops")

@@ -9,7 +9,8 @@ import pytest
 
 from mdh import *
 from mdh.emit import einsum_region
-from mdh.operators import as_operator, combination
+from mdh.combination import combination
+from mdh.operators import as_operator
 from mdh.types import basic_type
 
 ARITHMETIC = [add, mul, min, max, and_, or_, xor]

@@ -147,12 +147,12 @@ fn given(entry: &Entry, bindings: &BTreeMap<usize, &str>) -> Result<(Sizes, BTre
     for (&i, text) in bindings {
         let argument = &entry.arguments[i];
         if is_file(argument, text) {
-            let file = Npy::open(Path::new(text))?;
             let expected = Expected {
                 argument: &argument.name,
                 element: argument.ty.element,
                 shape: &sizes.shapes[i],
             };
+            let file = Npy::open(Path::new(text))?.for_argument(&expected);
             file.check(&expected)?;
             sizes.shapes[i] = file.shape().iter().copied().map(Some).collect();
             files.insert(i, file);

@@ -1,6 +1,7 @@
 //! Command line of the compiler's commands.
 
 mod check;
+mod einsum;
 mod run;
 mod values;
 
@@ -11,6 +12,7 @@ use clap::{Args, ValueEnum};
 use mdh_passes::pipelines::{LineOptions, Raise, RangeChecks, Schedules};
 
 pub use check::CheckArguments;
+pub use einsum::EinsumArguments;
 pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
 pub use values::{Binding, GivenSchedule, Size, is_name, seed};
 

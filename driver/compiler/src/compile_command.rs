@@ -30,9 +30,16 @@ pub fn run(host: &Host, arguments: &CompileArguments) -> Result<()> {
     let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
     check(arguments)?;
     output::check_writable(destination)?;
-    let source = Source::read(&arguments.file)?;
+    run_source(host, &Source::read(&arguments.file)?, arguments)
+}
+
+/// The same of a program that has been read.
+pub fn run_source(host: &Host, source: &Source, arguments: &CompileArguments) -> Result<()> {
+    let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
+    check(arguments)?;
+    output::check_writable(destination)?;
     let progress = Progress::start("compiling");
-    let bytes = compile(host, &source, arguments)?;
+    let bytes = compile(host, source, arguments)?;
     drop(progress);
     output::write(destination, &bytes)
 }

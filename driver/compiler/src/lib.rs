@@ -26,6 +26,7 @@ pub mod compile;
 pub mod compile_command;
 pub mod depth;
 pub mod diagnostics;
+pub mod einsum_command;
 pub mod entry;
 pub mod error;
 pub mod exact;

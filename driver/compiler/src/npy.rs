@@ -6,6 +6,7 @@
 //! | `i8` `i16` `i32` `i64` | int and uint of that many bits | int |
 //! | `index` | int64, uint64 | int64 |
 //! | `f16` `f32` `f64` | float of that many bits | float |
+//! | `f32` `f64`, with a last axis of 2 | complex of twice as many bits, too | float |
 //! | `bf16` | uint16, or 2 raw bytes (`V2`, as ml_dtypes saves bfloat16) | uint16 |
 //!
 //! NumPy has no bfloat16 of its own: `a.view(ml_dtypes.bfloat16)` reads such a uint16 array, and
@@ -45,14 +46,38 @@ pub fn read(path: &Path, expected: &Expected) -> Result<Tensor> {
     file.data(expected.element)
 }
 
+/// Elements of an array in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Those of the array.
+    Same,
+    /// Integers without a sign.
+    Unsigned,
+    /// Complex numbers, of which the array's last axis has the two parts.
+    Complex,
+}
+
 /// Writes an array to a file, which is there in full or not at all.
 pub fn write(path: &Path, tensor: &Tensor) -> Result<()> {
+    write_as(path, tensor, Written::Same)
+}
+
+/// Writes an array to a file as elements that it stands for.
+pub fn write_as(path: &Path, tensor: &Tensor, written: Written) -> Result<()> {
     output::write_with(path, |mut file| {
-        let descr = written_as(tensor.element());
+        let descr = match (written, tensor.element()) {
+            (Written::Complex, ScalarType::F32) => "<c8".to_string(),
+            (Written::Complex, _) => "<c16".to_string(),
+            (Written::Unsigned, element) => written_as(element).replace('i', "u"),
+            (Written::Same, element) => written_as(element).to_string(),
+        };
         let descr: TypeStr = descr
             .parse()
             .map_err(|_| io::Error::other("a wrong dtype"))?;
-        let shape: Vec<u64> = tensor.shape().iter().map(|&extent| extent as u64).collect();
+        let mut shape: Vec<u64> = tensor.shape().iter().map(|&extent| extent as u64).collect();
+        if written == Written::Complex {
+            shape.pop();
+        }
         npyz::WriteOptions::new_header_only()
             .dtype(DType::Plain(descr))
             .shape(&shape)
@@ -62,6 +87,15 @@ pub fn write(path: &Path, tensor: &Tensor) -> Result<()> {
     })
 }
 
+/// Items of a file's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Items {
+    /// Each element is one.
+    Elements,
+    /// The last axis has the two parts of a complex number, which are together in any order.
+    Pairs,
+}
+
 /// An open file, of which the header has been read.
 pub struct Npy {
     path: PathBuf,
@@ -69,6 +103,7 @@ pub struct Npy {
     dtype: DType,
     order: Order,
     shape: Vec<i64>,
+    items: Items,
     header_bytes: u64,
 }
 
@@ -88,9 +123,47 @@ impl Npy {
             dtype: parsed.dtype(),
             order: parsed.order(),
             shape: shape.map_err(too_large)?,
+            items: Items::Elements,
             header_bytes: header.len() as u64,
             file,
         })
+    }
+
+    /// The file's name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes of an element, if it is no record.
+    pub fn element_bytes(&self) -> Option<usize> {
+        match &self.dtype {
+            DType::Plain(ty) => ty.num_bytes(),
+            DType::Array(..) | DType::Record(_) => None,
+        }
+    }
+
+    /// The same as floats with a last axis of 2, if it holds complex numbers and such are expected.
+    pub fn for_argument(mut self, expected: &Expected) -> Npy {
+        let DType::Plain(ty) = &self.dtype else {
+            return self;
+        };
+        let bytes = ty.num_bytes().unwrap_or_default();
+        let are_parts = ty.type_char() == TypeChar::Complex
+            && expected.element.is_float()
+            && 2 * expected.element.byte_width() == bytes;
+        let has_parts =
+            expected.shape.last() == Some(&Some(2)) && expected.shape.len() == self.shape.len() + 1;
+        let order = match ty.endianness() {
+            Endianness::Big => '>',
+            _ => '<',
+        };
+        let part = format!("{order}f{}", bytes / 2).parse::<TypeStr>();
+        if let (true, true, Ok(part)) = (are_parts, has_parts, part) {
+            self.dtype = DType::Plain(part);
+            self.shape.push(2);
+            self.items = Items::Pairs;
+        }
+        self
     }
 
     /// The array's extents.
@@ -197,7 +270,7 @@ impl Npy {
                 .for_each(|byte| *byte = u8::from(*byte != 0));
         }
         match self.order {
-            Order::Fortran if self.shape.len() > 1 => row_major(&tensor),
+            Order::Fortran if self.shape.len() > 1 => row_major(&tensor, self.items),
             _ => Ok(tensor),
         }
     }
@@ -313,18 +386,28 @@ fn shape_text(shape: &[Option<i64>]) -> String {
 }
 
 /// The array whose elements `fortran` holds in column-major order.
-fn row_major(fortran: &Tensor) -> Result<Tensor> {
+fn row_major(fortran: &Tensor, items: Items) -> Result<Tensor> {
     let mut tensor = Tensor::zeroed(fortran.element(), fortran.shape())?;
-    let shape: Vec<usize> = fortran
+    let mut shape: Vec<usize> = fortran
         .shape()
         .iter()
         .map(|&extent| extent as usize)
         .collect();
+    let mut width = fortran.element().byte_width();
     let (source, target) = (fortran.bytes(), tensor.bytes_mut());
-    match fortran.element().byte_width() {
+    if items == Items::Pairs {
+        shape.pop();
+        width *= 2;
+        if shape.len() < 2 {
+            target.copy_from_slice(source);
+            return Ok(tensor);
+        }
+    }
+    match width {
         1 => reorder::<1>(source, target, &shape),
         2 => reorder::<2>(source, target, &shape),
         4 => reorder::<4>(source, target, &shape),
+        16 => reorder::<16>(source, target, &shape),
         _ => reorder::<8>(source, target, &shape),
     }
     Ok(tensor)

@@ -33,8 +33,12 @@ use crate::{arguments, compile, diagnostics, exact, npy, output, report, schedul
 
 /// Runs the command.
 pub fn run(host: &Host, command: &RunArguments) -> Result<()> {
-    let source = Source::read(&command.file)?;
-    let report = match run_source(host, &source, command) {
+    report(host, &Source::read(&command.file)?, command)
+}
+
+/// Runs a program that has been read, and prints the report.
+pub fn report(host: &Host, source: &Source, command: &RunArguments) -> Result<()> {
+    let report = match run_source(host, source, command) {
         Err(error) if command.json && error.kind() == ErrorKind::Check => {
             output::print(report::failure(&error))?;
             return Err(error);
@@ -129,7 +133,7 @@ pub fn run_and(
     }
     stepped?;
     let outputs = outputs(&entry, &call);
-    write_outputs(&prepared.files, &outputs)?;
+    write_outputs(&prepared.files, &outputs, source.written())?;
     Ok(Report {
         check: expectation.map(|expectation| held(&entry, &expectation, &call)),
         tuned: prepared.tuned,
@@ -525,10 +529,14 @@ fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
 }
 
 /// Writes the outputs for which there is a file.
-fn write_outputs(files: &[Option<String>], outputs: &[(&str, &Tensor)]) -> Result<()> {
+fn write_outputs(
+    files: &[Option<String>],
+    outputs: &[(&str, &Tensor)],
+    written: npy::Written,
+) -> Result<()> {
     for (path, (_, tensor)) in files.iter().zip(outputs) {
         if let Some(path) = path {
-            npy::write(Path::new(path), tensor)?;
+            npy::write_as(Path::new(path), tensor, written)?;
         }
     }
     Ok(())

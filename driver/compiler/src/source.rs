@@ -20,6 +20,7 @@ use mdh_jit::faults;
 use crate::diagnostics::error_in;
 use crate::error::{Error, Result};
 use crate::names::{self, Names};
+use crate::npy::Written;
 use crate::select::select;
 use crate::tensor::{self, Translated};
 use crate::{compile, nesting};
@@ -57,6 +58,8 @@ pub struct Source {
     bytes: Vec<u8>,
     /// MLIR that is parsed instead, if the text is another language.
     translated: Option<Translated>,
+    /// Elements of its results in files.
+    written: Written,
 }
 
 impl Source {
@@ -99,7 +102,18 @@ impl Source {
             name,
             bytes,
             translated: None,
+            written: Written::Same,
         }
+    }
+
+    /// The same, with results that stand for other elements in files.
+    pub fn written_as(self, written: Written) -> Source {
+        Source { written, ..self }
+    }
+
+    /// Returns what its results are in files.
+    pub fn written(&self) -> Written {
+        self.written
     }
 
     /// Returns the names of each function's arguments and results; the module is as it was parsed.

@@ -4,6 +4,7 @@
 mod arrays;
 mod benches;
 mod checks;
+mod einsums;
 mod explanations;
 mod files;
 mod functions;

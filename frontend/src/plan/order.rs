@@ -4,52 +4,72 @@
 //! For up to [`MOST_FACTORS`] factors this is the cheapest of all orders, by dynamic programming over
 //! sets of factors (Pfeifer, Haegeman, Verstraete, Faster identification of optimal contraction
 //! sequences for tensor networks, Phys. Rev. E 90, 2014). A step multiplies some factors as they are
-//! and the results of at most two earlier steps; theirs are other factors. With more factors the pair
-//! with the fewest points is next.
+//! and the results of at most two earlier steps; theirs are other factors. With more factors `greedy`
+//! chooses.
 //!
 //! What a step costs is the operations at all its points, and what it stores. Only what has been
-//! summed over something is stored, so that no product is, and single factors that would be
-//! computed repeatedly.
+//! summed over something is stored, and single factors that would be computed repeatedly; whether
+//! products are, [`Products`] says.
 
-use super::Loop;
 use super::STORED;
-use super::terms::{Loops, TermId, Terms};
+use super::greedy;
+use super::{Loop, Loops};
 
 /// Up to so many factors all orders are tried: of n factors, 3^n pairs of sets.
 pub const MOST_FACTORS: usize = 10;
-/// Up to so many factors pairs are tried; more are one step.
-const MOST_FOR_PAIRS: usize = 64;
+
+/// A factor of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Factor {
+    /// The loops whose indices it depends on.
+    pub(crate) loops: Loops,
+    /// Cost of computing it at one point, in additions.
+    pub(crate) operations: f64,
+}
+
+/// Treatment of products of which nothing has been summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Products {
+    /// They are computed where they are used.
+    Computed,
+    /// They are stored where that costs less.
+    Stored,
+}
+
+/// A network: a product of factors, summed over the loops that the result has not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Network<'a> {
+    /// The size of each loop.
+    pub(crate) sizes: &'a [u64],
+    /// The factors.
+    pub(crate) factors: &'a [Factor],
+    /// The loops of the result.
+    pub(crate) outside: &'a Loops,
+    /// Treatment of products.
+    pub(crate) products: Products,
+}
 
 /// A step: what it multiplies, and which loops its result keeps.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
     /// Factors, by their positions.
-    pub(super) factors: Vec<usize>,
+    pub(crate) factors: Vec<usize>,
     /// Results of earlier steps, by their positions.
-    pub(super) results: Vec<usize>,
+    pub(crate) results: Vec<usize>,
     /// The loops that something else needs.
-    pub(super) kept: Loops,
+    pub(crate) kept: Loops,
 }
 
-/// The steps for the product of some factors, in order. `outside` are the loops that the whole
-/// result has.
-pub(super) fn choose(terms: &Terms, factors: &[TermId], outside: &Loops) -> Vec<Choice> {
-    let mut loops: Vec<Loop> = factors
-        .iter()
-        .flat_map(|id| terms.loops(*id).clone())
-        .collect();
-    loops.sort_unstable();
-    loops.dedup();
-    match factors.len() {
-        0..=MOST_FACTORS if loops.len() <= Bits::BITS as usize => {
-            Sets::new(terms, factors, outside, loops).best()
+impl Network<'_> {
+    /// The steps that contract it, in order; the last one gives the whole.
+    pub(crate) fn choose(&self) -> Vec<Choice> {
+        let loops = self.factors.iter().flat_map(|factor| &factor.loops);
+        let loops: Vec<Loop> = loops.copied().collect::<Loops>().into_iter().collect();
+        let is_small = self.factors.len() <= MOST_FACTORS && loops.len() <= Bits::BITS as usize;
+        match is_small {
+            true => Sets::new(self, loops).best(),
+            false => greedy::choose(self),
         }
-        0..=MOST_FOR_PAIRS => pairs(terms, factors, outside),
-        count => vec![Choice {
-            factors: (0..count).collect(),
-            results: Vec::new(),
-            kept: outside.clone(),
-        }],
     }
 }
 
@@ -77,27 +97,30 @@ struct Sets {
     kept: Vec<Bits>,
     /// The operations of the factors themselves.
     operations: Vec<f64>,
+    products: Products,
 }
 
 impl Sets {
-    fn new(terms: &Terms, factors: &[TermId], outside: &Loops, loops: Vec<Loop>) -> Sets {
+    fn new(network: &Network, loops: Vec<Loop>) -> Sets {
+        let factors = network.factors;
         let bits = |set: &Loops| -> Bits {
             let places = (0..loops.len()).filter(|n| set.contains(&loops[*n]));
             places.map(|n| 1 << n).sum()
         };
-        let bits_of: Vec<Bits> = factors.iter().map(|id| bits(terms.loops(*id))).collect();
+        let bits_of: Vec<Bits> = factors.iter().map(|factor| bits(&factor.loops)).collect();
         let full: Set = (1 << factors.len()) - 1;
         let covered: Vec<Bits> = (0..=full)
             .map(|set| members(set).fold(0, |bits, n| bits | bits_of[n]))
             .collect();
-        let outside = bits(outside);
+        let outside = bits(network.outside);
         let needed = (0..=full).map(|set| covered[set] & (covered[full & !set] | outside));
-        let operations = |set| members(set).map(|n| terms.operations(factors[n])).sum();
+        let operations = |set| members(set).map(|n| factors[n].operations).sum();
         Sets {
-            sizes: loops.iter().map(|l| terms.sizes[*l] as f64).collect(),
+            sizes: loops.iter().map(|l| network.sizes[*l] as f64).collect(),
             kept: needed.collect(),
             operations: (0..=full).map(operations).collect(),
             own: covered,
+            products: network.products,
             loops,
         }
     }
@@ -108,15 +131,18 @@ impl Sets {
     }
 
     /// The cost of a step that gives the result of a set from those results and its other factors; none
-    /// if it would store what has not been summed over anything, and is neither the whole nor a factor.
+    /// if it would store what may not be stored: a product, or a factor that is there.
     fn step(&self, set: Set, stored: [Set; 2]) -> Option<f64> {
         let rest = set & !(stored[0] | stored[1]);
         let loops = self.own[rest] | self.kept[stored[0]] | self.kept[stored[1]];
         let parts = rest.count_ones() + stored.iter().filter(|set| **set != 0).count() as u32;
         let is_whole = set == self.own.len() - 1;
-        let is_computed = set.count_ones() == 1 && self.operations[set] > 0.0;
+        let is_stored = match set.count_ones() {
+            1 => self.operations[set] > 0.0,
+            _ => self.products == Products::Stored,
+        };
         let sums = match loops == self.kept[set] {
-            true if !is_whole && !is_computed => return None,
+            true if !is_whole && !is_stored => return None,
             true => 0.0,
             false => 1.0,
         };
@@ -183,53 +209,4 @@ impl Sets {
 /// The factors of a set.
 fn members(set: Set) -> impl Iterator<Item = usize> {
     (0..Set::BITS as usize).filter(move |n| set & (1 << n) != 0)
-}
-
-/// A product of factors, and its loops.
-struct PartialProduct {
-    factors: Vec<usize>,
-    results: Vec<usize>,
-    loops: Loops,
-}
-
-/// The pair with the fewest points first; what it need not keep is summed over at once.
-fn pairs(terms: &Terms, factors: &[TermId], outside: &Loops) -> Vec<Choice> {
-    let parts = factors.iter().enumerate().map(|(n, id)| PartialProduct {
-        factors: vec![n],
-        results: Vec::new(),
-        loops: terms.loops(*id).clone(),
-    });
-    let mut parts: Vec<PartialProduct> = parts.collect();
-    let mut choices = Vec::new();
-    let mut reduce = |part: PartialProduct, others: &[PartialProduct]| {
-        let is_needed =
-            |l: &&Loop| outside.contains(l) || others.iter().any(|other| other.loops.contains(l));
-        let needed: Loops = part.loops.iter().filter(is_needed).copied().collect();
-        if needed == part.loops && !others.is_empty() {
-            return part;
-        }
-        choices.push(Choice {
-            factors: part.factors,
-            results: part.results,
-            kept: needed.clone(),
-        });
-        PartialProduct {
-            factors: Vec::new(),
-            results: vec![choices.len() - 1],
-            loops: needed,
-        }
-    };
-    while parts.len() > 1 {
-        let cost = |&(a, b): &(usize, usize)| terms.points(&(&parts[a].loops | &parts[b].loops));
-        let pairs = (0..parts.len()).flat_map(|a| (a + 1..parts.len()).map(move |b| (a, b)));
-        let cheapest = pairs.min_by(|x, y| cost(x).total_cmp(&cost(y)));
-        let (a, b) = cheapest.unwrap_or((0, 1));
-        let (mut right, mut left) = (parts.remove(b), parts.remove(a));
-        left.factors.append(&mut right.factors);
-        left.results.append(&mut right.results);
-        left.loops.append(&mut right.loops);
-        let part = reduce(left, &parts);
-        parts.push(part);
-    }
-    choices
 }

@@ -4,10 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mdh_algebra::reuse::{Function, Operator};
 
-use super::{Code, Loop, Read};
-
-/// Some loops.
-pub(super) type Loops = BTreeSet<Loop>;
+use super::{Code, Loops, Read};
 
 /// A term, by its position.
 pub(super) type TermId = usize;

@@ -34,6 +34,7 @@ mod target;
 
 pub use error::{Error, Result};
 pub use jit::{Function, Jit};
+pub use library::about_symbol;
 pub use limit::{Slow, on_slow};
 pub use llvm::{on_fatal_error, version};
 pub use mdh_arrays::{Arguments, Buffer, Descriptor, Field, Placement, Results, Times};

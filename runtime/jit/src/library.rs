@@ -76,7 +76,7 @@ pub unsafe fn add(
             let slot = LLVMBuildGEP2(builder, types.i64, values, &mut index, 1, c"".as_ptr());
             LLVMBuildStore(builder, types.word(builder, value), slot);
         }
-        let about = about(module, context, interface);
+        let about = about(module, context, interface, code)?;
         let (ty, call) = callee(module, &types);
         let mut passed = [code, about, values];
         let status = LLVMBuildCall2(
@@ -160,6 +160,11 @@ impl Types {
     }
 }
 
+/// The symbol of the global that describes a function.
+pub fn about_symbol(name: &str) -> String {
+    format!("mdh_about_{name}")
+}
+
 /// The global that tells `mdh_call` of a function; its layout is that of `mdhrt::call::About`.
 ///
 /// # Safety
@@ -168,9 +173,11 @@ unsafe fn about(
     module: LLVMModuleRef,
     context: LLVMContextRef,
     interface: &Interface,
-) -> LLVMValueRef {
+    code: LLVMValueRef,
+) -> Result<LLVMValueRef> {
     let types = Types::new(context);
     let text = interface.to_string();
+    let symbol = c_string(&about_symbol(&interface.name))?;
     // SAFETY: the text is copied; the rest by this function's contract.
     unsafe {
         let characters = LLVMConstStringInContext2(context, text.as_ptr().cast(), text.len(), 1);
@@ -182,12 +189,12 @@ unsafe fn about(
             LLVMConstNull(types.pointer),
             string,
             LLVMConstInt(types.i64, text.len() as u64, 0),
+            code,
         ];
-        let value = LLVMConstStructInContext(context, fields.as_mut_ptr(), 3, 0);
-        let about = LLVMAddGlobal(module, LLVMTypeOf(value), c"about".as_ptr());
+        let value = LLVMConstStructInContext(context, fields.as_mut_ptr(), 4, 0);
+        let about = LLVMAddGlobal(module, LLVMTypeOf(value), symbol.as_ptr());
         LLVMSetInitializer(about, value);
-        LLVMSetLinkage(about, LLVMLinkage::LLVMInternalLinkage);
-        about
+        Ok(about)
     }
 }
 
@@ -224,7 +231,12 @@ pub unsafe fn close(module: LLVMModuleRef, context: LLVMContextRef, exported: &[
         let unwind = LLVMCreateEnumAttribute(context, kind, ASYNCHRONOUS);
         let exported_values: HashSet<LLVMValueRef> = exported
             .iter()
-            .map(|name| LLVMGetNamedFunction(module, name.as_ptr()))
+            .flat_map(|name| {
+                [
+                    LLVMGetNamedFunction(module, name.as_ptr()),
+                    LLVMGetNamedGlobal(module, name.as_ptr()),
+                ]
+            })
             .collect();
         let mut function = LLVMGetFirstFunction(module);
         while !function.is_null() {
@@ -240,7 +252,7 @@ pub unsafe fn close(module: LLVMModuleRef, context: LLVMContextRef, exported: &[
         let mut global = LLVMGetFirstGlobal(module);
         while !global.is_null() {
             let is_private = LLVMGetLinkage(global) == LLVMLinkage::LLVMPrivateLinkage;
-            if LLVMIsDeclaration(global) == 0 && !is_private {
+            if LLVMIsDeclaration(global) == 0 && !is_private && !exported_values.contains(&global) {
                 LLVMSetLinkage(global, LLVMLinkage::LLVMInternalLinkage);
             }
             global = LLVMGetNextGlobal(global);

@@ -157,6 +157,8 @@ impl Module {
         // SAFETY: `code` wraps the entry, in this module and its context.
         unsafe { library::add(self.raw, self.context, interface, code)? };
         self.exported.push(c_string(&interface.name)?);
+        let about = library::about_symbol(&interface.name);
+        self.exported.push(c_string(&about)?);
         Ok(())
     }
 

@@ -43,7 +43,7 @@ define float @_mlir_ciface_f(float %x, i64 %n) {
 fn library() -> Module {
     let mut module = Module::parse("test", PROGRAM).unwrap();
     module.add_entry("f").unwrap();
-    let interface = "g\nvalue x f32\nvalue n i64\nresult y f32";
+    let interface = "g 1\nvalue x f32\nvalue n i64\nresult y f32";
     let interface: Interface = interface.parse().unwrap();
     module.add_c_function("f", &interface).unwrap();
     module
@@ -61,7 +61,7 @@ fn only_c_functions_are_to_be_seen() {
         "{text}"
     );
     assert!(text.contains("@table = internal"), "{text}");
-    assert!(text.contains("c\"g\\0Avalue x f32\\0Avalue n i64\\0Aresult y f32\""));
+    assert!(text.contains("c\"g 1\\0Avalue x f32\\0Avalue n i64\\0Aresult y f32\""));
     let tables = text.lines().filter(|line| line.starts_with("attributes #"));
     assert!(
         tables.clone().any(|line| line.contains("uwtable")),
@@ -84,7 +84,7 @@ fn the_run_time_library_is_called() {
 #[test]
 fn a_c_function_is_made_of_an_entry() {
     let mut module = library();
-    let interface = "h".parse::<Interface>().unwrap();
+    let interface = "h 0".parse::<Interface>().unwrap();
     let error = module.add_c_function("helper", &interface).unwrap_err();
     let known = vec!["f".to_string()];
     let name = "helper".to_string();

@@ -26,16 +26,33 @@ use plan::CallPlan;
 /// A compiled function behind a wrapper that takes pointers to its arguments.
 pub type Code = unsafe extern "C-unwind" fn(*mut *mut c_void);
 
-/// Description of a function in compiled code: its [`Interface`] as text, and room for the same as
-/// it is used, which the first call fills in.
+/// Description of a function in compiled code: its [`Interface`] as text, room for the same as
+/// it is used, which the first call fills in, and the code. A shared library shows it as
+/// `mdh_about_NAME`, so that who loads the library can call the function without a prototype.
 #[repr(C)]
 pub struct About {
     plan: AtomicPtr<CallPlan>,
     text: *const u8,
     length: usize,
+    code: Code,
 }
 
 impl About {
+    /// The code that it describes.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// The text of the function's [`Interface`].
+    ///
+    /// # Safety
+    /// It is that of compiled code, which stays.
+    pub unsafe fn text(&self) -> &str {
+        // SAFETY: by this function's contract.
+        let text = unsafe { slice::from_raw_parts(self.text, self.length) };
+        std::str::from_utf8(text).unwrap_or_default()
+    }
+
     /// # Safety
     /// The text is that of an interface.
     unsafe fn plan(&self) -> Result<&CallPlan, Failure> {
@@ -45,9 +62,7 @@ impl About {
             return Ok(plan);
         }
         // SAFETY: by this function's contract.
-        let text = unsafe { slice::from_raw_parts(self.text, self.length) };
-        let text = std::str::from_utf8(text).unwrap_or_default();
-        let interface = text.parse::<Interface>();
+        let interface = unsafe { self.text() }.parse::<Interface>();
         let interface = interface.map_err(|_| {
             Failure::new("error: libmdhrt is of another version than the code that calls it")
         })?;
@@ -150,7 +165,7 @@ mod tests {
     use crate::pool::mdh_parallel_for;
 
     const SCALE: &str = "\
-scale
+scale 2
 value factor i16
 buffer x f32 read ? rows
 buffer y f32 written ?=1.0 rows
@@ -204,6 +219,7 @@ result count i64";
             plan: AtomicPtr::default(),
             text: SCALE.as_ptr(),
             length: SCALE.len(),
+            code: scale,
         };
         // SAFETY: what is wrong with the arguments is found out.
         let status = unsafe { mdh_call(scale, &about, values.as_ptr()) };
@@ -302,8 +318,9 @@ result count i64";
     fn code_of_another_version() {
         let about = About {
             plan: AtomicPtr::default(),
-            text: c"f\nsomething new".as_ptr().cast(),
-            length: 15,
+            text: c"f 0\nsomething new".as_ptr().cast(),
+            length: 17,
+            code: scale,
         };
         // SAFETY: no value is looked at.
         let status = unsafe { mdh_call(scale, &about, ptr::null()) };

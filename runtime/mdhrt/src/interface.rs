@@ -5,14 +5,14 @@
 //! int matvec(const float *M, int64_t M_n0, int64_t M_n1, const float *v, int64_t v_n0,
 //!            float *w, int64_t w_n0);
 //!
-//! matvec
+//! matvec 1
 //! buffer M f32 read ? ? rows
 //! buffer v f32 read ? rows
 //! buffer w f32 written ?=0.0 rows
 //! ```
 //!
-//! The second is the text that compiled code carries ([`Interface`] prints and parses it): the
-//! third buffer is as long as the first, number 0, along its axis 0.
+//! The second is the text that compiled code carries ([`Interface`] prints and parses it): the last one
+//! of the parameters is a result, and is as long as the first, number 0, along its axis 0.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +25,8 @@ pub struct Interface {
     /// Its parameters and results, in the order in which C passes them. (Compiled code takes them
     /// in the same order, but scalar results.)
     pub parameters: Vec<Parameter>,
+    /// The number of these, from the last one on, that are the function's results; the others are its arguments.
+    pub results: usize,
 }
 
 /// A parameter or a result: one or several arguments of the C function.
@@ -160,6 +162,11 @@ pub enum ParameterPart {
 }
 
 impl Interface {
+    /// Returns the number of parameters that are the function's arguments.
+    pub fn inputs(&self) -> usize {
+        self.parameters.len() - self.results
+    }
+
     /// The arguments of the C function, in order.
     pub fn arguments(&self) -> Vec<Argument> {
         let parameters = self.parameters.iter().enumerate();
@@ -368,7 +375,7 @@ const ACCESSES: [(Access, &str); 3] = [
 
 impl fmt::Display for Interface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
+        write!(f, "{} {}", self.name, self.results)?;
         for parameter in &self.parameters {
             let (kind, rest) = match &parameter.kind {
                 ParameterKind::Value => ("value", String::new()),
@@ -425,10 +432,18 @@ impl FromStr for Interface {
 
     fn from_str(text: &str) -> Result<Interface, Malformed> {
         let mut lines = text.lines();
-        let name = lines.next().unwrap_or_default().to_string();
-        let parameters = lines.map(parameter).collect::<Option<_>>();
-        let parameters = parameters.ok_or(Malformed)?;
-        Ok(Interface { name, parameters })
+        let (name, results) = lines
+            .next()
+            .and_then(|line| line.rsplit_once(' '))
+            .ok_or(Malformed)?;
+        let results = results.parse().map_err(|_| Malformed)?;
+        let parameters: Option<Vec<Parameter>> = lines.map(parameter).collect();
+        let parameters = parameters.filter(|parameters| parameters.len() >= results);
+        Ok(Interface {
+            name: name.to_string(),
+            parameters: parameters.ok_or(Malformed)?,
+            results,
+        })
     }
 }
 
@@ -504,7 +519,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "\
-f
+f 1
 buffer x f32 read ? 8 rows
 value n i64
 buffer m bf16 changed 4 4 strides -5 ? 2
@@ -515,7 +530,14 @@ result s f64";
     fn text_and_back() {
         let interface: Interface = TEXT.parse().unwrap();
         assert_eq!(interface.to_string(), TEXT);
-        for wrong in ["f\nvalue n i4", "f\nbuffer x f32 read 1", "f\nx y i8"] {
+        for wrong in [
+            "f",
+            "f 1",
+            "f x",
+            "f 0\nvalue n i4",
+            "f 0\nbuffer x f32 read 1",
+            "f 0\nx y i8",
+        ] {
             assert_eq!(wrong.parse::<Interface>(), Err(Malformed), "{wrong}");
         }
     }

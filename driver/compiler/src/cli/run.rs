@@ -246,7 +246,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses a number of runs.
-fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
+pub(super) fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
     let number = text.parse();
     number.map_err(|_| format!("expected a number from 1 to {}", u32::MAX))
 }

@@ -42,8 +42,6 @@ pub struct Request<'t> {
 pub struct Callable {
     /// The words that a call takes.
     pub interface: Interface,
-    /// The number of parameters that are the function's arguments; those behind are its results.
-    pub arguments: usize,
     /// The symbol of the code, which is of the type [`mdhrt::call::Code`].
     pub symbol: String,
     /// An object file for this machine.
@@ -67,7 +65,6 @@ pub fn compile(host: &Host, source: &Source, request: &Request) -> Result<Callab
     }
     let entry = formed.entry()?;
     let interface = signature::interface(&entry)?;
-    let arguments = entry.arguments.len();
     execute::expect_code(compile::operation(&formed.module), Device::Cpu, None)?;
     let mut module = formed.copy(&context, &entry);
     let line = Line {
@@ -90,7 +87,6 @@ pub fn compile(host: &Host, source: &Source, request: &Request) -> Result<Callab
     let symbol = llvm.export_entry(&compiled)?;
     Ok(Callable {
         interface,
-        arguments,
         symbol,
         object: llvm.optimise(Level::Full)?.emit(Emit::Object)?,
     })

@@ -190,12 +190,12 @@ mod tests {
 
     #[test]
     fn all_that_a_header_says() {
-        let matvec = "matvec\nbuffer M f32 read ? ? rows\nbuffer v f32 read ? rows\n\
+        let matvec = "matvec 1\nbuffer M f32 read ? ? rows\nbuffer v f32 read ? rows\n\
                       buffer w f32 written ?=0.0 rows";
-        let everything = "all\nvalue n i64\nvalue h f16\nbuffer flags i1 changed 4 rows\n\
+        let everything = "all 2\nvalue n i64\nvalue h f16\nbuffer flags i1 changed 4 rows\n\
                    buffer strided_input bf16 read 4 ? strides 5 ? 2\nbuffer total f64 written rows\n\
                    result first i8\nresult second f64";
-        let interfaces = [matvec, everything, "nothing"].map(|text| text.parse().unwrap());
+        let interfaces = [matvec, everything, "nothing 0"].map(|text| text.parse().unwrap());
         insta::assert_snapshot!(text("some file.mlir", &interfaces));
     }
 }

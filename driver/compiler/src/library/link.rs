@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mdh_jit::about_symbol;
 use mdh_jit::interface::Interface;
 use tempfile::TempDir;
 
@@ -14,7 +15,12 @@ use crate::cli::CompileArguments;
 use crate::error::{Error, Result, is_about_memory};
 
 /// Functions that programs may call beside their own.
-const RUNTIME: [&str; 3] = ["mdh_error", "mdh_set_threads", "mdh_thread_count"];
+const RUNTIME: [&str; 4] = [
+    "mdh_call",
+    "mdh_error",
+    "mdh_set_threads",
+    "mdh_thread_count",
+];
 
 /// Links an object file with the run-time library, for a file that a command names.
 pub fn shared(
@@ -110,8 +116,12 @@ fn options(command: &CompileArguments) -> Vec<String> {
 
 /// A linker's script with what a library shows.
 fn exported(interfaces: &[Interface]) -> String {
-    let functions = interfaces.iter().map(|interface| interface.name.as_str());
-    let names: Vec<&str> = functions.chain(RUNTIME).collect();
+    let functions = interfaces.iter().map(|interface| interface.name.clone());
+    let about = interfaces
+        .iter()
+        .map(|interface| about_symbol(&interface.name));
+    let runtime = RUNTIME.map(str::to_string);
+    let names: Vec<String> = functions.chain(about).chain(runtime).collect();
     format!("{{ global: {}; local: *; }};\n", names.join("; "))
 }
 
@@ -165,10 +175,11 @@ mod tests {
 
     #[test]
     fn a_library_shows_its_functions() {
-        let interfaces = ["f", "g"].map(|name| name.parse().unwrap());
+        let interfaces = ["f 0", "g 0"].map(|text| text.parse().unwrap());
         assert_eq!(
             exported(&interfaces),
-            "{ global: f; g; mdh_error; mdh_set_threads; mdh_thread_count; local: *; };\n"
+            "{ global: f; g; mdh_about_f; mdh_about_g; mdh_call; mdh_error; mdh_set_threads; mdh_thread_count; \
+             local: *; };\n"
         );
     }
 }

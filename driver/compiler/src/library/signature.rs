@@ -77,7 +77,12 @@ pub fn interface(entry: &Entry) -> Result<Interface> {
         ));
     }
     let name = entry.name.clone();
-    Ok(distinct(Interface { name, parameters }))
+    let results = entry.results.len();
+    Ok(distinct(Interface {
+        name,
+        parameters,
+        results,
+    }))
 }
 
 /// Returns whether all of a function's types have one in C, without a word where they have none.
@@ -268,7 +273,7 @@ mod tests {
 
     #[test]
     fn arguments_get_names_of_their_own() {
-        let text = "f\nbuffer x f32 read ? rows\nvalue x_n0 i64\nvalue x i8";
+        let text = "f 0\nbuffer x f32 read ? rows\nvalue x_n0 i64\nvalue x i8";
         let interface = distinct(text.parse().unwrap());
         let names: Vec<String> = interface.arguments().into_iter().map(|a| a.name).collect();
         assert_eq!(names, ["x", "x_n0", "x_n0_", "x_"]);

@@ -1,0 +1,217 @@
+"""Einsums: numpy's notation and types, any operators, and what is refused."""
+
+import string
+
+import numpy as np
+import pytest
+
+import mdh
+from mdh import errors
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+          "complex64", "complex128"]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MDH_CACHE", str(tmp_path))
+
+
+def numbers(random, shape, dtype):
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return random.random(shape) < 0.5
+    if dtype.kind in "iu":
+        return random.integers(0, 5, shape).astype(dtype)
+    if dtype.kind == "c":
+        return (random.integers(-4, 5, shape) + 1j * random.integers(-4, 5, shape)).astype(dtype)
+    return random.integers(-4, 5, shape).astype(dtype)
+
+
+@pytest.mark.parametrize(
+    "spec, shapes",
+    [
+        ("ij,jk->ik", [(5, 4), (4, 3)]),
+        ("ij,jk", [(5, 4), (4, 3)]),
+        ("ii", [(4, 4)]),
+        ("ii->i", [(4, 4)]),
+        ("ij->", [(3, 4)]),
+        ("ij->ji", [(3, 4)]),
+        ("...ij,...jk->...ik", [(2, 1, 3, 4), (5, 4, 2)]),
+        ("i,->i", [(4,), ()]),
+        (",", [(), ()]),
+        (" i j , j ->\ti", [(3, 4), (4,)]),
+        ("aAb,b->Aa", [(2, 3, 4), (4,)]),
+        ("ij,jk,kl,lm->im", [(3, 4), (4, 5), (5, 2), (2, 3)]),
+        ("ijk,ijk->k", [(2, 3, 4), (2, 1, 4)]),
+        ("ij,ij->ij", [(0, 3), (0, 3)]),
+        ("ij->i", [(3, 0)]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "int64", "complex64", "bool"])
+def test_notation(spec, shapes, dtype):
+    random = np.random.default_rng(1)
+    operands = [numbers(random, shape, dtype) for shape in shapes]
+    expected = np.einsum(spec, *operands)
+    result = mdh.einsum(spec, *operands)
+    assert result.dtype == expected.dtype and result.shape == expected.shape
+    np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("left", DTYPES)
+@pytest.mark.parametrize("right", DTYPES)
+def test_types_are_promoted(left, right):
+    random = np.random.default_rng(2)
+    a, b = numbers(random, (3, 4), left), numbers(random, (4, 5), right)
+    expected = np.einsum("ij,jk->ik", a, b)
+    result = mdh.einsum("ij,jk->ik", a, b)
+    assert result.dtype == expected.dtype
+    np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("view", [np.transpose, np.asfortranarray, lambda a: a[::-1], lambda a: a[::2, 1:],
+                                  lambda a: np.broadcast_to(a[0], (4, 6))])
+def test_memory_orders(view):
+    random = np.random.default_rng(3)
+    a = view(numbers(random, (6, 6), "float32"))
+    b = numbers(random, (a.shape[1], 5), "float32")
+    np.testing.assert_array_equal(mdh.einsum("ij,jk->ik", a, b), a @ b)
+    c = numbers(random, (2, 6, 6), "complex64").transpose(2, 0, 1)
+    np.testing.assert_array_equal(mdh.einsum("ijk->kji", c), np.einsum("ijk->kji", c))
+
+
+def test_results_where_they_are_wanted():
+    a, b = np.ones((3, 4)), np.ones((4, 5))
+    out = np.zeros((3, 5))
+    assert mdh.einsum("ij,jk->ik", a, b, out=out) is out and (out == 4).all()
+    out = np.zeros((3, 5), complex)
+    assert mdh.einsum("ij,jk->ik", a + 0j, b, out=out) is out and (out == 4).all()
+    with pytest.raises(errors.DTypeError):
+        mdh.einsum("ij,jk->ik", a, b, out=np.zeros((3, 5), np.float32))
+    with pytest.raises(errors.ShapeError):
+        mdh.einsum("ij,jk->ik", a, b, out=np.zeros((5, 3)))
+
+
+@pytest.mark.parametrize(
+    "combine, scalar, reduce, multiply",
+    [
+        ("min", "add", np.min, np.add),
+        ("max", "add", np.max, np.add),
+        ("max", "min", np.max, np.minimum),
+        ("max", "mul", np.max, np.multiply),
+        ("add", "sub", np.sum, np.subtract),
+        ("logaddexp", "add", np.logaddexp.reduce, np.add),
+    ],
+)
+def test_operators(combine, scalar, reduce, multiply):
+    random = np.random.default_rng(4)
+    a, b = random.random((4, 6)), random.random((6, 5))
+    points = multiply(a[:, :, None], b[None])
+    expected = reduce(points, axis=1)
+    np.testing.assert_allclose(mdh.einsum("ik,kj->ij", a, b, combine=combine, scalar=scalar), expected, rtol=1e-12)
+
+
+def test_operators_that_are_functions():
+    random = np.random.default_rng(5)
+    a, b = random.random((4, 6)), random.random((6, 5))
+    smallest = mdh.combine_operator(lambda x, y: mdh.where(x < y, x, y), commutative=True)
+    result = mdh.einsum("ik,kj->ij", a, b, combine=smallest, scalar=lambda x, y: abs(x - y))
+    np.testing.assert_array_equal(result, np.abs(a[:, :, None] - b[None]).min(axis=1))
+
+
+def test_paths():
+    random = np.random.default_rng(6)
+    operands = [numbers(random, (4, 4), "float64") for _ in range(4)]
+    spec = "ij,jk,kl,li->"
+    program = mdh.compile_einsum(spec, *operands, path=[(0, 3), (0, 1), (0, 1)])
+    assert program.path == [(0, 3), (0, 1), (0, 1)]
+    expected = np.einsum(spec, *operands)
+    assert mdh.einsum(spec, *operands, path=program.path) == expected
+    assert mdh.einsum(spec, *operands, path=["einsum_path", (0, 1), (0, 1), (0, 1)]) == expected
+    with pytest.raises(errors.ProgramError, match="7"):
+        mdh.einsum(spec, *operands, path=[(0, 7)])
+
+
+def test_lists_of_indices():
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(mdh.einsum(a, [0, 1], b, [1, 2], [2, 0]), np.einsum(a, [0, 1], b, [1, 2], [2, 0]))
+    np.testing.assert_array_equal(mdh.einsum(a, [..., 1], b, [1, 2]), np.einsum(a, [..., 1], b, [1, 2]))
+    np.testing.assert_array_equal(mdh.einsum("i,i", [1, 2, 3], [4, 5, 6]), 32)
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("ij,jk->il", "l"),
+        ("ij,jk->iik", "i"),
+        ("ij,jk->i!k", "!"),
+        ("ij->ij", "operand"),
+        ("ijk,jk->ik", "ijk"),
+        ("ij,jk->->ik", "->"),
+        ("i.j,jk->ik", "."),
+    ],
+)
+def test_mistakes_have_their_place(spec, message):
+    with pytest.raises(errors.ProgramError) as caught:
+        mdh.einsum(spec, np.ones((3, 4)), np.ones((4, 5)))
+    assert message in str(caught.value) and "^" in str(caught.value)
+
+
+def test_what_is_no_einsum():
+    a = np.ones((3, 3))
+    for wrong in [lambda: mdh.einsum("ij,jk->ik", a, np.ones((4, 5))),
+                  lambda: mdh.einsum("ij,jk->ik", a, a, combine="best"),
+                  lambda: mdh.einsum("ij,jk->ik", a, a, combine=["add"]),
+                  lambda: mdh.einsum("ij,jk->ik", a, np.empty((3, 3), object)),
+                  lambda: mdh.einsum("ij->i", np.array([["a"]])),
+                  lambda: mdh.einsum("ij->i", a, combine="xor")]:
+        with pytest.raises(mdh.Error):
+            wrong()
+
+
+def random_einsum(random):
+    """A spec with operands, which numpy takes."""
+    letters = list(random.permutation(list(string.ascii_lowercase))[:6])
+    sizes = {letter: int(random.integers(1, 5)) for letter in letters}
+    terms = ["".join(random.choice(letters, random.integers(0, 4))) for _ in range(random.integers(1, 4))]
+    has_ellipsis = random.random() < 0.3
+    shapes = []
+    for position, term in enumerate(terms):
+        shape = [1 if random.random() < 0.1 and term.count(letter) == 1 else sizes[letter] for letter in term]
+        if has_ellipsis and (position == 0 or random.random() < 0.5):
+            at = int(random.integers(0, len(term) + 1))
+            rest = [2, 3][int(random.integers(0, 2)):]
+            shape[at:at] = [1 if random.random() < 0.3 else extent for extent in rest]
+            terms[position] = term[:at] + "..." + term[at:]
+        shapes.append(tuple(shape))
+    used = sorted(set("".join(terms)) - {"."})
+    spec = ",".join(terms)
+    if random.random() < 0.7:
+        result = [letter for letter in random.permutation(used) if random.random() < 0.5] if used else []
+        spec += "->" + ("..." if has_ellipsis else "") + "".join(result)
+    dtypes = random.choice(DTYPES, len(terms)) if random.random() < 0.3 else [random.choice(DTYPES)] * len(terms)
+    operands = [numbers(random, shape, dtype) for shape, dtype in zip(shapes, dtypes)]
+    return spec, [random_view(random, operand) for operand in operands]
+
+
+def random_view(random, array):
+    """The same numbers, in memory of another order."""
+    order = random.permutation(array.ndim)
+    array = np.ascontiguousarray(array.transpose(order)).reshape([array.shape[axis] for axis in order])
+    return array.transpose(np.argsort(order))
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_random_einsums(part, random_cases):
+    for seed in range(random_cases.start + part, random_cases.stop, 10):
+        spec, operands = random_einsum(np.random.default_rng(seed))
+        shapes = [(operand.shape, operand.dtype.name) for operand in operands]
+        try:
+            expected = np.einsum(spec, *operands)
+        except ValueError:
+            with pytest.raises(mdh.Error):
+                mdh.einsum(spec, *operands)
+            continue
+        result = mdh.einsum(spec, *operands)
+        assert result.dtype == expected.dtype and result.shape == expected.shape, (seed, spec, shapes)
+        np.testing.assert_array_equal(result, expected, err_msg=f"seed {seed}: {spec} of {shapes}")
