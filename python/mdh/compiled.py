@@ -79,17 +79,19 @@ class Compiled(_mdh.Function):
 
     @property
     def schedule(self) -> dict[str, Any]:
-        """The schedule of its computations, by their positions, in the form of ``mdh schedule --to json``. To set it
-        (to such a dictionary, to text in any spelling, or to None for the model's) compiles the computation again.
+        """The schedule of its computation, in the form of ``mdh schedule --to json``; of several, by the names of their
+        first outputs, what the compiler has made of them included. To set it (to such a dictionary, to text in any
+        spelling, or to None for the model's) compiles the computation again.
 
         Raises:
             ProgramError: it is no schedule of this computation; the message says what is wrong, and where.
         """
         with _Folder() as folder:
             path = folder / "scheduled.mlir"
-            path.write_text(self.mlir("scheduled"))
+            text = self.mlir("scheduled")
+            path.write_text(text)
             words = ["schedule", str(path), "--to", "json"]
-            return json.loads(_command(words))
+            return _by_name(json.loads(_command(words)), text)
 
     @schedule.setter
     def schedule(self, schedule: dict[str, Any] | str | None) -> None:
@@ -156,6 +158,19 @@ class Compiled(_mdh.Function):
             if self._options.get("deterministic") and words[0] != "tune":
                 words.append("--deterministic")
             return _command(words, shows_progress).replace(f"{folder}{os.sep}", "")
+
+
+def _by_name(schedule: dict[str, Any], text: str) -> dict[str, Any]:
+    """Schedules by the names of computations in the place of positions. These count the computations of the scheduled
+    program, among which are those that the compiler has made, and a schedule that is set goes by the program as it was
+    written. Where names are not clear, positions stay."""
+    names = re.findall(r"(?m)^\s*out_view\((\w+) = ", text)
+    if "computations" not in schedule or len(set(names)) != len(names):
+        return schedule
+    by_position = schedule["computations"]
+    if any(not position.isdigit() or int(position) >= len(names) for position in by_position):
+        return schedule
+    return {**schedule, "computations": {names[int(position)]: part for position, part in by_position.items()}}
 
 
 class _Folder:

@@ -107,13 +107,13 @@ def page(compiled: Compiled) -> str:
         whole.append(table(part.rows))
         if part.cycles:
             whole.append(bars(part.cycles))
-        chosen = schedules.pop(part.position, None)
+        chosen = schedules.pop(part.name, None)
         if chosen is None:
-            chosen = schedules.pop(part.name, None)
+            chosen = schedules.pop(part.position, None)
         if chosen is not None:
             whole.append(nest(chosen, part.sizes))
     for name, left in schedules.items():
-        # What the compiler made of several computations has a schedule, and no part of the report.
+        # A computation may have a schedule, and no part of the report.
         _add(whole, "p", name)
         whole.append(nest(left, {}))
     details = SubElement(whole, "details")
@@ -123,7 +123,7 @@ def page(compiled: Compiled) -> str:
 
 
 def by_computation(schedule: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Returns schedules by the position or the name of their computation; a schedule alone is that of position 0."""
+    """Returns schedules by the name or the position of their computation; a schedule alone is that of position 0."""
     if "computations" in schedule:
         return dict(schedule["computations"])
     return {"0": schedule}
@@ -133,7 +133,7 @@ def read_report(report: str) -> list[Report]:
     """Returns what is known of each computation from the lines that `explain` prints. Other lines are passed over."""
     parts: list[Report] = []
     for line in report.splitlines():
-        heading = re.match(r"computation (\d+): (.*?)(?: \([^()]*\))?$", line)
+        heading = re.match(r"computation (.+?): (.*?)(?: \([^()]*\))?$", line)
         if heading:
             parts.append(Report(heading[1], heading[2]))
         if not parts or not re.match(r"  \S", line):

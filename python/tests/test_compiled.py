@@ -256,6 +256,24 @@ def test_reports_are_of_the_options_it_was_compiled_with():
         mdh.set_threads(threads)
 
 
+@pytest.mark.filterwarnings("ignore:note")
+def test_schedules_of_several_computations_can_be_set_again():
+    # Large enough that the compiler evaluates the exponential function once, in a computation that it makes.
+    text = """
+    func.func @softmax(%x: tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
+      %none = tensor.empty() : tensor<2048x4096xf32>
+      %y = linalg.softmax dimension(1) ins(%x : tensor<2048x4096xf32>) outs(%none : tensor<2048x4096xf32>)
+        -> tensor<2048x4096xf32>
+      return %y : tensor<2048x4096xf32>
+    }
+    """
+    softmax = mdh.compile(text)
+    chosen = softmax.schedule
+    assert "exp" in chosen["computations"]
+    softmax.schedule = chosen
+    assert softmax.schedule == chosen
+
+
 def test_reports_name_no_temporary_folder(matvec):
     matvec.schedule = {"layers": [{"L1": {"i": "*", "k": "*"}}, {"simd": {"k": 16}}]}
     assert "given by 'schedule.json'" in matvec.explain()

@@ -163,11 +163,16 @@ computation 0: C (program.mlir:9)
   something new: 7
   cycles: computing 4.06 thousand, moving from L1 12
   bound by computing (at usual rates)
+
+computation of the compiler's: exp (program.mlir:19)
+  position: none
+  points: i = 6 cc
 """
 
 
 def test_lines_of_the_report_become_rows():
-    (report,) = picture.read_report(REPORT)
+    report, made = picture.read_report(REPORT)
+    assert (made.name, made.rows) == ("exp", [("points", "i = 6 cc")])
     assert (report.position, report.name) == ("0", "C")
     assert report.sizes == {"i": 64, "k": 64}
     assert [name for name, _ in report.rows] == ["points", "reads", "work", "bound by"]
@@ -225,10 +230,13 @@ def test_several_computations_have_a_picture_each(tmp_path, monkeypatch):
       return %y : tensor<6x20xf32>
     }
     """
-    compiled = mdh.compile(text)
-    tree = ElementTree.fromstring(compiled._repr_html_())
-    headings = [part.text for part in tree.iter("p") if part.text]
-    assert len(headings) >= 3 and len(list(tree.iter(f"{SVG}svg"))) >= len(headings)
+    for size in ("6x20", "4096x4096"):
+        compiled = mdh.compile(text.replace("6x20", size))
+        tree = ElementTree.fromstring(compiled._repr_html_())
+        headings = [part.text for part in tree.iter("p") if part.text]
+        names = [heading.partition(": ")[2] for heading in headings]
+        assert len(names) >= 3 and set(names) == set(compiled.schedule["computations"])
+        assert len(list(tree.iter(f"{SVG}svg"))) >= len(names)
 
 
 @pytest.mark.runs
