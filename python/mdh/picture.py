@@ -55,14 +55,14 @@ class Report:
 class Level:
     """A loop of a schedule: a layer and a dimension, with the number and the size of its parts.
 
-    `count` is None where the sizes that it follows from are not known. `buffers` says what is staged or combined from
-    this level on.
+    `count` and `part` are None where the sizes that they follow from are not known. `buffers` says what is staged or
+    combined from this level on.
     """
 
     layer: str
     dimension: str
     count: int | None
-    part: int
+    part: int | None
     buffers: tuple[str, ...] = ()
 
     @property
@@ -86,7 +86,7 @@ class Level:
         if self.kind == "lanes" and self.part == 1:
             return "lanes" if self.count is None else f"{self.count} lanes"
         manner = {"parallel": ", at the same time", "register": ", in registers"}.get(self.kind, "")
-        return f"{count} of {self.part}{manner}"
+        return f"{count}{'' if self.part is None else f' of {self.part}'}{manner}"
 
 
 def page(compiled: Compiled) -> str:
@@ -169,57 +169,47 @@ def levels(schedule: Mapping[str, Any], sizes: Mapping[str, int], phase: str = "
 
     Args:
         schedule: one computation's, as data.
-        sizes: of dimensions, for the part counts that follow from them (`*`).
+        sizes: of dimensions, for the part counts that follow from them (`*`). What is computed in a loop of another
+            computation has those of a tile, which are not known.
         phase: the one whose order the loops have.
     """
     layers = [(layer, dict(counts)) for entry in schedule.get("layers", []) for layer, counts in entry.items()]
     staged = _buffers(schedule)
     order = list(schedule.get(phase, {}).get("order", []))
     written = [f"{layer}.{dimension}" for layer, counts in layers for dimension in counts]
-    names = list(dict.fromkeys([*order, *written, *staged]))
-    counts_by_layer = dict(layers)
+    known = {} if "compute_at" in schedule else sizes
     nested = []
-    for name in names:
+    for name in dict.fromkeys([*order, *written, *staged]):
         layer, _, dimension = name.partition(".")
-        inside = [counts for _, counts in layers[_place(layers, layer) + 1 :]]
-        part = _product(inside, dimension)
-        count = counts_by_layer.get(layer, {}).get(dimension)
-        if count == "*" or (count is None and _is_derived(layers, layer, dimension)):
-            count = _derived(layers, dimension, sizes)
-        elif count is None:
-            count = 1
+        counts = _counts(layers, dimension, known)
+        at = next((at for at, (other, _) in enumerate(layers) if other == layer), len(layers))
+        count = counts[at] if at < len(layers) else 1
         if count != 1 or name in staged:
-            nested.append(Level(layer, dimension, count, part, tuple(staged.get(name, ()))))
+            nested.append(Level(layer, dimension, count, _product(counts[at + 1 :]), tuple(staged.get(name, ()))))
     return nested
 
 
-def _place(layers: list[tuple[str, dict[str, Any]]], layer: str) -> int:
-    """The number of a layer from the outermost one on; that of layers without parts is behind the last."""
-    return next((at for at, (name, _) in enumerate(layers) if name == layer), len(layers))
+def _counts(layers: list[tuple[str, dict[str, Any]]], dimension: str, sizes: Mapping[str, int]) -> list[int | None]:
+    """The part counts of a dimension by layer. One is derived, such that all of them cover it: `*`, else that of the
+    outermost layer if it is not written. It is None where the size is not known."""
+    written: list[Any] = [parts.get(dimension, 1) for _, parts in layers]
+    counts: list[int | None] = written
+    derived = written.index("*") if "*" in written else 0
+    if layers and ("*" in written or dimension not in layers[0][1]):
+        counts[derived] = 1
+        covered = _product(counts) or 1
+        counts[derived] = max(1, -(-sizes[dimension] // covered)) if dimension in sizes else None
+    return counts
 
 
-def _product(layers: list[dict[str, Any]], dimension: str) -> int:
-    """The product of the counts that are written for a dimension."""
+def _product(counts: list[int | None]) -> int | None:
+    """The product of part counts; None where one of them is not known."""
     product = 1
-    for counts in layers:
-        count = counts.get(dimension, 1)
-        product *= count if isinstance(count, int) else 1
+    for count in counts:
+        if count is None:
+            return None
+        product *= count
     return product
-
-
-def _is_derived(layers: list[tuple[str, dict[str, Any]]], layer: str, dimension: str) -> bool:
-    """True for the outermost layer, where no layer says that it takes what is left of the dimension."""
-    if any(counts.get(dimension) == "*" for _, counts in layers):
-        return False
-    return bool(layers) and layers[0][0] == layer and dimension not in layers[0][1]
-
-
-def _derived(layers: list[tuple[str, dict[str, Any]]], dimension: str, sizes: Mapping[str, int]) -> int | None:
-    """The parts that cover a dimension, with those of all other layers; None where its size is not known."""
-    if dimension not in sizes:
-        return None
-    covered = _product([counts for _, counts in layers], dimension)
-    return max(1, -(-sizes[dimension] // covered))
 
 
 def _buffers(schedule: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -86,6 +86,20 @@ def test_parts_of_open_sizes_are_not_counted():
     assert extents["simd.j"] == "16 lanes"
 
 
+def test_parts_hold_what_is_derived_in_them():
+    schedule = {
+        "layers": [{"core": {"i": 2}}, {"L2": {"i": "*", "j": "*"}}, {"simd": {"j": 16}}],
+        "decompose": {"order": ["core.i", "L2.i", "L2.j", "simd.j"]},
+    }
+    known = {level.name: (level.count, level.part) for level in picture.levels(schedule, {"i": 4096, "j": 100})}
+    assert known == {"core.i": (2, 2048), "L2.i": (2048, 1), "L2.j": (7, 16), "simd.j": (16, 1)}
+    extents = [level.extent for level in picture.levels(schedule, {})]
+    assert extents == ["2 parts, at the same time", "parts of 1", "parts of 16", "16 lanes"]
+    # Sizes of a tile are other ones than those of the computation.
+    fused = {**schedule, "compute_at": {"consumer": "y", "level": "L2.i"}}
+    assert [level.extent for level in picture.levels(fused, {"i": 4096, "j": 100})] == extents
+
+
 def test_every_level_is_a_box_in_the_one_before():
     sizes = {"i": 1021, "j": 2048, "k": 2000}
     tree = parsed(picture.nest(SCHEDULE, sizes))
