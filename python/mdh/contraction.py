@@ -128,8 +128,8 @@ def _compile(
     dtypes = [_dtype_name(dtype) for _, dtype, _ in described]
     operands = [(shape, name, order) for (shape, _, order), name in zip(described, dtypes)]
     steps = None if path is None else [list(step) for step in path if not isinstance(step, str)]
-    texts = [_operator_text(combine, dtypes, 2), _operator_text(scalar, dtypes, len(operands))]
-    about = _mdh.einsum(spec, operands, *texts, steps)
+    combined, multiplied = _operator_text(combine, dtypes, 2), _operator_text(scalar, dtypes, len(operands))
+    about = _mdh.einsum(spec, operands, combined, multiplied, steps)
     names = [_parts(name) for name in [*dtypes, about.dtype]]
     compiled = compile_text(about.text, name="einsum", dtypes=names)
     return Einsum(compiled, about)
