@@ -121,7 +121,7 @@ def _compile(
     texts = [_operator_text(combine, dtypes, 2), _operator_text(scalar, dtypes, len(operands))]
     about = _mdh.einsum(spec, operands, *texts, steps)
     names = [_parts(name) for name in [*dtypes, about.dtype]]
-    compiled = compile_text(about.text, name="einsum", dtypes=names)
+    compiled = compile_text(about.text, name="einsum", dtypes=names, warns=False)
     return Einsum(compiled, about)
 
 
