@@ -217,7 +217,12 @@ def _environment() -> dict[str, str]:
     """The environment of a process that imports this package, wherever it was imported from, for as many threads."""
     folder = str(Path(__file__).resolve().parent.parent)
     paths = [folder, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "MDH_THREADS": str(_mdh.thread_count())}
+    threads = str(_mdh.thread_count())
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "MDH_THREADS": threads}
+    runtime = Path(__file__).with_name("libmdhrt.a")
+    if runtime.is_file():
+        environment["MDH_RUNTIME_LIBRARY"] = str(runtime)
+    return environment
 
 
 def cache_folder() -> Path:
@@ -286,6 +291,7 @@ def compile_text(
     name: str = "program",
     entry: str | None = None,
     dtypes: list[str] | None = None,
+    warns: bool = True,
     **options: Any,
 ) -> Compiled:
     """Compiles a function of a program in MLIR for this machine's processor, or takes what was compiled before.
@@ -295,6 +301,7 @@ def compile_text(
         name: stands for it in messages.
         entry: the function; not needed if there is one.
         dtypes: the names of the types of elements of each argument and result, where they are unsigned integers.
+        warns: whether what is right and slow is said as a warning of Python's: not of programs that no user wrote.
         options: ``schedule`` (text), ``tuned``, ``deterministic``, ``checked``.
 
     Raises:
@@ -303,8 +310,9 @@ def compile_text(
     options = {"entry": entry, **options}
     options = {key: value for key, value in options.items() if value is not None}
     code = _code(text, name, options)
-    if code.said:
-        warnings.warn(code.said.strip(), stacklevel=2)
+    said = _NOTES.sub("", code.said).strip()
+    if said and warns:
+        warnings.warn(said, stacklevel=3)
     return Compiled(code, text, name, options, dtypes)
 
 
@@ -317,6 +325,10 @@ def _code(text: str, name: str, options: dict[str, Any]) -> _Code:
         code = _Code(made.interface, made.symbol, made.said, made.object())
         _write(path, code)
     return code
+
+
+#: What the command says beside warnings.
+_NOTES = re.compile(r"(?m)^note: .*\n?")
 
 
 def _as_numpy(array: Any) -> Any:

@@ -131,7 +131,7 @@ def _compile(
     combined, multiplied = _operator_text(combine, dtypes, 2), _operator_text(scalar, dtypes, len(operands))
     about = _mdh.einsum(spec, operands, combined, multiplied, steps)
     names = [_parts(name) for name in [*dtypes, about.dtype]]
-    compiled = compile_text(about.text, name="einsum", dtypes=names)
+    compiled = compile_text(about.text, name="einsum", dtypes=names, warns=False)
     return Einsum(compiled, about)
 
 

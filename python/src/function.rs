@@ -10,7 +10,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::intern;
@@ -67,7 +67,7 @@ impl Loaded {
     }
 
     /// Opens a shared library of `mdh compile --emit shared`, and returns a function of it with its interface.
-    fn open(py: Python, path: &PathBuf, function: &str) -> PyResult<(Loaded, Interface)> {
+    fn open(py: Python, path: &Path, function: &str) -> PyResult<(Loaded, Interface)> {
         let name = |text: Vec<u8>| {
             let message = "found a null byte, expected a path and the name of a function";
             CString::new(text).map_err(|_| error::program(py, message))

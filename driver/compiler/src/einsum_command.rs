@@ -70,7 +70,7 @@ fn request(command: &EinsumArguments) -> Result<Request> {
             Some(file) => element(file, dtype)?,
             None => dtype,
         };
-        Ok(Operand { shape, element })
+        Ok(Operand::new(&shape, element))
     });
     let path = command.path.as_deref().map(|text| {
         let path = einsum::parse_path(text);

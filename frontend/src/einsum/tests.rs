@@ -439,7 +439,7 @@ proptest! {
         let operands = (0..pick(4)).map(|_| {
             let shape: Vec<u64> = (0..pick(4)).map(|_| [0, 1, 2, 2, 3, u64::MAX][pick(6)]).collect();
             let elements: Vec<Element> = Element::all().collect();
-            Operand { shape, element: elements[pick(15)] }
+            Operand::new(&shape, elements[pick(15)])
         });
         let operands: Vec<Operand> = operands.collect();
         let mut request = Request::new(&text, operands);

@@ -125,10 +125,14 @@ fn exported(interfaces: &[Interface]) -> String {
     format!("{{ global: {}; local: *; }};\n", names.join("; "))
 }
 
-/// Finds `libmdhrt.a`: beside the command, or in the folder `lib` beside the command's. Cargo
-/// builds it for the command in `deps`, and puts that beside the command only if it is asked to.
+/// Finds `libmdhrt.a`: what `MDH_RUNTIME_LIBRARY` names (the Python package, whose program is Python, names its own),
+/// else beside the command, or in the folder `lib` beside the command's. Cargo builds it for the command in `deps`, and
+/// puts that beside the command only if it is asked to.
 fn runtime_library() -> Result<PathBuf> {
     const NAME: &str = "libmdhrt.a";
+    if let Some(named) = env::var_os("MDH_RUNTIME_LIBRARY").filter(|named| !named.is_empty()) {
+        return Ok(named.into());
+    }
     let command = env::current_exe().unwrap_or_default();
     let folder = command.parent().unwrap_or(Path::new(""));
     let places = ["deps", "", "../lib"].map(|place| folder.join(place).join(NAME));
