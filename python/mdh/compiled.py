@@ -361,6 +361,20 @@ def compile(program: Any, *, name: str = "program", entry: str | None = None, **
     return compile_text(str(program), name=name, entry=entry, **options)
 
 
+def set_threads(threads: int) -> None:
+    """Sets how many threads computations use from now on, the caller's included (1 to 1024). What is compiled after that
+    is for so many cores; a `Compiled` that exists keeps its code, which runs on as many threads as there are.
+
+    Raises:
+        ProgramError: the number is out of range.
+    """
+    _mdh.set_threads(threads)
+    for name in ("computation", "contraction"):
+        module = sys.modules.get(f"mdh.{name}")
+        if module is not None:
+            module._compiled.clear()
+
+
 def load(path: str | os.PathLike[str], entry: str | None = None) -> _mdh.Function:
     """Opens a shared library that `Compiled.save` or `mdh compile --emit shared` has written, and returns its function,
     which is called as a `Compiled` is. The library stays in the process.

@@ -225,6 +225,21 @@ def test_checks_against_the_definition(matvec):
     assert "check" in matvec.check(matrix(5, 3), np.ones(3, np.float32))
 
 
+def test_code_is_for_as_many_cores_as_threads():
+    before = mdh.thread_count()
+    try:
+        schedules = []
+        for threads in (3, 2, 1):
+            mdh.set_threads(threads)
+            text = mdh.reduce_text(mdh.add, [(1, 3_000_000)], ["float32"], axis=1)
+            schedules.append(str(compile_text(text, warns=False).schedule))
+        assert "'core'" not in schedules[2] and len(set(schedules)) == 3
+    finally:
+        mdh.set_threads(before)
+    with pytest.raises(errors.ProgramError, match="from 1 to 1024"):
+        mdh.set_threads(0)
+
+
 def test_stages(matvec):
     assert "mdh.compute" in matvec.mlir()
     assert "scf.for" in matvec.mlir("loops")

@@ -16,8 +16,9 @@
 mod detect;
 mod file;
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use mdh_schedule::asm::Asm;
 
@@ -27,14 +28,17 @@ pub use file::{Mistake, parse, read};
 /// The variable that names the machine which stands for this one.
 const PRETENDED: &str = "MDH_ASM";
 
-/// Returns the machine that this process runs on, or what is wrong with the one that stands for it.
+/// Returns the machine that this process runs on, or what is wrong with the one that stands for it. It has as many
+/// cores as parallel loops have threads, which a program may change.
 pub fn this() -> Result<Asm, String> {
-    static THIS: OnceLock<Result<Asm, String>> = OnceLock::new();
-    let asm = THIS.get_or_init(|| match std::env::var_os(PRETENDED) {
+    static KNOWN: Mutex<BTreeMap<usize, Result<Asm, String>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let asm = known.entry(mdhrt::pool::thread_count());
+    let detect = || match std::env::var_os(PRETENDED) {
         Some(path) => read(Path::new(&path)).map_err(|error| format!("{PRETENDED}: {error}")),
         None => Ok(detect::detect()),
-    });
-    asm.clone()
+    };
+    asm.or_insert_with(detect).clone()
 }
 
 /// Finds a machine: one that comes with `mdh` by its name, any other in a file; the one that this
