@@ -78,7 +78,7 @@ def row(case: Case, rounds: int) -> dict[str, Any]:
 
 
 def difference(result: Any, reference: Any, dtype: str) -> str | None:
-    """How a result is not the reference; None if it is."""
+    """The way in which a result is not the reference; None if it is."""
     if reference is None:
         return None
     result, reference = numpy.asarray(result), numpy.asarray(reference)
