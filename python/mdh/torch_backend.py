@@ -24,7 +24,7 @@ from torch import fx
 from .compiled import Compiled, compile_text
 from .errors import Error, InternalError, ProgramError
 from .torch_parts import Division
-from .torch_text import Refused, Text, lower, results
+from .torch_text import SCANS, Refused, Text, lower, results
 
 aten = torch.ops.aten
 
@@ -180,9 +180,11 @@ def _inverse(order: Order) -> Order:
 
 def _in_order_of_memory(part: fx.GraphModule) -> tuple[list[Order | None], list[Order | None]]:
     """Has a part take and return tensors as they lie in memory, so that none is copied; returns the orders of the axes
-    of its arguments and results there."""
+    of its arguments and results there. (A prefix sum with a program of ours reads and writes all in row-major order.)"""
     graph = part.graph
     placeholders = graph.find_nodes(op="placeholder")
+    if any(node.target in SCANS for node in graph.nodes):
+        return [None] * len(placeholders), [None] * len(results(part))
     reads = [_memory_order(node.meta["val"]) for node in placeholders]
     first = next(node for node in graph.nodes if node.op != "placeholder")
     for placeholder, order in zip(placeholders, reads):

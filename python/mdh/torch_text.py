@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,8 @@ from typing import Any
 import torch
 from torch import fx
 
-from .torch_scans import NotAScan, extremum_text, logcumsumexp_text, outline_scans
+from . import torch_worker
+from .torch_scans import extremum_text, logcumsumexp_text
 
 #: Types of elements that programs have.
 DTYPES = {
@@ -27,12 +27,6 @@ DTYPES = {
 
 #: The function of a program.
 ENTRY = "part"
-
-#: torch-mlir's passes, from the dialect `torch` to linalg on tensors.
-_PIPELINES = (
-    "builtin.module(torchdynamo-export-to-torch-backend-pipeline{extra-library=})",
-    "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)",
-)
 
 
 class Refused(Exception):
@@ -73,52 +67,19 @@ def _by_torch_mlir(part: fx.GraphModule) -> str:
     from torch_mlir import ir
     from torch_mlir.dialects import torch as dialect
     from torch_mlir.extras.fx_importer import FxImporter
-    from torch_mlir.passmanager import PassManager
 
     context = ir.Context()
-    context.emit_error_diagnostics = True
     dialect.register_dialect(context)
-    messages: list[str] = []
-    context.attach_diagnostic_handler(lambda diagnostic: _note(messages, diagnostic))
     try:
         importer = FxImporter(context=context)
         importer.import_stateless_graph(part.graph, func_name=ENTRY)
-        module = importer.module
-        with context:
-            for pipeline in _PIPELINES:
-                PassManager.parse(pipeline).run(module.operation)
-        functions = outline_scans(module)
-    except NotAScan as reason:
-        raise Refused(f"{reason} is no computation that mdh knows") from None
     except Exception as failure:
-        # Whatever torch-mlir raises (NotImplementedError, MLIRError, ..) says that it does not take the graph.
-        raise Refused(_summary(messages, failure)) from failure
-    text = str(module)
-    foreign = re.search(r"\b(tm_tensor|torch|torch_c|ml_program)\.[\w.]+", text)
-    if foreign is not None:
-        raise Refused(f"torch-mlir makes {foreign[0]} of it, which mdh does not know")
-    return _with_functions(text, functions)
-
-
-def _note(messages: list[str], diagnostic: Any) -> bool:
-    messages.append(diagnostic.message)
-    return True
-
-
-def _summary(messages: list[str], failure: Exception) -> str:
-    """A line that says why torch-mlir has failed."""
-    first = next((message for message in messages if "failed to legalize" in message), None)
-    lines = (first or (messages[0] if messages else str(failure))).strip().split("\n")
-    return f"torch-mlir: {lines[0][:200] or type(failure).__name__}"
-
-
-def _with_functions(text: str, functions: dict[str, str]) -> str:
-    """A module's text in which declarations are functions."""
-    for declaration, function in functions.items():
-        if text.count(declaration) != 1:
-            raise Refused(f"bug: found no declaration {declaration} in the text of torch-mlir")
-        text = text.replace(declaration, function)
-    return text
+        # Whatever the importer raises (NotImplementedError, AssertionError, ..) says that it does not take the graph.
+        raise Refused(f"torch-mlir: {str(failure).strip().partition(chr(10))[0][:200] or type(failure).__name__}") from failure
+    try:
+        return torch_worker.lower(str(importer.module))
+    except torch_worker.NotLowered as reason:
+        raise Refused(str(reason)) from None
 
 
 def _scan_alone(part: fx.GraphModule) -> str | None:
@@ -133,7 +94,6 @@ def _scan_alone(part: fx.GraphModule) -> str | None:
         raise Refused("found a prefix sum among other operations, expected it alone")
     value = source.meta["val"]
     axis = operations[0].args[1] % value.ndim
-    text = make(tuple(value.shape), DTYPES[value.dtype], axis)
     # A maximum has two results, of which not all may be used.
     returned = [node.args[1] if node.target is operator.getitem else 0 for node in results(part)]
     return make(tuple(value.shape), DTYPES[value.dtype], axis, returned)
