@@ -171,7 +171,7 @@ def _objection(node: fx.Node) -> str | None:
             return reason
     if node.target in SCANS and node.meta["val"] is not None:
         source = node.args[0].meta["val"]
-        if source.ndim == 0 or source.dtype in (torch.uint8, torch.bool):
+        if source.ndim == 0 or source.dtype is torch.bool:
             return f"it is a prefix sum of {source.dtype} with {source.ndim} axes"
     return None
 

@@ -18,11 +18,10 @@ from torch import fx
 from . import torch_worker
 from .torch_scans import extremum_text, logcumsumexp_text
 
-#: Types of elements that programs have.
+#: Types of elements that programs have. torch-mlir extends some unsigned ones as if they had a sign (in `sum`): they stay.
 DTYPES = {
     torch.float16: "float16", torch.bfloat16: "bfloat16", torch.float32: "float32", torch.float64: "float64",
-    torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.uint8: "uint8",
-    torch.bool: "bool",
+    torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.bool: "bool",
 }
 
 #: The function of a program.
