@@ -30,7 +30,7 @@ def cases() -> Iterator[Case]:
     """Calls of programs that are there, and what comes before the first one."""
     x, y = numpy.arange(16, dtype="float32"), numpy.ones(16, "float32")
     out, tensors = numpy.empty(16, "float32"), (torch.from_numpy(x), torch.from_numpy(y))
-    program = mdh.compile_text(SUM, name="sum")
+    program = mdh.compile(SUM, name="sum")
     yield Case("call", "compiled, 16 elements of numpy", "float32", lambda: program(x, y),
                {"numpy": lambda: numpy.add(x, y)}, x + y)
     yield Case("call", "compiled, 16 elements of numpy, with out", "float32", lambda: program(x, y, out=out),
@@ -42,7 +42,7 @@ def cases() -> Iterator[Case]:
     yield Case("call", "einsum ik,kj->ij of 4x4, looked up", "float32", lambda: mdh.einsum("ik,kj->ij", a, b),
                {"numpy": lambda: numpy.einsum("ik,kj->ij", a, b), "opt_einsum": lambda: expression(a, b)}, a @ b)
     yield first_einsum()
-    for module in ("mdh", "mdh.einsum"):
+    for module in ("mdh", "mdh.contraction"):
         yield Case("import", module, "", imported("import numpy", module), {
             "numpy alone": imported("", "numpy"), "torch": imported("import numpy", "torch")})
 

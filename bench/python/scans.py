@@ -72,7 +72,7 @@ def masked() -> Callable[..., Any]:
 
     def call(x: numpy.ndarray, mask: numpy.ndarray) -> Any:
         if x.shape not in programs:
-            programs[x.shape] = mdh.compile_text(masked_text(x.shape), name="masked")
+            programs[x.shape] = mdh.compile(masked_text(x.shape), name="masked")
         return programs[x.shape](x, mask)
 
     return call

@@ -39,7 +39,7 @@ def backend(graph: fx.GraphModule, inputs: Sequence[Any], *, mode: str | None = 
     Args:
         graph, inputs: what torch hands over.
         mode: none but "default".
-        options: those of `mdh.compile_text` (`deterministic`, `tuned`, `checked`).
+        options: those of `mdh.compile` (`deterministic`, `tuned`, `checked`).
 
     Raises:
         ProgramError: the options are no such ones, or torch-mlir is not installed.
