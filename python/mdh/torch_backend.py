@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from . import torch_operations
 from .compiled import Compiled, compile_text
 from .errors import Error, InternalError, ProgramError
 from .torch_parts import Division
@@ -66,12 +67,10 @@ def _import_torch_mlir() -> None:
 
 
 def _decompositions() -> dict[Any, Callable[..., Any]]:
-    """Operations that torch takes apart before it hands over graphs: those of torch-mlir's table, and attention."""
-    from torch._decomp import get_decompositions
+    """Operations that torch takes apart before it hands over graphs."""
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-    attention = get_decompositions([aten._scaled_dot_product_flash_attention_for_cpu])
-    return {**get_decomposition_table(), **attention}
+    return {**get_decomposition_table(), **torch_operations.exact()}
 
 
 class _Compiler:
@@ -222,6 +221,14 @@ def _caller(compiled: Compiled, reads: list[Order | None], writes: list[Order | 
                for value, is_laid in zip(values, map(_is_laid, values, writes))]
     is_plain = all(order is None for order in (*reads, *writes)) and not any(strides)
 
+    def call_alone() -> Any:
+        # Without an argument, nothing says that results are torch's.
+        shapes = [value.shape if order is None else value.permute(order).shape for value, order in zip(values, writes)]
+        made = tuple(torch.empty(shape, dtype=value.dtype) for shape, value in zip(shapes, values))
+        compiled(out=made)
+        shown = [_shown(tensor, *about) for tensor, *about in zip(made, back, strides)]
+        return shown[0] if len(shown) == 1 else shown
+
     def call(*tensors: torch.Tensor) -> Any:
         return compiled(*[tensor.detach() if tensor.requires_grad else tensor for tensor in tensors])
 
@@ -233,6 +240,8 @@ def _caller(compiled: Compiled, reads: list[Order | None], writes: list[Order | 
         shown = [_shown(tensor, *about) for tensor, *about in zip(made, back, strides)]
         return shown[0] if len(shown) == 1 else shown
 
+    if not reads:
+        return call_alone
     return call if is_plain else call_in_order
 
 

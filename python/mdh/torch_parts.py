@@ -23,6 +23,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.tools_common import legalize_graph
 from torch.fx.passes.utils.fuser_utils import erase_nodes, fuse_as_graphmodule, insert_subgm
 
+from . import torch_operations
 from .torch_text import DTYPES, SCANS, Refused
 
 aten = torch.ops.aten
@@ -163,17 +164,24 @@ def _objection(node: fx.Node) -> str | None:
     if node.target._schema.is_mutable:
         return "" if node.target is aten.copy_.default else "it writes into its arguments"
     for tag, reason in _TAGS.items():
-        if tag in node.target.tags:
+        if tag in node.target.tags and not _has_known_shape(node):
             return reason
     for about in (node, *node.all_input_nodes):
         reason = _unfit(about.meta.get("val"))
         if reason is not None:
             return reason
-    if node.target in SCANS and node.meta["val"] is not None:
+    if node.target in SCANS:
         source = node.args[0].meta["val"]
         if source.ndim == 0 or source.dtype is torch.bool:
             return f"it is a prefix sum of {source.dtype} with {source.ndim} axes"
-    return None
+    return torch_operations.objection(node)
+
+
+def _has_known_shape(node: fx.Node) -> bool:
+    """True for elements at positions, which only truth values give an unknown number of."""
+    if node.target is not aten.index.Tensor:
+        return False
+    return all(index is None or index.meta["val"].dtype is not torch.bool for index in node.args[1])
 
 
 def _unfit(value: Any) -> str | None:
@@ -188,6 +196,8 @@ def _unfit(value: Any) -> str | None:
         return f"its elements are {value.dtype}"
     if value.layout is not torch.strided or value.is_quantized:
         return f"a tensor has the layout {value.layout}"
+    if value.is_neg():
+        return "the memory of a tensor has the negated numbers"
     if value.numel() == 0:
         return ""
     return None

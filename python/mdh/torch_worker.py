@@ -7,6 +7,7 @@ torch-mlir alone, not torch.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import re
@@ -14,6 +15,8 @@ import subprocess
 import sys
 import threading
 from typing import Any
+
+from .errors import InternalError
 
 #: From the dialect `torch` to linalg on tensors.
 _PIPELINES = (
@@ -58,7 +61,9 @@ class _Worker:
     def close(self) -> None:
         """Ends the process."""
         if self._process is not None and self._starter == os.getpid():
-            self._process.stdin.close()
+            with contextlib.suppress(OSError):
+                # What it did not read before it ended is still to be written.
+                self._process.stdin.close()
             self._process.stdout.close()
             self._process.wait()
             self._process = None
@@ -67,13 +72,20 @@ class _Worker:
         from .compiled import _environment
 
         # A process that was forked has copies of pipes that are not its own.
-        if self._process is None or self._starter != os.getpid():
-            words = [sys.executable, "-m", "mdh.torch_worker"]
-            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                             text=True, env=_environment())
-            self._starter = os.getpid()
-        return self._process
+        if self._process is not None and self._starter == os.getpid():
+            return self._process
+        pipe = subprocess.PIPE
+        process = subprocess.Popen([sys.executable, "-c", _START], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL,
+                                   text=True, env=_environment())
+        self._process, self._starter = process, os.getpid()
+        if not process.stdout.readline():
+            self.close()
+            raise InternalError(f"the process that lowers programs of torch ended with status {process.returncode}")
+        return process
 
+
+#: What the worker runs. Not the folder that the user is in, but the path of this process leads to its modules.
+_START = "import sys; del sys.path[0]; from mdh.torch_worker import main; main()"
 
 _WORKER = _Worker()
 atexit.register(_WORKER.close)
@@ -140,6 +152,10 @@ def main() -> None:
     # What libraries print must not be taken for an answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    import torch_mlir.passmanager  # noqa: F401
+
+    answers.write('"ready"\n')
+    answers.flush()
     for line in sys.stdin:
         try:
             answer = {"text": _lowered(json.loads(line)["text"])}
@@ -148,6 +164,3 @@ def main() -> None:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
-
-if __name__ == "__main__":
-    main()

@@ -216,6 +216,43 @@ def test_unsigned_elements_stay_with_torch():
         agree(lambda x: (x.float() / 255, x.sum(1)), x)
 
 
+SPECIAL = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.5, -1.5, 2.5, 1e30, -1e-30])
+
+#: Operations that torch-mlir alone takes for something else, and their arguments.
+MISTAKEN = {
+    "maximum": (torch.maximum, SPECIAL, SPECIAL.flip(0)),
+    "minimum": (torch.minimum, SPECIAL.roll(1), SPECIAL),
+    "clamp": (lambda x: (x.clamp(-1, 2), x.clamp(min=0.5), x.clamp(max=0.5)), SPECIAL),
+    "hardtanh": (torch.nn.functional.hardtanh, SPECIAL),
+    "relu6": (torch.nn.functional.relu6, SPECIAL),
+    "reciprocal": (torch.reciprocal, SPECIAL),
+    "isfinite": (torch.isfinite, SPECIAL),
+    "tanh GELU": (lambda x: torch.nn.functional.gelu(x, approximate="tanh"), torch.linspace(-4, 4, 50)),
+    "truth values": (lambda x, y: (x < y, x <= y, x > y, x >= y, x == y), torch.tensor([True, False, True, False]),
+                     torch.tensor([1, 0, 0, -1])),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKEN)
+def test_operations_as_torch_defines_them(name):
+    agree(*MISTAKEN[name])
+
+
+@pytest.mark.parametrize("function", [torch.fmod, lambda x, y: torch.div(x, y, rounding_mode="floor")])
+def test_rounded_quotients_stay_with_torch(function):
+    with pytest.warns(UserWarning, match="rounds a quotient"):
+        agree(function, SPECIAL, SPECIAL.flip(0))
+
+
+def test_elements_at_positions(divisions):
+    x = torch.randn(4, 6)
+    agree(lambda x, i, j: (x[i], x[i, j], x[:, j], x.gather(1, j[None].expand(4, 2))), x, torch.tensor([3, -1]),
+          torch.tensor([0, 5]))
+    agree(lambda x: torch.nn.functional.interpolate(x[None, None], size=(7, 9), mode="bilinear"), x)
+    with pytest.warns(UserWarning, match="the shape of its result depends on data"):
+        agree(lambda x: x[x > 0] * 2, x)
+
+
 def test_layouts():
     x = torch.randn(4, 6, 8)
     agree(lambda x: x + 1, x.transpose(0, 2))
@@ -227,6 +264,12 @@ def test_layouts():
     agree(lambda x, y: x * y, torch.randn(3, 1).expand(3, 5), torch.randn(5))
     agree(lambda x: x.sum(), x[1:3, 2:5, ::3])
     agree(lambda x: tuple(torch.cummax(x.transpose(0, 1), 0)), x)
+
+
+def test_negated_memory():
+    z = torch.randn(5, dtype=torch.complex64)
+    with pytest.warns(UserWarning, match="a tensor has the negated numbers"):
+        agree(lambda x: x + 1, z.conj().imag)
 
 
 def test_views_are_views():
