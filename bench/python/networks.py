@@ -25,15 +25,16 @@ NETWORKS = {
     "matrix_chain 50": lambda: matrix_chain(50, 20, 200, seed=1),
     "matrix_product_state 20": lambda: matrix_product_state(20, 4, 16, 16, seed=1),
     "matrix_product_state 50": lambda: matrix_product_state(50, 4, 40, 24, seed=1),
-    "lattice 4x4": lambda: lattice((4, 4), d_min=4),
-    "lattice 6x6": lambda: lattice((6, 6), d_min=3),
-    "lattice 3x3x3": lambda: lattice((3, 3, 3), d_min=2),
+    "lattice 4x4": lambda: lattice((4, 4), d_min=16),
+    "lattice 6x6": lambda: lattice((6, 6), d_min=6),
+    "lattice 10x10": lambda: lattice((10, 10), d_min=2),
+    "lattice 3x3x3": lambda: lattice((3, 3, 3), d_min=3),
     "tree 40": lambda: tree(40, seed=1),
     "tree 100": lambda: tree(100, seed=1),
-    "connected_network 20": lambda: connected_network(20, 2.5, 2, 2, 6, seed=1),
-    "connected_network 60": lambda: connected_network(60, 2.2, 2, 2, 4, seed=1),
-    "connected_hypernetwork 20": lambda: connected_hypernetwork(20, 2.0, 4, 3, number_of_output_indices=2, max_axis_size=4, seed=1),
-    "connected_hypernetwork 50": lambda: connected_hypernetwork(50, 1.8, 4, 3, number_of_output_indices=2, max_axis_size=3, seed=1),
+    "connected_network 20": lambda: connected_network(20, 3.5, 2, 2, 6, seed=1),
+    "connected_network 60": lambda: connected_network(60, 2.7, 2, 2, 4, seed=1),
+    "connected_hypernetwork 20": lambda: connected_hypernetwork(20, 2.8, 5, 3, number_of_output_indices=2, max_axis_size=6, seed=1),
+    "connected_hypernetwork 50": lambda: connected_hypernetwork(50, 2.5, 6, 3, number_of_output_indices=2, max_axis_size=3, seed=1),
 }
 
 #: Networks whose best path that is found costs more scalar operations, or stores a larger array, take too long here.

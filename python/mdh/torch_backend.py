@@ -102,21 +102,27 @@ class _Compiler:
         reads, writes = _in_order_of_memory(part)
         program = lower(part)
         log.info("%s", program.text)
-        return _caller(self._compile_text(program), reads, writes, [node.meta["val"] for node in results(part)])
+        compiled, remarks = self._compile_text(program)
+        call = _caller(compiled, reads, writes, [node.meta["val"] for node in results(part)])
+        call.slow = next((f"mdh: {remark}" for remark in remarks if " stays as it is" in remark), None)
+        return call
 
-    def _compile_text(self, program: Text) -> Compiled:
+    def _compile_text(self, program: Text) -> tuple[Compiled, list[str]]:
+        """A program's code, and the lines that the compiler says of it."""
         try:
-            with warnings.catch_warnings(record=True) as remarks:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 compiled = compile_text(program.text, name="torch", entry=program.entry, dtypes=program.dtypes,
                                         **self._options)
         except InternalError:
             raise
         except Error as error:
-            raise Refused(f"mdh: {str(error).strip().splitlines()[0]}") from error
-        for remark in remarks:
-            log.info("%s", remark.message)
-        return compiled
+            lines = str(error).strip().splitlines()
+            log.info("%s", error)
+            raise Refused(f"mdh: {next((line for line in lines if 'error:' in line), lines[0])}") from error
+        remarks = [line for warning in caught for line in str(warning.message).splitlines()]
+        log.info("%s", "\n".join(remarks))
+        return compiled, remarks
 
 
 class _ForEachSize:

@@ -1,6 +1,6 @@
 """Operations that torch-mlir does not take as torch defines them, written by others that it does.
 
-It loses NaN in maxima, minima and bounds, takes NaN for a finite number, refuses to divide by zero in a reciprocal, takes
+It loses NaN in maxima, minima and bounds, has each number equal itself, refuses to divide by zero in a reciprocal, takes
 `True` for -1 where it is compared with numbers, and approximates a GELU more roughly. `exact` has what stands for these
 in graphs; `objection` names what has no such form.
 """
@@ -22,7 +22,8 @@ def exact() -> dict[Any, Callable[..., Any]]:
 
     return {
         aten.reciprocal.default: _reciprocal,
-        aten.isfinite.default: _isfinite,
+        aten.eq.Tensor: _equal,
+        aten.pow.Tensor_Scalar: _power,
         aten.maximum.default: _maximum,
         aten.minimum.default: _minimum,
         aten.clamp.default: _clamp,
@@ -41,6 +42,8 @@ def exact() -> dict[Any, Callable[..., Any]]:
 def objection(node: fx.Node) -> str | None:
     """The reason for which torch-mlir's form of an operation is not taken; None if it is."""
     value = node.meta.get("val")
+    if node.target is aten.logcumsumexp.default and value.dtype in (torch.float16, torch.bfloat16):
+        return "its sums would be rounded more often than torch's"
     if not isinstance(value, torch.Tensor) or not value.is_floating_point():
         return None
     is_floor = node.target is aten.div.Tensor_mode and node.kwargs.get("rounding_mode") == "floor"
@@ -53,10 +56,18 @@ def _reciprocal(x: torch.Tensor) -> torch.Tensor:
     return torch.div(torch.ones_like(x), x)
 
 
-def _isfinite(x: torch.Tensor) -> torch.Tensor:
-    if not x.is_floating_point():
+def _power(x: torch.Tensor, exponent: Any) -> torch.Tensor:
+    """The powers for which torch has formulas of their own."""
+    if exponent in (2, 3) and torch.result_type(x, exponent) == x.dtype:
+        return x * x if exponent == 2 else x * x * x
+    known = {0.5: torch.sqrt, -0.5: torch.rsqrt, -1: torch.reciprocal}
+    return known[exponent](x) if x.is_floating_point() and exponent in known else NotImplemented
+
+
+def _equal(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if not x.is_floating_point() and not y.is_floating_point():
         return NotImplemented
-    return x.abs() < float("inf")
+    return torch.logical_not(x != y)
 
 
 def _maximum(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -28,8 +28,9 @@ from .torch_text import DTYPES, SCANS, Refused
 
 aten = torch.ops.aten
 
-#: What makes the program of a part: a function of tensors. It raises `Refused` if there is none.
-Compile = Callable[[fx.GraphModule], Callable[..., Any]]
+#: What makes the program of a part: a function of tensors, which says as `slow` why torch computes it faster (None if it
+#: does not). It raises `Refused` if there is none.
+Compile = Callable[[fx.GraphModule], Any]
 
 #: Operations that torch does as well by itself: a part of nothing else is none.
 _CREATIONS = {
@@ -58,7 +59,7 @@ class Division:
         self.graph = graph
         self.staying: dict[str, str] = {}
         self._compile = compile_part
-        self._programs: dict[frozenset[fx.Node], Callable[..., Any]] = {}
+        self._programs: dict[frozenset[fx.Node], Any] = {}
         self._alone: dict[Any, str | None] = {}
         _pass_constants(graph)
         stays = {node: reason for node in graph.graph.nodes if (reason := _objection(node)) is not None}
@@ -73,40 +74,55 @@ class Division:
         """The parts, all of which have programs; adds to what stays."""
         while True:
             _keep_last_views(self.graph, stays)
-            parts = _propose(self.graph, stays)
             blamed: dict[fx.Node, str] = {}
-            for nodes in parts:
-                key = frozenset(nodes)
-                if key in self._programs:
-                    continue
-                try:
-                    part, _, _ = fuse_as_graphmodule(self.graph, nodes, "mdh_part")
-                    self._programs[key] = self._compile(part)
-                except Refused as refusal:
-                    blamed |= self._blame(nodes, str(refusal))
+            parts = [part for nodes in _propose(self.graph, stays) for part in self._compiled_parts(nodes, blamed)]
             if not blamed:
                 return parts
             stays |= blamed
 
-    def _blame(self, nodes: list[fx.Node], reason: str) -> dict[fx.Node, str]:
-        """The operations of a part that have no program alone, and why; all of them if each has one."""
+    def _compiled_parts(self, nodes: list[fx.Node], blamed: dict[fx.Node, str]) -> list[list[fx.Node]]:
+        """The parts that a part consists of: itself, if it has a program. If it has none, and no operation is to blame,
+        its halves; if one is, it is added to `blamed`."""
+        key = frozenset(nodes)
+        try:
+            if key not in self._programs:
+                part, _, _ = fuse_as_graphmodule(self.graph, nodes, "mdh_part")
+                self._programs[key] = self._compile(part)
+            refusal, is_slow = None, self._programs[key].slow is not None
+        except Refused as reason:
+            refusal, is_slow = str(reason), False
+        if refusal is None and not is_slow:
+            return [nodes]
+        culprits = self._blame(nodes)
+        blamed |= culprits
+        if culprits or refusal is None:
+            return [] if culprits else [nodes]
+        first, second = _halves(nodes)
+        if not second:
+            blamed |= {node: refusal for node in nodes if node.target is not operator.getitem}
+            return []
+        return [part for half in (first, second) if not all(map(_is_trivial, half))
+                for part in self._compiled_parts(half, blamed)]
+
+    def _blame(self, nodes: list[fx.Node]) -> dict[fx.Node, str]:
+        """The operations of a part that alone have no program, or a slow one, and why."""
         blamed = {}
-        operations = [node for node in nodes if node.target is not operator.getitem]
-        for node in operations if len(operations) > 1 else []:
+        for node in nodes:
+            if node.target is operator.getitem or _is_trivial(node):
+                continue
             key = (node.target, str(node.args), str(node.kwargs), tuple(map(_described, node.all_input_nodes)))
             if key not in self._alone:
                 self._alone[key] = self._failure(node)
             if self._alone[key] is not None:
                 blamed[node] = self._alone[key]
-        return blamed or {node: reason for node in operations}
+        return blamed
 
     def _failure(self, node: fx.Node) -> str | None:
-        """The reason for which an operation alone has no program; None if it has one."""
+        """The reason for which an operation alone has no program, or a slow one; None if it has a good one."""
         try:
-            self._compile(_alone(node))
+            return self._compile(_alone(node)).slow
         except Refused as refusal:
             return str(refusal)
-        return None
 
     def _replace(self, parts: list[list[fx.Node]]) -> None:
         """Puts a call in the place of each part."""
@@ -243,6 +259,17 @@ def _propose(graph: fx.GraphModule, stays: dict[fx.Node, str]) -> list[list[fx.N
     places = {node: place for place, node in enumerate(graph.graph.nodes)}
     parts = [sorted(nodes, key=places.__getitem__) for nodes in proposed]
     return [nodes for nodes in parts if not all(map(_is_trivial, nodes))]
+
+
+def _halves(nodes: list[fx.Node]) -> tuple[list[fx.Node], list[fx.Node]]:
+    """The operations in the order of the graph, cut in the middle; results of an operation stay with it."""
+    operations = [node for node in nodes if node.target is not operator.getitem]
+    first = set(operations[: (len(operations) + 1) // 2])
+
+    def is_first(node: fx.Node) -> bool:
+        return (node.args[0] if node.target is operator.getitem and node not in first else node) in first
+
+    return [node for node in nodes if is_first(node)], [node for node in nodes if not is_first(node)]
 
 
 def _is_trivial(node: fx.Node) -> bool:

@@ -163,4 +163,3 @@ def main() -> None:
             answer = {"refused": str(reason)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
-
