@@ -103,7 +103,7 @@ class _Compiler:
         program = lower(part)
         log.info("%s", program.text)
         compiled, remarks = self._compile_text(program)
-        call = _caller(compiled, reads, writes, [node.meta["val"] for node in results(part)])
+        call = _caller(compiled, part, reads, writes)
         call.slow = next((f"mdh: {remark}" for remark in remarks if " stays as it is" in remark), None)
         return call
 
@@ -219,36 +219,35 @@ def _permuted(graph: fx.Graph, node: fx.Node, order: Order | None) -> fx.Node:
     return moved
 
 
-def _caller(compiled: Compiled, reads: list[Order | None], writes: list[Order | None],
-            values: list[torch.Tensor]) -> Callable[..., Any]:
-    """A function of tensors that calls a program."""
+def _caller(compiled: Compiled, part: fx.GraphModule, reads: list[Order | None],
+            writes: list[Order | None]) -> Callable[..., Any]:
+    """A function of tensors that calls a part's program."""
+    taken = [node.meta["val"] for node in part.graph.find_nodes(op="placeholder")]
+    values = [node.meta["val"] for node in results(part)]
     back = [None if order is None else _inverse(order) for order in writes]
-    strides = [None if is_laid else value.stride()
-               for value, is_laid in zip(values, map(_is_laid, values, writes))]
-    is_plain = all(order is None for order in (*reads, *writes)) and not any(strides)
-
-    def call_alone() -> Any:
-        # Without an argument, nothing says that results are torch's.
-        shapes = [value.shape if order is None else value.permute(order).shape for value, order in zip(values, writes)]
-        made = tuple(torch.empty(shape, dtype=value.dtype) for shape, value in zip(shapes, values))
-        compiled(out=made)
-        shown = [_shown(tensor, *about) for tensor, *about in zip(made, back, strides)]
-        return shown[0] if len(shown) == 1 else shown
+    strides = [None if is_laid else value.stride() for value, is_laid in zip(values, map(_is_laid, values, writes))]
+    laid = [value if order is None else value.permute(order) for value, order in zip(values, writes)]
+    kinds = [(tuple(value.shape), value.dtype) for value in laid]
+    # numpy's view of a tensor is made in a fraction of the time that a capsule of DLPack takes; it has no bfloat16.
+    array = _as_array if all(value.dtype is not torch.bfloat16 for value in (*taken, *values)) else _plain
+    is_ordered = any(order is not None for order in reads)
+    is_shown = any(order is not None for order in back) or any(strides)
 
     def call(*tensors: torch.Tensor) -> Any:
-        return compiled(*[tensor.detach() if tensor.requires_grad else tensor for tensor in tensors])
+        if is_ordered:
+            tensors = [tensor if order is None else tensor.permute(order) for tensor, order in zip(tensors, reads)]
+        made = [torch.empty(shape, dtype=dtype) for shape, dtype in kinds]
+        compiled(*[array(tensor) for tensor in tensors], out=tuple([array(tensor) for tensor in made]))
+        if is_shown:
+            made = [_shown(tensor, *about) for tensor, *about in zip(made, back, strides)]
+        return made[0] if len(made) == 1 else made
 
-    def call_in_order(*tensors: torch.Tensor) -> Any:
-        given = [_plain(tensor) if order is None else _plain(tensor).permute(order)
-                 for tensor, order in zip(tensors, reads)]
-        made = compiled(*given)
-        made = made if isinstance(made, tuple) else (made,)
-        shown = [_shown(tensor, *about) for tensor, *about in zip(made, back, strides)]
-        return shown[0] if len(shown) == 1 else shown
+    return call
 
-    if not reads:
-        return call_alone
-    return call if is_plain else call_in_order
+
+def _as_array(tensor: torch.Tensor) -> Any:
+    """numpy's view of a tensor."""
+    return (tensor.detach() if tensor.requires_grad else tensor).numpy()
 
 
 def _is_laid(value: torch.Tensor, order: Order | None) -> bool:
