@@ -221,13 +221,12 @@ def _permuted(graph: fx.Graph, node: fx.Node, order: Order | None) -> fx.Node:
 
 def _caller(compiled: Compiled, part: fx.GraphModule, reads: list[Order | None],
             writes: list[Order | None]) -> Callable[..., Any]:
-    """A function of tensors that calls a part's program."""
+    """A function of tensors that calls the program of a part, which takes and returns them in these orders of axes."""
     taken = [node.meta["val"] for node in part.graph.find_nodes(op="placeholder")]
     values = [node.meta["val"] for node in results(part)]
     back = [None if order is None else _inverse(order) for order in writes]
     strides = [None if is_laid else value.stride() for value, is_laid in zip(values, map(_is_laid, values, writes))]
-    laid = [value if order is None else value.permute(order) for value, order in zip(values, writes)]
-    kinds = [(tuple(value.shape), value.dtype) for value in laid]
+    kinds = [(tuple(value.shape), value.dtype) for value in values]
     # numpy's view of a tensor is made in a fraction of the time that a capsule of DLPack takes; it has no bfloat16.
     array = _as_array if all(value.dtype is not torch.bfloat16 for value in (*taken, *values)) else _plain
     is_ordered = any(order is not None for order in reads)
