@@ -9,7 +9,8 @@ use std::slice;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyCapsuleMethods};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyType};
 
 use crate::element::NumberType;
 use crate::error;
@@ -114,15 +115,55 @@ pub struct Memory<'py> {
     _owner: Bound<'py, PyAny>,
 }
 
+/// torch's class, and its function that makes a capsule without torch's Python code: several times as fast.
+struct Torch {
+    tensor: Py<PyType>,
+    show: Py<PyAny>,
+}
+
+/// Known once a tensor was seen.
+static TORCH: PyOnceLock<Torch> = PyOnceLock::new();
+
+impl Torch {
+    /// True for tensors whose memory has their numbers, and that no gradient is asked of: torch's own code refuses others.
+    fn is_plain(array: &Bound<PyAny>) -> PyResult<bool> {
+        let py = array.py();
+        let has_gradient = array.getattr(intern!(py, "requires_grad"))?.is_truthy()?;
+        Ok(!has_gradient && !array.call_method0(intern!(py, "is_neg"))?.is_truthy()?)
+    }
+
+    /// Remembers torch if an array is a plain tensor of it.
+    fn notice(array: &Bound<PyAny>) -> PyResult<()> {
+        let py = array.py();
+        let class = array.get_type();
+        let is_tensor = class.module()? == "torch" && class.name()? == "Tensor";
+        if is_tensor && TORCH.get(py).is_none() {
+            let show = py.import("torch.utils.dlpack")?.getattr("to_dlpack")?;
+            let tensor = class.unbind();
+            let show = show.unbind();
+            // Whoever came first is right.
+            let _ = TORCH.set(py, Torch { tensor, show });
+        }
+        Ok(())
+    }
+}
+
 impl<'py> Memory<'py> {
     /// The memory of an array; none of an object that shows none.
     pub fn shown_by(array: &Bound<'py, PyAny>) -> PyResult<Option<Memory<'py>>> {
         let py = array.py();
+        if let Some(torch) = TORCH.get(py)
+            && array.get_type().is(&torch.tensor)
+            && Torch::is_plain(array)?
+        {
+            return Memory::of_dlpack(torch.show.bind(py).call1((array,))?).map(Some);
+        }
         match array.getattr(intern!(py, "__array_struct__")) {
             Ok(shown) => return Memory::of_numpy(array, shown).map(Some),
             Err(error) if error.is_instance_of::<PyAttributeError>(py) => {}
             Err(error) => return Err(error),
         }
+        Torch::notice(array)?;
         match array.getattr(intern!(py, "__dlpack__")) {
             Ok(show) => Memory::of_dlpack(show.call0()?).map(Some),
             Err(error) if error.is_instance_of::<PyAttributeError>(py) => Ok(None),
