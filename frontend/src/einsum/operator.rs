@@ -68,8 +68,8 @@ const NAMES: [(Name, &str); 12] = [
 ];
 
 /// Semirings: what sums, and what multiplies. Of integers, `min` and `max` are such with `add` as long as no sum
-/// overflows.
-const SEMIRINGS: [(Name, Name); 9] = [
+/// overflows. What is the same of `a` and `a` is one with itself where there is something to combine.
+const SEMIRINGS: [(Name, Name); 13] = [
     (Add, Mul),
     (Min, Add),
     (Max, Add),
@@ -79,6 +79,10 @@ const SEMIRINGS: [(Name, Name); 9] = [
     (Max, Min),
     (Min, Max),
     (Logaddexp, Add),
+    (Min, Min),
+    (Max, Max),
+    (And, And),
+    (Or, Or),
 ];
 
 /// Code of a named operator on one type.

@@ -332,6 +332,7 @@ fn orders_are_free_in_semirings_only() {
         ("max", "min"),
         ("or", "and"),
         ("xor", "and"),
+        ("or", "or"),
     ] {
         assert_eq!(
             steps(combine, scalar, Element::I32),

@@ -13,6 +13,7 @@
 //! | `generate`   | programs from choices                                                 |
 //! | `print`      | programs as MLIR                                                      |
 //! | `lower`      | programs with the schedules that the model makes, on small machines    |
+//! | `einsum`     | random einsums, by their definition                                  |
 //! | `linalg`     | random programs of linalg                                            |
 //! | `loops`      | random loops over tensors                                            |
 //! | `text`       | programs as text, and how they are run                               |
@@ -31,6 +32,7 @@ pub mod builder;
 pub mod case;
 pub mod child;
 pub mod choices;
+pub mod einsum;
 pub mod environment;
 pub mod examine;
 pub mod failure;

@@ -12,7 +12,8 @@ use crate::run::{self, Depth};
 use crate::schedules::{self, Machine, verdict};
 use crate::tally::Tally;
 use crate::{
-    environment, generate, linalg, linalg_round_trip, loops, lower, scripts, sizes, text, tune,
+    einsum, environment, generate, linalg, linalg_round_trip, loops, lower, scripts, sizes, text,
+    tune,
 };
 
 /// With fewer cases, what they cover is left to chance.
@@ -39,6 +40,8 @@ pub enum Way {
     Loops,
     /// A script tiles a program before it is run.
     Script,
+    /// An einsum is run.
+    Einsum,
     /// Functions are called with sizes that make more bytes than can be addressed.
     Sizes,
     /// Schedules of a program are searched.
@@ -105,6 +108,7 @@ impl Way {
             Way::Computations => Box::new(linalg_round_trip::Computations(generate::tileable(c))),
             Way::Loops => Box::new(text::Checked(loops::program(c), CheckHow::All)),
             Way::Script => Box::new(scripts::case(c)),
+            Way::Einsum => Box::new(einsum::case(c)),
             Way::Sizes => Box::new(sizes::case(c)),
             Way::Tune => Box::new(tune::case(c)),
             Way::Mutant => Box::new(Mutant::new(c)),

@@ -81,6 +81,8 @@ suites! {
         "scripts", RANDOM, 100, |_| Way::Script;
     random_loops_give_what_they_say:
         "loops", RANDOM, 60, |_| Way::Loops;
+    random_einsum_give_what_their_indices_say:
+        "einsum", RANDOM, 60, |_| Way::Einsum;
     random_sizes_give_sums_or_want_of_memory:
         "sizes", RANDOM, 4, |_| Way::Sizes;
     random_tune_gives_candidates_that_are_right:
