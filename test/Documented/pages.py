@@ -8,6 +8,7 @@ by its language, or by a comment in the line before it:
 - ```console: each command after `$ ` prints what follows it, where a line `...` is any number of
   lines.
 - ```sh: the commands succeed.
+- ```python and ```py: a test of python/tests names the page and executes it, by the wheel.
 - ```mlir, ```json: a schedule is read by `mdh schedule`, any other program by `mdh-opt`.
 - `<!-- file: NAME -->`: the block is a file, for the commands that follow; one of the tensor
   language is checked.
@@ -19,6 +20,7 @@ The last line counts what is executed and what is not. docs/langref.md has rules
 test: test/python/test_langref.py.
 """
 
+import glob
 import os
 import re
 import subprocess
@@ -27,7 +29,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = os.environ.get("MDH_LLVM_PREFIX", "/usr/lib/llvm-22")
-BLOCK = re.compile(r"(?ms)^(?:<!-- ([^\n]*?) -->\n)?^```(\w*)\n(.*?)^```$")
+BLOCK = re.compile(r"(?ms)^(?:<!-- ([^\n]*?) -->\n)?^```(\w*)(?: [^\n]*)?\n(.*?)^```$")
 
 
 def read(path):
@@ -93,6 +95,11 @@ class Page:
             return self.prints(text)
         if language == "sh":
             return self.succeeds(text)
+        if language in ("python", "py"):
+            tests = glob.glob(os.path.join(ROOT, "python", "tests", "test_*.py"))
+            if any(os.path.basename(self.path) in read(test) for test in tests):
+                return None
+            return "no test in python/tests names the page"
         if language in ("mlir", "json"):
             is_schedule = language == "json" or text.startswith("#mdh.schedule")
             name = "block.json" if language == "json" else "block.attr" if is_schedule else "block.mlir"
