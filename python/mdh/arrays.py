@@ -6,7 +6,6 @@ elements.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -72,10 +71,7 @@ def _cupy(dtype: str) -> Maker:
     return (lambda shape: cupy.empty(shape, dtype)), None
 
 
-def dtype_name(array: Any) -> str:
-    """The name of an array's elements, as numpy has it: ``float32`` of a torch tensor of ``torch.float32``."""
-    dtype = getattr(array, "dtype", None)
-    if dtype is None:
-        return sys.modules["numpy"].asarray(array).dtype.name if "numpy" in sys.modules else type(array).__name__
+def dtype_name(dtype: Any) -> str:
+    """The name of a type of elements, as numpy has it: ``float32`` of ``torch.float32``."""
     name = getattr(dtype, "name", None)
     return name if name is not None else str(dtype).rpartition(".")[2]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _mdh
+from .arrays import dtype_name
 from .compiled import Compiled, compile_text
 from .errors import DTypeError, ProgramError
 from .operators import as_operator
@@ -125,7 +126,7 @@ def _compile(
 ) -> Einsum:
     if len(_compiled) >= _MOST:
         _compiled.clear()
-    dtypes = [_dtype_name(dtype) for _, dtype, _ in described]
+    dtypes = [dtype_name(dtype) for _, dtype, _ in described]
     operands = [(shape, name, order) for (shape, _, order), name in zip(described, dtypes)]
     steps = None if path is None else [list(step) for step in path if not isinstance(step, str)]
     combined, multiplied = _operator_text(combine, dtypes, 2), _operator_text(scalar, dtypes, len(operands))
@@ -233,11 +234,6 @@ def _complex(program: Einsum, arrays: list[Any], out: Any) -> Any:
         return result
     out[...] = result
     return out
-
-
-def _dtype_name(dtype: Any) -> str:
-    name = getattr(dtype, "name", None)
-    return name if name is not None else str(dtype).rpartition(".")[2]
 
 
 def _hashable(path: Sequence[Sequence[int]] | None) -> Any:

@@ -57,11 +57,9 @@ def reduce(
         ProgramError: the operator cannot do it; it has no neutral element for an axis of size 0, for instance.
     """
     arrays = _arrays(x)
-    described = _describe(arrays)
     program = reduce_program(
         op,
-        tuple(part.shape for part in described),
-        tuple(part.dtype for part in described),
+        *_shapes_and_types(arrays),
         _hashable(axis),
         keepdims,
         None if dtype is None else basic_type(dtype),
@@ -101,11 +99,9 @@ def scan(
         ProgramError: the operator cannot do it; it has no neutral element for an exclusive scan, for instance.
     """
     arrays = _arrays(x)
-    described = _describe(arrays)
     program = scan_program(
         op,
-        tuple(part.shape for part in described),
-        tuple(part.dtype for part in described),
+        *_shapes_and_types(arrays),
         axis,
         reverse,
         exclusive,
@@ -398,6 +394,11 @@ def _is_several(x: Any) -> bool:
 
 def _arrays(x: Any) -> list[Any]:
     return [_array(part) for part in x] if _is_several(x) else [_array(x)]
+
+
+def _shapes_and_types(arrays: Sequence[Any]) -> tuple[tuple[Shape, ...], tuple[BasicType, ...]]:
+    described = _describe(arrays)
+    return tuple(part.shape for part in described), tuple(part.dtype for part in described)
 
 
 def _describe(arrays: Sequence[Any]) -> list[Any]:

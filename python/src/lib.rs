@@ -6,13 +6,14 @@
 //!
 //! | modules | what they hold |
 //! |---------|----------------|
-//! | [`compile`] | text to object code, on a thread that can be interrupted |
-//! | [`einsum`] | einsums as programs |
-//! | [`function`] | code as an object that is called with arrays |
-//! | [`array`] | memory of numpy, and of all that speak DLPack |
-//! | [`results`] | arrays that results go into |
-//! | [`element`] | the types of elements under the names of each library |
-//! | [`error`] | the package's exceptions |
+//! | `compile` | text to object code, on a thread that can be interrupted |
+//! | `einsum` | einsums as programs |
+//! | `function` | code as an object that is called with arrays |
+//! | `loaded` | code in this process, of this compiler or of a shared library |
+//! | `array` | memory of numpy, and of all that speak DLPack |
+//! | `results` | arrays that results go into |
+//! | `element` | the types of elements under the names of each library |
+//! | `error` | the package's exceptions |
 
 mod array;
 mod compile;
@@ -20,6 +21,7 @@ mod einsum;
 mod element;
 mod error;
 mod function;
+mod loaded;
 mod results;
 
 use std::ffi::OsString;

@@ -27,19 +27,21 @@ use crate::{compile, diagnostics, execute, library, output, package, ptx, schedu
 
 /// Runs the command.
 pub fn run(host: &Host, arguments: &CompileArguments) -> Result<()> {
-    let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
-    check(arguments)?;
-    output::check_writable(destination)?;
-    run_source(host, &Source::read(&arguments.file)?, arguments)
+    run_with(host, arguments, || Source::read(&arguments.file))
 }
 
-/// The same of a program that has been read.
-pub fn run_source(host: &Host, source: &Source, arguments: &CompileArguments) -> Result<()> {
+/// The same of a program that is read somewhere else, behind the checks of the command line.
+pub fn run_with(
+    host: &Host,
+    arguments: &CompileArguments,
+    read: impl FnOnce() -> Result<Source>,
+) -> Result<()> {
     let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
     check(arguments)?;
     output::check_writable(destination)?;
+    let source = read()?;
     let progress = Progress::start("compiling");
-    let bytes = compile(host, source, arguments)?;
+    let bytes = compile(host, &source, arguments)?;
     drop(progress);
     output::write(destination, &bytes)
 }

@@ -39,7 +39,9 @@ pub fn run(host: &Host, command: &EinsumArguments) -> Result<()> {
             let destination = command.output.as_deref().unwrap_or(Path::new("-"));
             output::write(destination, translated.text.as_bytes())
         }
-        Some(stage) => compile_command::run_source(host, &source, &command.compile(file, stage)),
+        Some(stage) => {
+            compile_command::run_with(host, &command.compile(file, stage), || Ok(source))
+        }
         None => run_command::report(host, &source, &command.run(file)),
     }
 }

@@ -17,7 +17,7 @@ use std::any::Any;
 use std::fmt;
 use std::io::Write;
 use std::panic::PanicHookInfo;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mdh_algebra::index::lex::nearest;
 use mdh_jit::{Slow, exhaustion, faults};
@@ -231,15 +231,16 @@ static COLLECTED: Mutex<Option<String>> = Mutex::new(None);
 
 /// Writes to standard error, or to what is [collected]. If that cannot be written there is nobody to tell.
 pub fn say(text: &str) {
-    let mut collected = COLLECTED
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    match collected.as_mut() {
+    match lock_collected().as_mut() {
         Some(said) => said.push_str(text),
         None => {
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
     }
+}
+
+fn lock_collected() -> MutexGuard<'static, Option<String>> {
+    COLLECTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs something, and returns all that is said meanwhile in this process: for a program that shows it in a way of its
@@ -248,21 +249,13 @@ pub fn collected<T>(action: impl FnOnce() -> T) -> (T, String) {
     struct Stop;
     impl Drop for Stop {
         fn drop(&mut self) {
-            take();
+            lock_collected().take();
         }
     }
-    fn take() -> Option<String> {
-        let collected = COLLECTED.lock();
-        collected
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .take()
-    }
-    *COLLECTED
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(String::new());
+    *lock_collected() = Some(String::new());
     let _stop = Stop;
     let result = action();
-    (result, take().unwrap_or_default())
+    (result, lock_collected().take().unwrap_or_default())
 }
 
 /// Returns the text about a bug.

@@ -9,8 +9,7 @@ use mdh_dialect::ir;
 use mdh_dialect::schedule;
 use mdh_dialect::types::BufferKind;
 use mdh_exec::{Array, Expected, Fill, Manifest, Package};
-use mdh_jit::{Emit, Level, Processor};
-use mdh_passes::llvm::prefix_functions;
+use mdh_jit::Processor;
 use mdh_passes::pipelines::{Line, LineOptions, Pipeline, RangeChecks, Schedules, Target};
 use melior::Context;
 use melior::ir::Module;
@@ -21,7 +20,7 @@ use crate::depth::Trees;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
-use crate::library::link;
+use crate::library::{callable, link};
 use crate::rehearsal::Rehearsal;
 use crate::{arguments, compile, execute, ptx, sizes};
 
@@ -167,13 +166,9 @@ fn kernels<'c>(
 
 /// Returns the name and the object code of what a computer calls.
 fn host(lowered: &Module, function: &str) -> Result<(String, Vec<u8>)> {
-    let compiled = format!("{}{function}", prefix_functions::PREFIX);
-    let mut llvm = compile::to_llvm(lowered)?;
-    llvm.add_entry(&compiled)?;
-    let symbol = llvm.export_entry(&compiled)?;
-    let code = llvm.optimise_for(Processor::Baseline, Level::Full)?;
-    let object = link::bare(&code.emit(Emit::Object)?, &symbol)?;
-    Ok((symbol, object))
+    let (symbol, object) = callable::object(lowered, function, Processor::Baseline)?;
+    let linked = link::bare(&object, &symbol)?;
+    Ok((symbol, linked))
 }
 
 /// The schedules of all computations, in the order of the program.

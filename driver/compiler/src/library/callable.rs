@@ -9,10 +9,11 @@
 
 use mdh_dialect::context;
 use mdh_jit::interface::Interface;
-use mdh_jit::{Emit, Level};
+use mdh_jit::{Emit, Level, Processor};
 use mdh_passes::llvm::prefix_functions;
-use mdh_passes::pipelines::{Line, LineOptions, Raise, RangeChecks, Schedules, Target};
+use mdh_passes::pipelines::{Line, LineOptions, Raise, RangeChecks, Target};
 use mdh_passes::support::deterministic;
+use melior::ir::Module;
 
 use crate::cli::Device;
 use crate::error::Result;
@@ -71,7 +72,6 @@ pub fn compile(host: &Host, source: &Source, request: &Request) -> Result<Callab
         target: Target::Cpu,
         options: LineOptions {
             ranges: RangeChecks::from_flag(!request.is_unchecked),
-            schedules: Schedules::from_flag(true),
             ..LineOptions::RUN
         },
     };
@@ -81,15 +81,22 @@ pub fn compile(host: &Host, source: &Source, request: &Request) -> Result<Callab
         &mut module,
         &line.after(compile::RAISED),
     )?;
-    let mut llvm = compile::to_llvm(&module)?;
-    let compiled = format!("{}{}", prefix_functions::PREFIX, entry.name);
-    llvm.add_entry(&compiled)?;
-    let symbol = llvm.export_entry(&compiled)?;
+    let (symbol, object) = object(&module, &entry.name, Processor::Host)?;
     Ok(Callable {
         interface,
         symbol,
-        object: llvm.optimise(Level::Full)?.emit(Emit::Object)?,
+        object,
     })
+}
+
+/// Returns the symbol of a function's wrapper, and an object file that shows it alone, of a module that is lowered.
+pub fn object(lowered: &Module, function: &str, processor: Processor) -> Result<(String, Vec<u8>)> {
+    let compiled = format!("{}{function}", prefix_functions::PREFIX);
+    let mut llvm = compile::to_llvm(lowered)?;
+    llvm.add_entry(&compiled)?;
+    let symbol = llvm.export_entry(&compiled)?;
+    let code = llvm.optimise_for(processor, Level::Full)?;
+    Ok((symbol, code.emit(Emit::Object)?))
 }
 
 /// Gives a function the best schedule that was tuned for its own sizes, if there is one: silently, since nobody has
