@@ -73,6 +73,13 @@ pub const DETERMINISTIC: Mark = Mark {
     value: MarkContents::Unit,
 };
 
+/// Arrays that a function takes and returns are in the memory of the device that its kernels run on.
+pub const DEVICE_MEMORY: Mark = Mark {
+    name: "mdh.device_memory",
+    hosts: &[ops::func::FUNC, ops::llvm::FUNC],
+    value: MarkContents::Unit,
+};
+
 /// Arguments of a function may be the same memory, or overlap: without it they are taken for different memory.
 pub const MAY_ALIAS: Mark = Mark {
     name: "mdh.may_alias",
@@ -148,11 +155,12 @@ pub const SCHEDULES: Mark = Mark {
 };
 
 /// All of them.
-pub const ALL: [&Mark; 14] = [
+pub const ALL: [&Mark; 15] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
     &DETERMINISTIC,
+    &DEVICE_MEMORY,
     &MAY_ALIAS,
     &ASSOCIATIVE,
     &COMMUTATIVE,

@@ -246,6 +246,7 @@ names! {
         LOAD = "memref.load",
         MEMORY_SPACE_CAST = "memref.memory_space_cast",
         PREFETCH = "memref.prefetch",
+        RANK = "memref.rank",
         REINTERPRET_CAST = "memref.reinterpret_cast",
         RESHAPE = "memref.reshape",
         STORE = "memref.store",

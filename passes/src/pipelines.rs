@@ -112,7 +112,7 @@ pipelines! {
         "mdh-schedule", "mdh-raise-copies", "mdh-warn",
     ];
     SCHEDULE_KERNELS = "mdh-default-kernel-schedules", "a schedule of blocks and threads for every mdh.compute without one": [
-        "mdh-separate-scans", "mdh-schedule{asm=cuda}", "mdh-warn{asm=cuda}",
+        "mdh-separate-scans", "mdh-raise-copies{asm=cuda}", "mdh-schedule{asm=cuda}", "mdh-warn{asm=cuda}",
     ];
     // Behind all that chooses and rewrites for floats. The definition is read from the program after the same passes.
     EXACT = "mdh-exact-arithmetic", "integers of the same width in the place of floats, for exact checks": [

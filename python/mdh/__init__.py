@@ -37,7 +37,7 @@ from .types import (BasicType, Buffer, Scalar, ScalarType, bf16, bfloat16, bool_
 if TYPE_CHECKING:
     # What `__getattr__` gives below, for type checkers.
     from . import mdhc as mdhc
-    from .compiled import set_threads as set_threads
+    from .threads import set_threads as set_threads
     from ._mdh import thread_count as thread_count
     from .compiled import Compiled as Compiled
     from .compiled import compile as compile
@@ -66,7 +66,7 @@ _LATE = {
     "CPU": "mdhc", "CUDA": "mdhc", "OpenMP": "mdhc", "OpenCL": "mdhc", "pyATF": "mdhc", "CUDARuntimeProfiler": "mdhc",
     "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc",
     "compile": "compiled", "load": "compiled", "Compiled": "compiled", "einsum": "contraction", "compile_einsum": "contraction",
-    "set_threads": "compiled", "thread_count": "_mdh",
+    "set_threads": "threads", "thread_count": "_mdh",
 }
 
 __all__ = [

@@ -6,17 +6,17 @@ elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from .errors import DTypeError
+from .errors import DeviceError, DTypeError
 
-Maker = tuple[Callable[[tuple[int, ...]], Any], Callable[[Any], Any] | None]
+Maker = tuple[Callable[[tuple[int, ...], "int | None"], Any], Callable[[Any], Any] | None]
 
 
 def maker(library: str, dtype: str) -> Maker:
-    """Functions that make arrays of a library: one from a shape to an array whose elements are not set, and one from
-    such an array to what users get (None where that is the same).
+    """Functions that make arrays of a library: one from a shape and the number of a GPU (None for the processor) to an
+    array whose elements are not set, and one from such an array to what users get (None where that is the same).
 
     Raises:
         DTypeError: the library has no such elements.
@@ -33,7 +33,15 @@ def _numpy(dtype: str) -> Maker:
     else:
         elements = numpy.dtype(dtype)
     empty = numpy.empty
-    return (lambda shape: empty(shape, elements)), None
+
+    def allocate(shape: tuple[int, ...], gpu: int | None) -> Any:
+        if gpu is not None:
+            raise DeviceError(
+                "found arrays on a GPU of a library that is none of torch and cupy, expected arrays for the results: out=.."
+            )
+        return empty(shape, elements)
+
+    return allocate, None
 
 
 def _bfloat16() -> Any:
@@ -55,20 +63,78 @@ def _torch(dtype: str) -> Maker:
     if elements is None:
         raise DTypeError(f"torch {torch.__version__} has no elements of type {dtype}")
     empty = torch.empty
-    return (lambda shape: empty(shape, dtype=elements)), None
+
+    def allocate(shape: tuple[int, ...], gpu: int | None) -> Any:
+        return empty(shape, dtype=elements, device=None if gpu is None else f"cuda:{gpu}")
+
+    return allocate, None
 
 
 def _jax(dtype: str) -> Maker:
-    import jax.numpy
+    import jax
 
-    allocate, _ = _numpy(dtype)
+    allocate_on_host, _ = _numpy(dtype)
+
+    def allocate(shape: tuple[int, ...], gpu: int | None) -> Any:
+        if gpu is None:
+            return allocate_on_host(shape, None)
+        # jax has no arrays that others write. Nobody has seen this one yet.
+        made = jax.numpy.empty(shape, dtype, device=jax.devices("cuda")[gpu])
+        return jax.block_until_ready(made)
+
     return allocate, jax.numpy.asarray
 
 
 def _cupy(dtype: str) -> Maker:
     import cupy
 
-    return (lambda shape: cupy.empty(shape, dtype)), None
+    def allocate(shape: tuple[int, ...], gpu: int | None) -> Any:
+        with cupy.cuda.Device(gpu):
+            return cupy.empty(shape, dtype)
+
+    return allocate, None
+
+
+def current_stream(library: str, gpu: int) -> int:
+    """The handle of the stream on which torch or cupy uses a GPU now."""
+    if library == "torch":
+        import torch
+
+        return torch.cuda.current_stream(gpu).cuda_stream
+    import cupy
+
+    with cupy.cuda.Device(gpu):
+        return cupy.cuda.get_current_stream().ptr
+
+
+def from_buffer(given: Any) -> Any:
+    """An array of numpy over the memory that an object shows by the buffer protocol, as a `memoryview` and an `array.array`
+    do; None of any other object."""
+    try:
+        view = memoryview(given)
+    except TypeError:
+        return None
+    import numpy
+
+    return numpy.asarray(view)
+
+
+def gpu_of(arrays: Iterable[Any]) -> int | None:
+    """The number of the GPU in whose memory the first array is; None for the processor's memory.
+
+    Args:
+        arrays: arrays, or anything else, which is in the processor's memory.
+    """
+    for array in arrays:
+        if type(array).__module__ == "numpy" or not hasattr(array, "__dlpack_device__"):
+            continue
+        kind, number = array.__dlpack_device__()
+        return number if kind in _ON_CUDA else None
+    return None
+
+
+#: DLPack's kinds of memory that is a GPU's, or managed by its driver.
+_ON_CUDA = (2, 13)
 
 
 def dtype_name(dtype: Any) -> str:

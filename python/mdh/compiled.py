@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _mdh, errors
+from .arrays import gpu_of
 
 _VERSION: str | None = None
 
@@ -27,6 +28,9 @@ class Compiled(_mdh.Function):
     """A compiled computation. Called with one array (or number) for each argument, in order, it returns its result, or
     a tuple of several, in arrays of the library of the first argument.
 
+    Arrays are all in the processor's memory, or all in that of one NVIDIA GPU. A GPU computes on its own arrays where
+    they are: on the stream that torch or cupy uses now, which is not waited for.
+
     Args:
         arguments: arrays of numpy, torch or jax, or of whatever speaks DLPack. Shapes and types of elements are
             those of the program: nothing is converted. Arrays that are only read may have any strides (they are
@@ -34,7 +38,8 @@ class Compiled(_mdh.Function):
         out: an array, or a tuple of arrays, to put the results into; it must not overlap what is read.
 
     Raises:
-        ShapeError, DTypeError, DeviceError: an argument is not what the program takes.
+        ShapeError, DTypeError: an argument is not what the program takes.
+        DeviceError: arrays are in different places, or a GPU fails.
         ProgramError: a check at run time fails.
         ResourceError: there is not enough memory.
     """
@@ -46,15 +51,38 @@ class Compiled(_mdh.Function):
     #: The name of it in messages.
     name: str
     _options: dict[str, Any]
+    #: The number of the GPU in whose memory arrays are for which it was compiled first; None for the processor's.
+    _place: int | None
 
-    def __new__(cls, code: _Code, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None) -> Compiled:
-        made = super().__new__(cls, code.interface, code.symbol, code.object, dtypes)
+    def __new__(
+        cls, code: _mdh.Code, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None, place: int | None
+    ) -> Compiled:
+        made = super().__new__(cls, code.interface, dtypes)
         made.text, made.name, made.entry = text, name, options.get("entry")
-        made._options = options
+        made._options, made._place = options, place
+        made.load(code, place, _gpu(options, place))
         return made
 
     def __init__(self, *_: Any) -> None:
         pass
+
+    def _load_for(self, place: int | None) -> None:
+        """Makes the code for arrays in the memory of a GPU, or in the processor's: for the extension, at the first call
+        with such arrays."""
+        code = _code(self.text, self.name, self._options, place)
+        self.load(code, place, _gpu(self._options, place))
+
+    def _use(self, options: dict[str, Any]) -> None:
+        """Takes other options from now on."""
+        code = _code(self.text, self.name, options, self._place)
+        self._options = options
+        self.forget()
+        self.load(code, self._place, _gpu(options, self._place))
+
+    @property
+    def _device(self) -> list[str]:
+        """The words by which a command is for the device that computes."""
+        return [] if _gpu(self._options, self._place) is None else ["--device", "cuda"]
 
     def __repr__(self) -> str:
         head, *parameters = self.interface.split("\n")
@@ -69,13 +97,13 @@ class Compiled(_mdh.Function):
     def mlir(self, stage: str = "compute", device: str | None = None) -> str:
         """The program at a stage on its way to machine code, as text: ``formed``, ``raised``, ``compute``,
         ``bufferized``, ``scheduled``, ``tiles``, ``vector``, ``loops``, ``parallel``, ``llvm-dialect``, ``llvm``,
-        ``asm``; for a GPU (``device="cuda"``) also ``kernels``, ``nvvm``, ``ptx``."""
-        options = [] if device is None else ["--device", device]
+        ``asm``; for a GPU (``device="cuda"``, or where one computes) also ``kernels``, ``nvvm``, ``ptx``."""
+        options = self._device if device is None else ["--device", device]
         return self._command(["compile", "{}", "--emit", stage, "--no-warnings", *options])
 
     def asm(self) -> str:
-        """The assembly of this machine's processor."""
-        return self.mlir("asm")
+        """The assembly of this machine's processor, or the PTX of a GPU's kernels."""
+        return self.mlir("ptx" if self._device else "asm")
 
     @property
     def schedule(self) -> dict[str, Any]:
@@ -97,9 +125,7 @@ class Compiled(_mdh.Function):
     def schedule(self, schedule: dict[str, Any] | str | None) -> None:
         text = json.dumps(schedule) if isinstance(schedule, dict) else schedule
         options = {**self._options, "schedule": text}
-        code = _code(self.text, self.name, {key: value for key, value in options.items() if value is not None})
-        self.replace(code.interface, code.symbol, code.object)
-        self._options = options
+        self._use({key: value for key, value in options.items() if value is not None})
 
     def check(self, *arguments: Any) -> str:
         """Compares a run on these arguments with the definition, evaluated point by point, and returns what was found.
@@ -119,26 +145,23 @@ class Compiled(_mdh.Function):
                 path = folder / f"{name}.npy"
                 numpy.save(path, numpy.ascontiguousarray(_as_numpy(argument)))
                 given.append(f"{name}={path}")
-            return self._command(["run", "{}", "--check", "--no-warnings", "--in", *given])
+            return self._command(["run", "{}", "--check", "--no-warnings", *self._device, "--in", *given])
 
     def tune(self, seconds: float) -> None:
-        """Searches its schedules for the fastest on this machine, for so many seconds, with a bar on standard error
+        """Searches its schedules for the fastest on the device that computes, for so many seconds, with a bar on standard error
         where that is a terminal; this object, and whatever is compiled from the same program later, uses the best."""
-        self._command(["tune", "{}", "--for", f"{seconds}s"], shows_progress=True)
-        options = {key: value for key, value in self._options.items() if key != "schedule"}
-        code = _code(self.text, self.name, options)
-        self.replace(code.interface, code.symbol, code.object)
-        self._options = options
+        self._command(["tune", "{}", "--for", f"{seconds}s", *self._device], shows_progress=True)
+        self._use({key: value for key, value in self._options.items() if key != "schedule"})
 
     def explain(self, device: str | None = None) -> str:
         """A report: the computation, its schedule and the reasons for it, and what bounds it. ``device`` names a GPU instead
         of this machine: ``a100``, ``h100``, ``h200``, ``b200``."""
-        options = [] if device is None else ["--device", device]
+        options = self._device if device is None else ["--device", device]
         return self._command(["explain", "{}", "--no-warnings", *options])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a shared library with its C function, and a header of the same name with the ending ``.h``. That
-        needs a C compiler to link with (``CC``, cc, gcc or clang)."""
+        """Writes a shared library with its C function, and a header of the same name with the ending ``.h``: for the
+        processor, whatever device computes here. That needs a C compiler to link with (``CC``, cc, gcc or clang)."""
         path = Path(path)
         self._command(["compile", "{}", "--emit", "shared", "--no-warnings", "-o", str(path)])
         self._command(["compile", "{}", "--emit", "header", "--no-warnings", "-o", str(path.with_suffix(".h"))])
@@ -184,14 +207,6 @@ class _Folder:
         self._folder.cleanup()
 
 
-class _Code:
-    """Machine code and what is known of it."""
-
-    def __init__(self, interface: str, symbol: str, said: str, machine_code: bytes) -> None:
-        self.interface, self.symbol, self.said = interface, symbol, said
-        self.object = machine_code
-
-
 #: Exit codes of the command, as exceptions.
 _FAILURES: dict[int, type[errors.Error]] = {
     1: errors.ProgramError,
@@ -234,12 +249,31 @@ def cache_folder() -> Path:
     return Path(base) / "mdh" / "code"
 
 
-def _key(text: str, name: str, options: dict[str, Any]) -> str:
+def _gpu(options: dict[str, Any], place: int | None) -> int | None:
+    """The number of the GPU that computes on arrays in some place, None for the processor: the GPU on those in its own
+    memory, the device of the options on those in the processor's.
+
+    Raises:
+        DeviceError: there is no such device.
+    """
+    if place is not None:
+        return place
+    device = options.get("device", "cpu")
+    if device == "cpu":
+        return None
+    kind, _, number = str(device).partition(":")
+    if kind != "cuda" or not (number or "0").isdigit():
+        raise errors.DeviceError(f"found the device {device!r}, expected 'cpu', 'cuda', or 'cuda:1' and so on")
+    return int(number or "0")
+
+
+def _key(text: str, name: str, options: dict[str, Any], gpu: tuple[int, bool] | None) -> str:
     """All that compiled code depends on, as one word."""
     global _VERSION
     if _VERSION is None:
         _VERSION = _mdh.version() + _build()
-    whole = json.dumps([_VERSION, text, name, options, _mdh.thread_count(), _tuned()], sort_keys=True)
+    device = None if gpu is None else [_mdh.gpu(gpu[0]), gpu[1]]
+    whole = json.dumps([_VERSION, text, name, options, device, _mdh.thread_count(), _tuned()], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -257,29 +291,31 @@ def _build() -> str:
     return f"{about.st_size} {about.st_mtime_ns}"
 
 
-def _read(path: Path) -> _Code | None:
+def _read(path: Path) -> _mdh.Code | None:
     try:
         head, _, machine_code = path.read_bytes().partition(b"\n")
         about = json.loads(head)
         if hashlib.sha256(machine_code).hexdigest() != about["digest"]:
             return None
-        return _Code(about["interface"], about["symbol"], about["said"], machine_code)
+        return _mdh.Code(about["interface"], about["symbol"], about["said"], machine_code, about["kernels"])
     except (OSError, ValueError, KeyError):
         return None
 
 
-def _write(path: Path, code: _Code) -> None:
+def _write(path: Path, code: _mdh.Code) -> None:
     """Keeps code. A cache that cannot be written is none: the code is compiled again the next time."""
+    machine_code = code.object()
     about = {
         "interface": code.interface,
         "symbol": code.symbol,
         "said": code.said,
-        "digest": hashlib.sha256(code.object).hexdigest(),
+        "kernels": code.kernels,
+        "digest": hashlib.sha256(machine_code).hexdigest(),
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(json.dumps(about).encode() + b"\n" + code.object)
+            file.write(json.dumps(about).encode() + b"\n" + machine_code)
         os.replace(file.name, path)
     except OSError:
         pass
@@ -292,9 +328,10 @@ def compile_text(
     entry: str | None = None,
     dtypes: list[str] | None = None,
     warns: bool = True,
+    place: int | None = None,
     **options: Any,
 ) -> Compiled:
-    """Compiles a function of a program in MLIR for this machine's processor, or takes what was compiled before.
+    """Compiles a function of a program in MLIR, or takes what was compiled before.
 
     Args:
         text: the program: computations of the dialect ``mdh``, linalg, and what MLIR has around them.
@@ -302,27 +339,32 @@ def compile_text(
         entry: the function; not needed if there is one.
         dtypes: the names of the types of elements of each argument and result, where they are unsigned integers.
         warns: whether what is right and slow is said as a warning of Python's: not of programs that no user wrote.
-        options: ``schedule`` (text), ``tuned``, ``deterministic``, ``checked``.
+        place: the number of the GPU in whose memory arrays will be; None for the processor's memory. For others there is
+            code at the first call with them.
+        options: ``schedule`` (text), ``tuned``, ``deterministic``, ``checked``, ``device``.
 
     Raises:
         ProgramError: the program is wrong; the message has each mistake with its line.
+        DeviceError: there is no such device.
     """
     options = {"entry": entry, **options}
     options = {key: value for key, value in options.items() if value is not None}
-    code = _code(text, name, options)
+    code = _code(text, name, options, place)
     said = _NOTES.sub("", code.said).strip()
     if said and warns:
         warnings.warn(said, stacklevel=3)
-    return Compiled(code, text, name, options, dtypes)
+    return Compiled(code, text, name, options, dtypes, place)
 
 
-def _code(text: str, name: str, options: dict[str, Any]) -> _Code:
-    """The machine code of a program, from the cache if it is there."""
-    path = cache_folder() / (_key(text, name, options) + ".code")
+def _code(text: str, name: str, options: dict[str, Any], place: int | None) -> _mdh.Code:
+    """The machine code of a program for arrays in some place, from the cache if it is there."""
+    number = _gpu(options, place)
+    options = {key: value for key, value in options.items() if key != "device"}
+    gpu = None if number is None else (number, place is not None)
+    path = cache_folder() / (_key(text, name, options, gpu) + ".code")
     code = _read(path)
     if code is None:
-        made = _mdh.compile(text, name, **options)
-        code = _Code(made.interface, made.symbol, made.said, made.object())
+        code = _mdh.compile(text, name, **options, gpu=gpu)
         _write(path, code)
     return code
 
@@ -334,6 +376,8 @@ _NOTES = re.compile(r"(?m)^note: .*\n?")
 def _as_numpy(array: Any) -> Any:
     import numpy
 
+    if gpu_of([array]) is not None:
+        array = array.get() if hasattr(array, "get") else array.cpu() if hasattr(array, "cpu") else array
     if hasattr(array, "__array__"):
         return numpy.asarray(array)
     return numpy.from_dlpack(array)
@@ -350,29 +394,17 @@ def compile(program: Any, *, name: str = "program", entry: str | None = None, **
         entry: the function; not needed if there is one.
         options: `schedule` (text or a dictionary), `tuned` (False leaves schedules that were tuned alone),
             `deterministic` (True for results that do not depend on the number of cores), `checked` (False leaves out
-            checks at run time).
+            checks at run time), `device` (what computes on arrays in the processor's memory: `"cpu"`, or `"cuda"` or
+            `"cuda:1"` for a GPU, to which they are copied; a GPU always computes on arrays in its own memory).
 
     Raises:
         ProgramError: the program is wrong; the message has each mistake with its line.
+        DeviceError: there is no such device.
     """
     schedule = options.get("schedule")
     if isinstance(schedule, dict):
         options["schedule"] = json.dumps(schedule)
     return compile_text(str(program), name=name, entry=entry, **options)
-
-
-def set_threads(threads: int) -> None:
-    """Sets how many threads computations use from now on, the caller's included (1 to 1024). What is compiled after that
-    is for so many cores; a `Compiled` that exists keeps its code, which runs on as many threads as there are.
-
-    Raises:
-        ProgramError: the number is out of range.
-    """
-    _mdh.set_threads(threads)
-    for name in ("computation", "contraction"):
-        module = sys.modules.get(f"mdh.{name}")
-        if module is not None:
-            module._compiled.clear()
 
 
 def load(path: str | os.PathLike[str], entry: str | None = None) -> _mdh.Function:

@@ -8,13 +8,14 @@ types that it leaves open follow from the arrays of a call; for each of their co
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from . import threads
+from .arrays import from_buffer, gpu_of
 from .emit import identifier
-from .errors import DeviceError, DTypeError, ProgramError, ShapeError
+from .errors import DTypeError, ProgramError, ShapeError
 from .program import Described, Form, Program, make_program
 from .text import symbol
 from .trace import number_type
@@ -96,7 +97,7 @@ class Computation:
         program = self._program(self._described(inputs, self.inputs), self._described(outputs, self.outputs))
         listed = [inputs[view.name] for view in program.inputs]
         if key is not None and len(arrays) == len(listed) and not program.updated:
-            self._functions[key] = compiled(program, self.options)
+            self._functions[key] = compiled(program, self.options, listed)
         return run(program, listed, written, self.options)
 
     def run(self, *arrays: Any) -> None:
@@ -114,7 +115,7 @@ class Computation:
         Without inputs, it is that for the declared sizes and types.
         """
         computation = self.using(**options)
-        return compiled(computation.program(*arrays), computation.options)
+        return compiled(computation.program(*arrays), computation.options, arrays)
 
     def _split(self, arrays: tuple, named: Mapping[str, Any], out: Any) -> tuple[tuple, tuple | None]:
         """The inputs that are given by position, and the outputs if they are given."""
@@ -134,14 +135,14 @@ class Computation:
     def _inputs(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """The inputs by name."""
         names = list(self.inputs)
-        inputs = dict(zip(names, arrays))
+        inputs = {name: _array(array) for name, array in zip(names, arrays)}
         for name, array in named.items():
             if name not in names or name in inputs:
                 raise ShapeError(
                     f"found the argument '{name}' {'twice' if name in inputs else 'of no input'}, expected "
                     f"{', '.join(names)}"
                 )
-            inputs[name] = array
+            inputs[name] = _array(array)
         if len(arrays) > len(names) or len(inputs) != len(names):
             raise ShapeError(
                 f"found {len(arrays) + len(named)} inputs of '{self.name}', expected {len(names)}: "
@@ -217,13 +218,21 @@ def describe(name: str, array: Any, declared: BasicType | None = None) -> Descri
 
 
 def _key(arrays: Sequence[Any], written: Sequence[Any] | None) -> tuple | None:
-    """Returns the sizes and types of arrays, or None where one of them is a number, which may stand for any type."""
+    """Returns the sizes and types of arrays, for this number of threads, or None where one of them is a number, which may stand for any type."""
     try:
         inputs = tuple([(array.shape, array.dtype) for array in arrays])
         outputs = None if written is None else tuple([(array.shape, array.dtype) for array in written])
     except AttributeError:
         return None
-    return (inputs, outputs) if all([shape for shape, _ in inputs]) else None
+    return (inputs, outputs, threads.changes) if all([shape for shape, _ in inputs]) else None
+
+
+def _array(given: Any) -> Any:
+    """An array over memory that is shown by the buffer protocol alone; anything else as it is."""
+    if hasattr(given, "dtype") or _is_number(given):
+        return given
+    shown = from_buffer(given)
+    return given if shown is None else shown
 
 
 def _is_number(array: Any) -> bool:
@@ -237,21 +246,22 @@ _compiling = threading.Lock()
 _KEPT_PROGRAMS = 256
 
 
-def compiled(program: Program, options: Mapping[str, Any]) -> Any:
-    """Returns the compiled program, which is made where it is not there yet."""
-    key = (program.text, tuple(sorted((name, repr(option)) for name, option in options.items())))
+def compiled(program: Program, options: Mapping[str, Any], inputs: Sequence[Any] = ()) -> Any:
+    """Returns the compiled program, which is made where it is not there yet: for the place of its inputs, if they are
+    given."""
+    named = tuple(sorted((name, repr(option)) for name, option in options.items()))
+    key = (program.text, named, threads.changes)
     with _compiling:
         function = _compiled.get(key)
         if function is None:
             from .compiled import compile_text
-
-            _check_device(compile_text, options)
 
             function = compile_text(
                 program.text,
                 name=identifier(program.name),
                 entry=symbol(program.name),
                 dtypes=program.dtypes,
+                place=gpu_of(inputs),
                 **options,
             )
             while len(_compiled) >= _KEPT_PROGRAMS:
@@ -260,19 +270,9 @@ def compiled(program: Program, options: Mapping[str, Any]) -> Any:
     return function
 
 
-def _check_device(compile_text: Callable, options: Mapping[str, Any]) -> None:
-    """Refuses a device where compiled functions run on the processor only."""
-    parameters = inspect.signature(compile_text).parameters
-    if options.get("device", "cpu") != "cpu" and "device" not in parameters:
-        raise DeviceError(
-            f"found the device '{options['device']}', expected the processor: compiled functions run on it only; "
-            f"'mdh run --device cuda' runs the text of a computation on a GPU"
-        )
-
-
 def run(program: Program, inputs: Sequence[Any], outputs: Sequence[Any] | None, options: Mapping[str, Any]) -> Any:
     """Runs a program on arrays, and returns its outputs: an array, or a tuple of several."""
-    function = compiled(program, options)
+    function = compiled(program, options, inputs)
     arguments = [
         array if view.shape or not _is_scalar(array) else _number(array, view.dtype)
         for array, view in zip(inputs, program.inputs)

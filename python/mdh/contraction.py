@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _mdh
-from .arrays import dtype_name
+from . import _mdh, threads
+from .arrays import dtype_name, gpu_of
 from .compiled import Compiled, compile_text
 from .errors import DTypeError, ProgramError
-from .operators import as_operator
+from .operators import Operator, as_operator
 
 #: Types of operators that are given by name.
 _Operator = str | Callable[..., Any]
@@ -59,6 +59,7 @@ def einsum(
     combine: _Operator = "add",
     scalar: _Operator = "mul",
     path: Sequence[Sequence[int]] | None = None,
+    distributes: bool = False,
     out: Any = None,
 ) -> Any:
     """Combines products of the operands' elements over the indices that the result has not.
@@ -74,6 +75,8 @@ def einsum(
             operands.
         path: the order of contraction, as opt_einsum has it; the cheapest if there is none. Where `scalar` is not known
             to distribute over `combine`, all is one step.
+        distributes: True states that `scalar` distributes over `combine`, of which one at least is no name: what no code
+            shows. Both are commutative and associative then (`mdh.combine_operator(commutative=True)`).
         out: an array for the result, of its shape and type.
 
     Returns:
@@ -87,13 +90,15 @@ def einsum(
         spec, listed = _from_lists(spec, operands)
         operands = tuple(listed)
     described = [_describe(operand) for operand in operands]
-    key = (spec, combine, scalar, _hashable(path), tuple([about[1] for about in described]))
+    about_arrays = tuple([about[1] for about in described])
+    key = (spec, combine, scalar, _hashable(path), distributes, threads.changes, about_arrays)
     try:
         program = _compiled.get(key)
     except TypeError:
         raise ProgramError(f"found operators {combine!r} and {scalar!r}, expected names or functions") from None
     if program is None:
-        program = _compiled[key] = _compile(spec, [about[1] for about in described], combine, scalar, path)
+        program = _compile(spec, about_arrays, combine, scalar, path, distributes, gpu_of(operands))
+        _compiled[key] = program
     arrays = [about[0] for about in described]
     if program._is_complex:
         return _complex(program, arrays, out)
@@ -106,33 +111,40 @@ def compile_einsum(
     combine: _Operator = "add",
     scalar: _Operator = "mul",
     path: Sequence[Sequence[int]] | None = None,
+    distributes: bool = False,
 ) -> Einsum:
     """Returns the program that `einsum` runs for such operands, of which shapes, types and memory orders count.
 
-    `spec`, `operands`, `combine`, `scalar` and `path` are those of `einsum`, but that `spec` is text.
+    `spec`, `operands`, `combine`, `scalar`, `path` and `distributes` are those of `einsum`, but that `spec` is text.
 
     Raises the errors of `einsum`.
     """
     described = [_describe(operand)[1] for operand in operands]
-    return _compile(spec, described, combine, scalar, path)
+    return _compile(spec, described, combine, scalar, path, distributes, gpu_of(operands))
 
 
 def _compile(
     spec: str,
-    described: list[tuple[tuple[int, ...], str, tuple[int, ...] | None]],
+    described: Sequence[tuple[tuple[int, ...], Any, tuple[int, ...] | None]],
     combine: _Operator,
     scalar: _Operator,
     path: Sequence[Sequence[int]] | None,
+    distributes: bool,
+    place: int | None,
 ) -> Einsum:
     if len(_compiled) >= _MOST:
         _compiled.clear()
     dtypes = [dtype_name(dtype) for _, dtype, _ in described]
     operands = [(shape, name, order) for (shape, _, order), name in zip(described, dtypes)]
     steps = None if path is None else [list(step) for step in path if not isinstance(step, str)]
-    combined, multiplied = _operator_text(combine, dtypes, 2), _operator_text(scalar, dtypes, len(operands))
+    arity = 2 if distributes or isinstance(scalar, Operator) else len(operands)
+    combined = _operator_text(combine, dtypes, 2, distributes)
+    multiplied = _operator_text(scalar, dtypes, arity, distributes)
+    if distributes and isinstance(combine, str) and isinstance(scalar, str):
+        raise ProgramError("found distributes=True of two names, of which it is known; expected an operator of one's own")
     about = _mdh.einsum(spec, operands, combined, multiplied, steps)
     names = [_parts(name) for name in [*dtypes, about.dtype]]
-    compiled = compile_text(about.text, name="einsum", dtypes=names, warns=False)
+    compiled = compile_text(about.text, name="einsum", dtypes=names, warns=False, place=place)
     return Einsum(compiled, about)
 
 
@@ -141,7 +153,7 @@ def _parts(dtype: str) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
-def _operator_text(operator: _Operator, dtypes: list[str], arity: int) -> str:
+def _operator_text(operator: _Operator, dtypes: list[str], arity: int, distributes: bool) -> str:
     """An operator as the extension takes it: a name, or a region of MLIR with its laws."""
     if isinstance(operator, str):
         return operator
@@ -150,7 +162,15 @@ def _operator_text(operator: _Operator, dtypes: list[str], arity: int) -> str:
     from .emit import einsum_region
 
     element = numpy.result_type(*dtypes).name if dtypes else "float64"
-    return einsum_region(as_operator(operator) if arity == 2 else operator, element, arity)
+    text = einsum_region(as_operator(operator) if arity == 2 else operator, element, arity)
+    if not distributes:
+        return text
+    if not text.startswith("commutative"):
+        raise ProgramError(
+            f"found distributes=True with an operator that is not known to commute, {operator!r}: expected "
+            f"mdh.combine_operator(commutative=True)"
+        )
+    return f"distributes {text}"
 
 
 def _describe(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int, ...] | None]]:
@@ -163,8 +183,9 @@ def _describe(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int,
             return (operand if operand.dtype.kind != "c" else _pairs(operand)), about
     elif kind.__module__ == "torch":
         if operand.is_contiguous():
-            return operand, (tuple(operand.shape), operand.dtype, None)
-    elif not hasattr(operand, "shape"):
+            about = (tuple(operand.shape), operand.dtype, None)
+            return (operand if not operand.is_complex() else _pairs(operand)), about
+    elif not hasattr(operand, "dtype"):
         import numpy
 
         return _describe(numpy.asarray(operand))
@@ -178,11 +199,11 @@ def _reordered(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int
     if module == "torch":
         strides = operand.stride()
         order = _order(shape, strides)
-        if order is None:
-            return operand.contiguous(), (shape, operand.dtype, None)
-        return operand.permute(order), (shape, operand.dtype, order)
+        array = operand.contiguous() if order is None else operand.permute(order)
+        return (array if not array.is_complex() else _pairs(array)), (shape, operand.dtype, order)
     if module != "numpy":
-        return operand, (shape, operand.dtype, None)
+        about = (shape, operand.dtype, None)
+        return (operand if not dtype_name(operand.dtype).startswith("complex") else _pairs(operand)), about
     import numpy
 
     array = numpy.asarray(operand)
@@ -213,23 +234,44 @@ def _order(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...] | No
 
 def _pairs(array: Any) -> Any:
     """A complex array as one of floats, with an axis of real and imaginary part behind the others."""
-    import numpy
+    library = type(array).__module__.partition(".")[0]
+    if library == "torch":
+        import torch
 
-    part = numpy.float32 if array.dtype.itemsize == 8 else numpy.float64
-    return array.reshape(array.shape + (1,)).view(part)
+        return torch.view_as_real(array.resolve_conj())
+    if library in ("jax", "jaxlib"):
+        import jax.numpy
+
+        return jax.numpy.stack([array.real, array.imag], axis=-1)
+    if library == "cupy":
+        import cupy
+
+        array = cupy.ascontiguousarray(array)
+    return array.reshape(array.shape + (1,)).view("float32" if array.dtype.itemsize == 8 else "float64")
+
+
+def _joined(pairs: Any, program: Einsum) -> Any:
+    """The complex array that an array of floats is, which `_pairs` has made or might have."""
+    library = type(pairs).__module__.partition(".")[0]
+    if library == "torch":
+        import torch
+
+        return torch.view_as_complex(pairs)
+    if library in ("jax", "jaxlib"):
+        return pairs[..., 0] + 1j * pairs[..., 1]
+    return pairs.view(program.dtype).reshape(program.shape)
 
 
 def _complex(program: Einsum, arrays: list[Any], out: Any) -> Any:
-    import numpy
-
     if out is not None:
-        expected = numpy.dtype(program.dtype)
-        if getattr(out, "dtype", None) != expected:
-            raise DTypeError(f"out has elements of {getattr(out, 'dtype', type(out))}, expected {expected}")
-        if out.flags.c_contiguous:
+        found = getattr(out, "dtype", type(out))
+        if dtype_name(found) != program.dtype:
+            raise DTypeError(f"out has elements of {found}, expected {program.dtype}")
+        is_plain = out.is_contiguous() if hasattr(out, "is_contiguous") else out.flags.c_contiguous
+        if is_plain:
             program.compiled(*arrays, out=_pairs(out))
             return out
-    result = program.compiled(*arrays).view(program.dtype).reshape(program.shape)
+    result = _joined(program.compiled(*arrays), program)
     if out is None:
         return result
     out[...] = result

@@ -183,9 +183,14 @@ def componentwise(operators: Sequence[Operator]) -> Operator:
 
 
 def as_operator(function: Any) -> Operator:
-    """Returns the operator that a Python function is: of `(left, right)`, or of `(res, lhs, rhs)` as published."""
+    """Returns the operator of a name, or that a Python function is: of `(left, right)`, or of `(res, lhs, rhs)` as
+    published."""
     if isinstance(function, Operator):
         return function
+    if isinstance(function, str):
+        if function not in _NAMED:
+            raise ProgramError(f"found '{function}' as what combines, expected one of {', '.join(_NAMED)}")
+        return _NAMED[function]
     if function in (builtins.min, builtins.max):
         return min if function is builtins.min else max
     if not callable(function):
@@ -493,3 +498,17 @@ def check_laws(operator: Any, dtype: Any, samples: int = 1000, seed: int = 0, *,
         laws.append("neutral")
     broken = [counterexample(traced, law, samples, seed, neutral, special) for law in laws]
     return [example for example in broken if example is not None]
+
+#: Operators by their names.
+_NAMED = {
+    "add": add,
+    "mul": mul,
+    "min": min,
+    "max": max,
+    "and": and_,
+    "or": or_,
+    "xor": xor,
+    "logaddexp": logaddexp,
+    "argmax": argmax,
+    "argmin": argmin,
+}

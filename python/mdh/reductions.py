@@ -38,7 +38,8 @@ def reduce(
     """Combines the elements of an array along axes.
 
     Args:
-        op: an operator, or a function of two values, or of two tuples where several arrays are combined.
+        op: an operator or its name (`"add"`, `"max"`), or a function of two values, or of two tuples where several arrays
+            are combined.
         x: an array, or a tuple of arrays of the same shape, whose elements are combined as tuples.
         axis: an axis or several, negative ones from the last one on; all of them without it.
         keepdims: True leaves the axes with size 1.
@@ -81,7 +82,8 @@ def scan(
     """Prefix sums of an array along an axis: element `i` is the combination of those up to `i`.
 
     Args:
-        op: an operator, or a function of two values, or of two tuples where several arrays are combined.
+        op: an operator or its name (`"add"`, `"max"`), or a function of two values, or of two tuples where several arrays
+            are combined.
         x: an array, or a tuple of arrays of the same shape, whose elements are combined as tuples.
         axis: the axis, a negative one from the last one on.
         reverse: True combines those from `i` on.

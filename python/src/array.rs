@@ -1,19 +1,24 @@
-//! Memory of arrays, as their libraries show it: numpy's `__array_struct__`, else `__dlpack__`.
+//! Memory of arrays, as their libraries show it: numpy's `__array_struct__`, else `__dlpack__`, else the buffer protocol,
+//! by way of numpy.
 //!
 //! Both are read where they are, without a call of the library's Python code for each field, and without copies. What
 //! shows memory is kept for as long as it is looked at.
 
 use std::ffi::{c_int, c_void};
+use std::fmt;
 use std::slice;
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyCapsule, PyCapsuleMethods, PyType};
+use pyo3::types::{IntoPyDict, PyCapsule, PyCapsuleMethods, PyType};
+
+use mdh_cuda::Visitor;
 
 use crate::element::NumberType;
 use crate::error;
+use crate::results::Library;
 
 /// numpy's `PyArrayInterface`, whose layout is fixed since its version 2.
 #[repr(C)]
@@ -89,12 +94,31 @@ impl Axes {
 }
 
 /// Memory that an array is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ArrayPlace {
     /// The processor's memory.
     Host,
     /// That of an NVIDIA GPU, by its number.
-    Cuda(i32),
+    Cuda(u32),
+}
+
+impl ArrayPlace {
+    /// The number of the GPU whose memory it is.
+    pub fn gpu(self) -> Option<u32> {
+        match self {
+            ArrayPlace::Host => None,
+            ArrayPlace::Cuda(number) => Some(number),
+        }
+    }
+}
+
+impl fmt::Display for ArrayPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ArrayPlace::Host => f.write_str("the processor's memory"),
+            ArrayPlace::Cuda(number) => write!(f, "the memory of GPU {number}"),
+        }
+    }
 }
 
 /// The memory of an array.
@@ -149,7 +173,8 @@ impl Torch {
 }
 
 impl<'py> Memory<'py> {
-    /// The memory of an array; none of an object that shows none.
+    /// The memory of an array; none of an object that shows none. What its library still does with memory of a GPU is
+    /// done before the stream goes on that a call will use.
     pub fn shown_by(array: &Bound<'py, PyAny>) -> PyResult<Option<Memory<'py>>> {
         let py = array.py();
         if let Some(torch) = TORCH.get(py)
@@ -165,8 +190,24 @@ impl<'py> Memory<'py> {
         }
         Torch::notice(array)?;
         match array.getattr(intern!(py, "__dlpack__")) {
-            Ok(show) => Memory::of_dlpack(show.call0()?).map(Some),
-            Err(error) if error.is_instance_of::<PyAttributeError>(py) => Ok(None),
+            Ok(show) => {
+                let shown = match stream_argument(array)? {
+                    None => show.call0()?,
+                    Some(stream) => {
+                        let arguments = [("stream", stream)].into_py_dict(py)?;
+                        show.call((), Some(&arguments))?
+                    }
+                };
+                Memory::of_dlpack(shown).map(Some)
+            }
+            Err(error) if error.is_instance_of::<PyAttributeError>(py) => {
+                let arrays = py.import(intern!(py, "mdh.arrays"))?;
+                let shown = arrays.call_method1(intern!(py, "from_buffer"), (array,))?;
+                match shown.is_none() {
+                    true => Ok(None),
+                    false => Memory::shown_by(&shown),
+                }
+            }
             Err(error) => Err(error),
         }
     }
@@ -220,7 +261,7 @@ impl<'py> Memory<'py> {
         let tensor = unsafe { pointer.cast::<DlTensor>().as_ref() };
         let place = match tensor.device_kind {
             DL_CPU | DL_CUDA_HOST => ArrayPlace::Host,
-            DL_CUDA | DL_CUDA_MANAGED => ArrayPlace::Cuda(tensor.device),
+            DL_CUDA | DL_CUDA_MANAGED => ArrayPlace::Cuda(tensor.device.max(0) as u32),
             kind => {
                 let message = format!(
                     "found an array on a device of DLPack's kind {kind}, expected one in the processor's memory or on \
@@ -260,6 +301,28 @@ impl<'py> Memory<'py> {
             expected *= extent;
         }
         is_so || self.shape.numbers().contains(&0)
+    }
+}
+
+/// The argument of `__dlpack__` for an array on an NVIDIA GPU: the stream that it is used on. Those of torch and cupy are
+/// used on the stream on which they are made.
+fn stream_argument(array: &Bound<PyAny>) -> PyResult<Option<i64>> {
+    const NONE_TO_ORDER: i64 = -1;
+    let py = array.py();
+    let Ok(place) = array.call_method0(intern!(py, "__dlpack_device__")) else {
+        return Ok(None);
+    };
+    let (kind, number): (i32, u32) = place.extract()?;
+    if ![DL_CUDA, DL_CUDA_MANAGED].contains(&kind) {
+        return Ok(None);
+    }
+    match Library::from_array(array)? {
+        Library::Torch | Library::Cupy => Ok(Some(NONE_TO_ORDER)),
+        Library::Numpy | Library::Jax => {
+            let stream = Visitor::stream(number);
+            let stream = stream.map_err(|error| error::compiler(py, &error.into(), ""))?;
+            Ok(Some(stream as i64))
+        }
     }
 }
 

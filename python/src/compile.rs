@@ -12,8 +12,9 @@ use pyo3::types::PyBytes;
 
 use mdh_compiler::error::{self as failures, Error};
 use mdh_compiler::host::Host;
-use mdh_compiler::library::callable::{self, Callable, Request};
+use mdh_compiler::library::callable::{self, Callable, Gpu, Request};
 use mdh_compiler::source::Source;
+use mdh_cuda::Visitor;
 use mdh_driver::commands::STACK_BYTES;
 
 use crate::error;
@@ -23,18 +24,39 @@ use crate::error;
 pub struct Code {
     /// The function's name and its number of results, then a line for each parameter: what a call takes.
     #[pyo3(get)]
-    interface: String,
+    pub interface: String,
     /// The symbol of the code.
     #[pyo3(get)]
-    symbol: String,
+    pub symbol: String,
     /// Warnings and notes.
     #[pyo3(get)]
     said: String,
-    object: Vec<u8>,
+    /// The PTX of the kernels that it launches; none of code for the processor, or without kernels.
+    #[pyo3(get)]
+    pub kernels: Option<String>,
+    pub object: Vec<u8>,
 }
 
 #[pymethods]
 impl Code {
+    /// The parts of code that was kept.
+    #[new]
+    fn new(
+        interface: String,
+        symbol: String,
+        said: String,
+        object: Vec<u8>,
+        kernels: Option<String>,
+    ) -> Code {
+        Code {
+            interface,
+            symbol,
+            said,
+            kernels,
+            object,
+        }
+    }
+
     /// The object file.
     fn object<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.object)
@@ -50,6 +72,8 @@ struct Wanted {
     is_tuned: bool,
     is_deterministic: bool,
     is_unchecked: bool,
+    /// The number of the GPU that computes, and whether arrays are in its memory.
+    gpu: Option<(u32, bool)>,
 }
 
 /// The compiler tells of one program at a time.
@@ -58,9 +82,10 @@ static COMPILING: Mutex<()> = Mutex::new(());
 /// Time after which a thread that waits looks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Compiles a function of a program in MLIR for this machine's processor; `name` stands for the program in messages.
+/// Compiles a function of a program in MLIR for this machine's processor, or for a GPU (its number, and whether arrays are
+/// in its memory); `name` stands for the program in messages.
 #[pyfunction]
-#[pyo3(signature = (text, name, entry=None, schedule=None, tuned=true, deterministic=false, checked=true))]
+#[pyo3(signature = (text, name, entry=None, schedule=None, tuned=true, deterministic=false, checked=true, gpu=None))]
 #[expect(
     clippy::too_many_arguments,
     reason = "they are the keywords of a function of Python's"
@@ -74,6 +99,7 @@ pub fn compile(
     tuned: bool,
     deterministic: bool,
     checked: bool,
+    gpu: Option<(u32, bool)>,
 ) -> PyResult<Code> {
     let wanted = Wanted {
         text,
@@ -83,6 +109,7 @@ pub fn compile(
         is_tuned: tuned,
         is_deterministic: deterministic,
         is_unchecked: !checked,
+        gpu,
     };
     let (sender, receiver) = mpsc::sync_channel(1);
     let thread = thread::Builder::new()
@@ -120,6 +147,7 @@ fn code(callable: Callable, said: String) -> Code {
         interface: callable.interface.to_string(),
         symbol: callable.symbol,
         said,
+        kernels: callable.kernels,
         object: callable.object,
     }
 }
@@ -133,7 +161,16 @@ fn compile_here(wanted: &Wanted) -> (Result<Callable, Error>, String) {
             let source = Source::from_user(&wanted.name, &wanted.text)?;
             let schedule = wanted.schedule.as_ref();
             let schedule = schedule.map(|text| Source::from_text("schedule", text));
+            let gpu = wanted.gpu.map(|(number, has_arrays)| {
+                let facts = Visitor::facts(number)?;
+                Ok::<Gpu, Error>(Gpu {
+                    name: facts.name,
+                    chip: facts.capability,
+                    has_arrays,
+                })
+            });
             let request = Request {
+                gpu: gpu.transpose()?,
                 entry: wanted.entry.as_deref(),
                 schedule: schedule.as_ref(),
                 is_tuned: wanted.is_tuned,
@@ -165,4 +202,12 @@ pub fn version(py: Python) -> PyResult<String> {
 #[pyfunction]
 pub fn database(py: Python) -> PyResult<PathBuf> {
     mdh_tuner::programs::tuned::database().map_err(|error| error::compiler(py, &error, ""))
+}
+
+/// Returns what kernels depend on beside their program: a GPU's name and the capability of its chip, as text.
+#[pyfunction]
+pub fn gpu(py: Python, number: u32) -> PyResult<String> {
+    let facts = Visitor::facts(number);
+    let facts = facts.map_err(|error| error::compiler(py, &error.into(), ""))?;
+    Ok(format!("{} {}", facts.name, facts.capability))
 }

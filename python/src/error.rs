@@ -40,7 +40,9 @@ pub fn device(py: Python, message: &str) -> PyErr {
 
 /// A failure of the compiler; `said` is all that it has told of the program.
 pub fn compiler(py: Python, error: &Error, said: &str) -> PyErr {
-    let mut message = said.to_string();
+    // What is right is told of programs that are right.
+    let told = said.lines().filter(|line| !line.starts_with("note: "));
+    let mut message: String = told.flat_map(|line| [line, "\n"]).collect();
     if !error.message().is_empty() {
         message.push_str(&error.to_string());
     }

@@ -7,7 +7,11 @@
 //! A call checks what it is given against the code's interface, fills a word for each address, extent and stride, and
 //! lets other threads of Python go on while the code runs. What is read may be copied where its layout is another; what
 //! is written in place may not.
+//!
+//! Arrays are all in the processor's memory, or all in that of one GPU, which then computes. There is code for each such
+//! place that arrays have been in: what is missing is made by the class in Python.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -20,38 +24,32 @@ use mdhrt::interface::{
 };
 
 use crate::array::{ArrayPlace, Memory};
+use crate::compile::Code;
 use crate::element;
 use crate::error;
 use crate::loaded::Loaded;
-use crate::results::{Allocator, Library};
+use crate::results::{Allocator, Library, current_stream};
 
 /// A compiled function: called with one array or number for each argument, in order, it returns its result, or a tuple
 /// of several.
 #[pyclass(frozen, subclass, module = "mdh._mdh")]
 pub struct Function {
-    /// The code, which another schedule replaces.
-    loaded: RwLock<Arc<Loaded>>,
+    /// The code by the place of its arrays, which another schedule replaces.
+    loaded: RwLock<BTreeMap<ArrayPlace, Arc<Loaded>>>,
     interface: Interface,
     allocators: Vec<Allocator>,
 }
 
 #[pymethods]
 impl Function {
-    /// Loads object code of `compile`: its interface, its symbol, and the names of the types of its parameters'
-    /// elements where these are other than the interface's (`uint8` for an `i8`).
+    /// A function with an interface, and the names of the types of its parameters' elements where these are other than the
+    /// interface's (`uint8` for an `i8`). It has no code yet.
     #[new]
-    #[pyo3(signature = (interface, symbol, object, dtypes=None))]
-    fn new(
-        py: Python,
-        interface: &str,
-        symbol: &str,
-        object: &[u8],
-        dtypes: Option<Vec<String>>,
-    ) -> PyResult<Function> {
+    #[pyo3(signature = (interface, dtypes=None))]
+    fn new(py: Python, interface: &str, dtypes: Option<Vec<String>>) -> PyResult<Function> {
         let malformed = || error::program(py, "the code is of another version of mdh");
         let interface: Interface = interface.parse().map_err(|_| malformed())?;
-        let loaded = Loaded::new(py, &interface, symbol, object)?;
-        Ok(Function::of_loaded(loaded, interface, dtypes))
+        Ok(Function::of_interface(interface, dtypes))
     }
 
     /// Opens a function of a shared library.
@@ -64,21 +62,32 @@ impl Function {
         dtypes: Option<Vec<String>>,
     ) -> PyResult<Function> {
         let (loaded, interface) = Loaded::open(py, &path, function)?;
-        Ok(Function::of_loaded(loaded, interface, dtypes))
+        let opened = Function::of_interface(interface, dtypes);
+        opened.put(ArrayPlace::Host, loaded);
+        Ok(opened)
     }
 
-    /// Takes other code of the same function, such as that of another schedule, for calls from now on.
-    fn replace(&self, py: Python, interface: &str, symbol: &str, object: &[u8]) -> PyResult<()> {
-        if interface != self.interface.to_string() {
+    /// Takes code for arrays in the memory of a GPU, by its number, or in the processor's; `gpu` is the number of the one
+    /// that computes, if one does.
+    #[pyo3(signature = (code, place=None, gpu=None))]
+    fn load(&self, py: Python, code: &Code, place: Option<u32>, gpu: Option<u32>) -> PyResult<()> {
+        if code.interface != self.interface.to_string() {
             let message = format!(
-                "found code of\n{interface}\nexpected that of\n{}",
-                self.interface
+                "found code of\n{}\nexpected that of\n{}",
+                code.interface, self.interface
             );
             return Err(error::program(py, &message));
         }
-        let loaded = Loaded::new(py, &self.interface, symbol, object)?;
-        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
+        let loaded = Loaded::new(py, &self.interface, code, gpu)?;
+        let place = place.map_or(ArrayPlace::Host, ArrayPlace::Cuda);
+        self.put(place, loaded);
         Ok(())
+    }
+
+    /// Forgets code, which calls that come need again.
+    fn forget(&self) {
+        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        loaded.clear();
     }
 
     /// The function's name, then a line for each parameter.
@@ -96,29 +105,57 @@ impl Function {
 
     #[pyo3(signature = (*arguments, out=None))]
     fn __call__<'py>(
-        &self,
+        this: &Bound<'py, Function>,
         arguments: &Bound<'py, PyTuple>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = arguments.py();
-        let mut call = Call::new(self, py);
-        self.check_count(arguments)?;
+        let (py, function) = (arguments.py(), this.get());
+        let mut call = Call::new(function, py);
+        function.check_count(arguments)?;
         for (number, argument) in arguments.iter_borrowed().enumerate() {
             call.argument(number, &argument)?;
         }
-        let out = self.given_results(py, out)?;
-        for number in self.interface.inputs()..self.interface.parameters.len() {
-            let given = out
-                .as_ref()
-                .map(|out| out.get_item(number - self.interface.inputs()));
+        let out = function.given_results(py, out)?;
+        let inputs = function.interface.inputs();
+        for number in inputs..function.interface.parameters.len() {
+            let given = out.as_ref().map(|out| out.get_item(number - inputs));
             call.result(number, given.transpose()?)?;
         }
-        call.run()
+        let loaded = Function::code(this, call.place.unwrap_or(ArrayPlace::Host))?;
+        call.run(&loaded)
     }
 }
 
 impl Function {
-    fn of_loaded(loaded: Loaded, interface: Interface, dtypes: Option<Vec<String>>) -> Function {
+    /// The code for arrays in some place: what is there, else what the class makes (`_load_for`).
+    fn code(this: &Bound<Function>, place: ArrayPlace) -> PyResult<Arc<Loaded>> {
+        let (py, function) = (this.py(), this.get());
+        if let Some(loaded) = function.loaded_for(place) {
+            return Ok(loaded);
+        }
+        if let Ok(make) = this.getattr(intern!(py, "_load_for")) {
+            make.call1((place.gpu(),))?;
+        }
+        function.loaded_for(place).ok_or_else(|| {
+            let message = format!(
+                "{}: found arrays in {place}, expected arrays in the processor's memory: that is what the code is for",
+                function.interface.name
+            );
+            error::device(py, &message)
+        })
+    }
+
+    fn loaded_for(&self, place: ArrayPlace) -> Option<Arc<Loaded>> {
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        loaded.get(&place).cloned()
+    }
+
+    fn put(&self, place: ArrayPlace, code: Loaded) {
+        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        loaded.insert(place, Arc::new(code));
+    }
+
+    fn of_interface(interface: Interface, dtypes: Option<Vec<String>>) -> Function {
         let parameters = interface.parameters.iter().enumerate();
         let named = |(number, parameter): (usize, &Parameter)| {
             let given = dtypes.as_ref().and_then(|dtypes| dtypes.get(number));
@@ -127,7 +164,7 @@ impl Function {
         };
         Function {
             allocators: parameters.map(named).collect(),
-            loaded: RwLock::new(Arc::new(loaded)),
+            loaded: RwLock::default(),
             interface,
         }
     }
@@ -177,13 +214,14 @@ impl Function {
 /// A call as it is prepared.
 struct Call<'f, 'py> {
     function: &'f Function,
-    loaded: Arc<Loaded>,
     py: Python<'py>,
     words: Vec<u64>,
     /// The position of each parameter's first word.
     starts: Vec<usize>,
     /// The library of the first array.
     library: Option<Library>,
+    /// The place of all arrays.
+    place: Option<ArrayPlace>,
     /// Arrays whose memory the words point to.
     kept: Vec<Memory<'py>>,
     results: Vec<Outcome<'py>>,
@@ -203,24 +241,20 @@ enum Outcome<'py> {
 
 impl<'f, 'py> Call<'f, 'py> {
     fn new(function: &'f Function, py: Python<'py>) -> Call<'f, 'py> {
-        let loaded = function
-            .loaded
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
         Call {
             function,
-            loaded: Arc::clone(&loaded),
             py,
             words: Vec::with_capacity(4 * function.interface.parameters.len()),
             starts: Vec::with_capacity(function.interface.parameters.len()),
             library: None,
+            place: None,
             kept: Vec::new(),
             results: Vec::new(),
         }
     }
 
     /// `f: argument 2 ('x')`
-    fn place(&self, number: usize) -> String {
+    fn position(&self, number: usize) -> String {
         let interface = &self.function.interface;
         let name = &interface.parameters[number].name;
         let what = match number < self.function.interface.inputs() {
@@ -248,7 +282,7 @@ impl<'f, 'py> Call<'f, 'py> {
                 if !is_read && !memory.is_writeable {
                     let message = format!(
                         "{}: found an array that is read-only, expected one that may be written",
-                        self.place(number)
+                        self.position(number)
                     );
                     return Err(error::program(self.py, &message));
                 }
@@ -263,7 +297,7 @@ impl<'f, 'py> Call<'f, 'py> {
                         let message = format!(
                             "{}: found strides {:?} (in elements), expected an array in row-major order, since it is \
                              written in place",
-                            self.place(number),
+                            self.position(number),
                             memory.strides.numbers()
                         );
                         return Err(error::shape(self.py, &message));
@@ -276,13 +310,13 @@ impl<'f, 'py> Call<'f, 'py> {
     }
 
     /// The memory of an array whose elements are a parameter's.
-    fn memory(&self, number: usize, array: &Bound<'py, PyAny>) -> PyResult<Memory<'py>> {
+    fn memory(&mut self, number: usize, array: &Bound<'py, PyAny>) -> PyResult<Memory<'py>> {
         let py = self.py;
         let allocator = &self.function.allocators[number];
         let Some(memory) = Memory::shown_by(array)? else {
             let message = format!(
                 "{}: found {}, expected an array of {} (of numpy, torch, jax, or anything that speaks DLPack)",
-                self.place(number),
+                self.position(number),
                 array.get_type().name()?,
                 allocator.dtype(),
             );
@@ -293,15 +327,17 @@ impl<'f, 'py> Call<'f, 'py> {
             let dtype = array.getattr(intern!(py, "dtype"))?;
             let message = format!(
                 "{}: found elements of {dtype}, expected {}: convert the array, or compile for its type",
-                self.place(number),
+                self.position(number),
                 allocator.dtype()
             );
             return Err(error::element(py, &message));
         }
-        if memory.place != ArrayPlace::Host {
+        let place = *self.place.get_or_insert(memory.place);
+        if memory.place != place {
             let message = format!(
-                "{}: found an array on a GPU, expected one in the processor's memory",
-                self.place(number)
+                "{}: found an array in {}, expected one in {place}, where the first one is",
+                self.position(number),
+                memory.place
             );
             return Err(error::device(py, &message));
         }
@@ -324,7 +360,7 @@ impl<'f, 'py> Call<'f, 'py> {
             });
             let message = format!(
                 "{}: found shape {}, expected {}",
-                self.place(number),
+                self.position(number),
                 shape_text(shape.iter()),
                 shape_text(extents)
             );
@@ -346,7 +382,7 @@ impl<'f, 'py> Call<'f, 'py> {
                     Some(expected) => {
                         let message = format!(
                             "{}: found stride {steps} (in elements) along axis {axis}, expected {expected}",
-                            self.place(number)
+                            self.position(number)
                         );
                         return Err(error::shape(self.py, &message));
                     }
@@ -373,7 +409,8 @@ impl<'f, 'py> Call<'f, 'py> {
         let library = self.library.unwrap_or(Library::Numpy);
         let Some(given) = given else {
             let shape = self.shape(number, buffer)?;
-            let made = function.allocators[number].empty(library, &shape)?;
+            let place = self.place.unwrap_or(ArrayPlace::Host);
+            let made = function.allocators[number].empty(library, &shape, place)?;
             let memory = self.memory(number, &made)?;
             self.results.push(Outcome::Made(made, library, number));
             return self.push(number, buffer, memory);
@@ -382,7 +419,7 @@ impl<'f, 'py> Call<'f, 'py> {
         if !memory.is_writeable {
             let message = format!(
                 "{}: out is read-only, expected an array that may be written",
-                self.place(number)
+                self.position(number)
             );
             return Err(error::program(self.py, &message));
         }
@@ -418,7 +455,7 @@ impl<'f, 'py> Call<'f, 'py> {
             None => {
                 let message = format!(
                     "{}: its shape does not follow from the arguments, expected an array for it: out=..",
-                    self.place(number)
+                    self.position(number)
                 );
                 Err(error::shape(self.py, &message))
             }
@@ -453,7 +490,7 @@ impl<'f, 'py> Call<'f, 'py> {
             let given = argument.repr().map(|text| text.to_string());
             let message = format!(
                 "{}: found {}, expected {expected}",
-                self.place(number),
+                self.position(number),
                 given.unwrap_or_default()
             );
             error::element(self.py, &message)
@@ -482,11 +519,14 @@ impl<'f, 'py> Call<'f, 'py> {
     }
 
     /// Calls the code, and makes what the caller gets of its results.
-    fn run(self) -> PyResult<Bound<'py, PyAny>> {
-        let (py, function) = (self.py, self.function);
-        let (loaded, words) = (&self.loaded, &self.words);
+    fn run(self, loaded: &Loaded) -> PyResult<Bound<'py, PyAny>> {
+        let (py, function, words) = (self.py, self.function, &self.words);
+        let stream = match (self.place.and_then(ArrayPlace::gpu), self.library) {
+            (Some(gpu), Some(library)) => current_stream(py, library, gpu)?,
+            _ => None,
+        };
         // SAFETY: the arrays' memory was checked against the interface, and `kept` keeps it.
-        let done = py.detach(|| unsafe { loaded.call(words) });
+        let done = py.detach(|| unsafe { loaded.call(words, stream) });
         done.map_err(|failure| error::call(py, &failure))?;
         let mut results = Vec::with_capacity(self.results.len());
         for outcome in self.results {
@@ -533,12 +573,13 @@ fn number<'py>(py: Python<'py>, word: u64, element: Element) -> PyResult<Bound<'
 /// A copy of an array in row-major order, of its own library.
 fn contiguous<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
+    let copy_by = |library: &Bound<'py, PyModule>| {
+        library.call_method1(intern!(py, "ascontiguousarray"), (array,))
+    };
     match Library::from_array(array)? {
         Library::Torch => array.call_method0(intern!(py, "contiguous")),
-        Library::Numpy | Library::Jax | Library::Cupy => {
-            let numpy = py.import(intern!(py, "numpy"))?;
-            numpy.call_method1(intern!(py, "ascontiguousarray"), (array,))
-        }
+        Library::Numpy | Library::Jax => copy_by(&py.import(intern!(py, "numpy"))?),
+        Library::Cupy => copy_by(&py.import(intern!(py, "cupy"))?),
     }
 }
 

@@ -32,7 +32,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _mdh {
     #[pymodule_export]
-    use super::compile::{Code, compile, database, version};
+    use super::compile::{Code, compile, database, gpu, version};
     #[pymodule_export]
     use super::einsum::{Einsum, einsum};
     #[pymodule_export]

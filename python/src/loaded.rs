@@ -6,17 +6,23 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 
+use mdh_cuda::Visitor;
 use mdh_jit::Jit;
 use mdhrt::call::{About, Callee, Code};
 use mdhrt::failure::{Failure, Status};
 use mdhrt::interface::Interface;
 
-use crate::error;
+use crate::{compile, error};
 
 /// Code in this process.
 pub enum Loaded {
     /// Code that was compiled here, or kept. It goes when nothing calls it any more.
-    Linked { callee: Callee, _code: Jit },
+    Linked {
+        callee: Callee,
+        _code: Jit,
+        /// The kernels that it launches, if it is for a GPU.
+        kernels: Option<Visitor>,
+    },
     /// A function of a shared library, which has a run-time library of its own. It stays as long as the process.
     Library {
         about: *const About,
@@ -31,10 +37,21 @@ unsafe impl Send for Loaded {}
 unsafe impl Sync for Loaded {}
 
 impl Loaded {
-    /// Links the code of a function with that interface.
-    pub fn new(py: Python, interface: &Interface, symbol: &str, object: &[u8]) -> PyResult<Loaded> {
-        let linked = Jit::load_object(object).and_then(|jit| {
-            let address = jit.address(symbol)?;
+    /// Links the code of a function with that interface, for a GPU if it has the number of one.
+    pub fn new(
+        py: Python,
+        interface: &Interface,
+        code: &compile::Code,
+        gpu: Option<u32>,
+    ) -> PyResult<Loaded> {
+        let kernels = gpu.map(|number| {
+            let facts = Visitor::facts(number)?;
+            Visitor::new(number, code.kernels.as_deref(), facts.capability)
+        });
+        let kernels = kernels.transpose();
+        let kernels = kernels.map_err(|error| error::compiler(py, &error.into(), ""))?;
+        let linked = Jit::load_object(&code.object).and_then(|jit| {
+            let address = jit.address(&code.symbol)?;
             Ok((jit, address))
         });
         let (code, address) = linked.map_err(|error| error::compiler(py, &error.into(), ""))?;
@@ -47,6 +64,7 @@ impl Loaded {
         Ok(Loaded::Linked {
             callee,
             _code: code,
+            kernels,
         })
     }
 
@@ -99,15 +117,33 @@ impl Loaded {
         }
     }
 
-    /// Calls it with a word for each argument of its interface.
+    /// Calls it with a word for each argument of its interface; kernels run on a stream of the caller's, or on another
+    /// one, which is waited for.
     ///
     /// # Safety
     /// As for [`Callee::call`].
-    pub unsafe fn call(&self, words: &[u64]) -> Result<(), Failure> {
+    pub unsafe fn call(&self, words: &[u64], stream: Option<u64>) -> Result<(), Failure> {
         // SAFETY: by this function's contract; a library's message stays until its next failure on this thread.
         unsafe {
             match self {
-                Loaded::Linked { callee, .. } => callee.call(words),
+                Loaded::Linked {
+                    callee,
+                    kernels: None,
+                    ..
+                } => callee.call(words),
+                Loaded::Linked {
+                    callee,
+                    kernels: Some(kernels),
+                    ..
+                } => {
+                    let done = kernels.call(stream, || callee.call(words));
+                    done.unwrap_or_else(|error| {
+                        Err(Failure {
+                            status: Status::Device,
+                            message: format!("error: {error}"),
+                        })
+                    })
+                }
                 Loaded::Library { about, call, error } => {
                     let status = match call((**about).code(), *about, words.as_ptr()) {
                         0 => return Ok(()),

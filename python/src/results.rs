@@ -6,6 +6,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
+use crate::array::ArrayPlace;
+
 /// A library of arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
@@ -17,6 +19,19 @@ pub enum Library {
     Jax,
     /// cupy
     Cupy,
+}
+
+/// The stream of a library on which a GPU does what it is told now; none of a library that does not say.
+pub fn current_stream(py: Python, library: Library, gpu: u32) -> PyResult<Option<u64>> {
+    match library {
+        Library::Torch | Library::Cupy => {
+            let arrays = py.import(intern!(py, "mdh.arrays"))?;
+            let stream =
+                arrays.call_method1(intern!(py, "current_stream"), (library.name(), gpu))?;
+            Ok(Some(stream.extract()?))
+        }
+        Library::Numpy | Library::Jax => Ok(None),
+    }
 }
 
 /// The number of libraries.
@@ -59,7 +74,7 @@ pub struct Allocator {
 
 /// Functions of a library.
 struct Maker {
-    /// Shape (and an array on whose device it is to be) to an array whose elements are not set.
+    /// Shape and the number of a GPU, or None, to an array whose elements are not set.
     allocate: Py<PyAny>,
     /// Such an array to what users get; nothing to do if there is none.
     finish: Option<Py<PyAny>>,
@@ -93,10 +108,11 @@ impl Allocator {
         &self,
         library: Library,
         shape: &Bound<'py, PyTuple>,
+        place: ArrayPlace,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = shape.py();
         let maker = self.maker(py, library)?;
-        maker.allocate.bind(py).call1((shape,))
+        maker.allocate.bind(py).call1((shape, place.gpu()))
     }
 
     /// The array that users get of one that [`Allocator::empty`] made.

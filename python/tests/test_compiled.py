@@ -1,5 +1,6 @@
 """Compiled programs: arrays in, arrays out, and what is refused."""
 
+import array
 import subprocess
 import sys
 import threading
@@ -77,6 +78,37 @@ def test_strides_of_what_is_read(matvec, view):
     M = view(matrix(6, 6))
     v = np.arange(2 * M.shape[1], dtype=np.float32)[::2]
     np.testing.assert_array_equal(matvec(M, v), M @ v)
+
+
+def test_memory_of_the_buffer_protocol(matvec):
+    """An `array.array`, or a view of memory that some other library shows."""
+    M, v = matrix(3, 4), np.arange(4, dtype=np.float32)
+    expected = M @ v
+    given = array.array("f", v.tolist())
+    np.testing.assert_array_equal(matvec(memoryview(M), given), expected)
+    np.testing.assert_array_equal(mdh.einsum("ik,k->i", memoryview(M), given), expected)
+    assert mdh.reduce(mdh.add, given) == v.sum()
+    np.testing.assert_array_equal(mdh.scan(mdh.add, memoryview(v)), v.cumsum())
+    out = array.array("f", [0, 0, 0])
+    assert matvec(M, v, out=out) is out
+    np.testing.assert_array_equal(out, expected)
+    with pytest.raises(errors.ProgramError, match="read-only"):
+        matvec(M, v, out=memoryview(bytes(12)).cast("f"))
+    with pytest.raises(errors.DTypeError, match="found str"):
+        matvec(M, "1234")
+
+
+def test_code_calls_the_c_compilers_library():
+    """A power with an integer that is not known, which no processor has."""
+    f = compile_text("""
+        func.func @power(%x: tensor<4xf64>, %n: i32) -> tensor<4xf64> {
+          %empty = tensor.empty() : tensor<4xf64>
+          %y = linalg.map ins(%x : tensor<4xf64>) outs(%empty : tensor<4xf64>)
+            (%a: f64, %out: f64) { %b = math.fpowi %a, %n : f64, i32 linalg.yield %b : f64 }
+          return %y : tensor<4xf64>
+        }""")
+    x = np.arange(1.0, 5.0)
+    np.testing.assert_array_equal(f(x, 3), x**3)
 
 
 def test_empty_arrays(matvec):

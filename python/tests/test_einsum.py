@@ -69,6 +69,29 @@ def test_types_are_promoted(left, right):
     np.testing.assert_array_equal(result, expected)
 
 
+def test_laws_of_both_operators_decide_the_order():
+    """A product of three matrices in two steps, if it is said that the one distributes over the other."""
+    random = np.random.default_rng(5)
+    a, b, c = [random.integers(1, 9, shape).astype("float64") for shape in [(6, 7), (7, 8), (8, 5)]]
+
+    @mdh.combine_operator(commutative=True)
+    def plus(x, y):
+        return x + y
+
+    words = {"combine": "min", "scalar": plus}
+    expected = (a[:, :, None, None] + b[None, :, :, None] + c[None, None]).min(axis=(1, 2))
+    for distributes in [False, True]:
+        np.testing.assert_array_equal(
+            mdh.einsum("ij,jk,kl->il", a, b, c, **words, distributes=distributes), expected
+        )
+        program = mdh.compile_einsum("ij,jk,kl->il", a, b, c, **words, distributes=distributes)
+        assert len(program.path) == 1 + distributes
+    with pytest.raises(errors.ProgramError, match="of two names"):
+        mdh.einsum("ij,jk->ik", a, b, combine="min", scalar="add", distributes=True)
+    with pytest.raises(errors.ProgramError, match="not known to commute"):
+        mdh.einsum("ij,jk->ik", a, b, combine="min", scalar=lambda x, y: x - y, distributes=True)
+
+
 @pytest.mark.parametrize("view", [np.transpose, np.asfortranarray, lambda a: a[::-1], lambda a: a[::2, 1:],
                                   lambda a: np.broadcast_to(a[0], (4, 6))])
 def test_memory_orders(view):

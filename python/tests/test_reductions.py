@@ -214,3 +214,13 @@ def test_few_elements(shape):
 def test_mistakes(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.runs
+def test_operators_have_names():
+    x = numpy.arange(1, 7, dtype="int32").reshape(2, 3)
+    assert (mdh.reduce("max", x, axis=1) == x.max(axis=1)).all()
+    assert (mdh.scan("mul", x, axis=1) == x.cumprod(axis=1)).all()
+    assert (mdh.histogram(x % 2, bins=2, op="add") == [3, 3]).all()
+    with pytest.raises(ProgramError, match="found 'sum' as what combines, expected one of add, mul"):
+        mdh.reduce("sum", x)

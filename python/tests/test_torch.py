@@ -339,3 +339,18 @@ def test_options():
 def test_page():
     for block in re.finditer(r"(?ms)^```py\n(.*?)^```$", PAGE.read_text()):
         exec(compile(block.group(1), str(PAGE), "exec"), {})
+
+
+@pytest.mark.parametrize("spec", ["ij,jk->ik", "ij,kj->ki", "ij->"])
+def test_einsums_of_complex_numbers(spec):
+    shapes = {"ij": (3, 4), "jk": (4, 5), "kj": (5, 4)}
+    operands = [torch.randn(shapes[term], dtype=torch.complex64) for term in spec.partition("->")[0].split(",")]
+    expected = torch.einsum(spec, *operands)
+    result = mdh.einsum(spec, *operands)
+    assert result.dtype == torch.complex64
+    torch.testing.assert_close(result, expected)
+    transposed = [operand.mT.contiguous().mT.conj() for operand in operands]
+    torch.testing.assert_close(mdh.einsum(spec, *transposed), torch.einsum(spec, *transposed))
+    out = torch.empty_like(expected)
+    assert mdh.einsum(spec, *operands, out=out) is out
+    torch.testing.assert_close(out, expected)

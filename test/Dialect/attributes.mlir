@@ -6,8 +6,8 @@
 // CHECK: module attributes {mdh.deterministic}
 module attributes {mdh.deterministic} {
   // CHECK: func.func @all(
-  // CHECK-SAME: attributes {mdh.deterministic, mdh.kernel, mdh.may_alias}
-  func.func @all(%n: index) attributes {mdh.kernel, mdh.deterministic, mdh.may_alias} {
+  // CHECK-SAME: attributes {mdh.deterministic, mdh.device_memory, mdh.kernel, mdh.may_alias}
+  func.func @all(%n: index) attributes {mdh.kernel, mdh.deterministic, mdh.device_memory, mdh.may_alias} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     // CHECK: } {mdh.level = "L1.i, L1.j on core.y"}
@@ -43,7 +43,7 @@ module attributes {mdh.deterministic} {
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.partly_written', 'mdh.sizes', 'mdh.versions', 'mdh.schedules'; give an attribute of your own another prefix than 'mdh.'}}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.device_memory', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.partly_written', 'mdh.sizes', 'mdh.versions', 'mdh.schedules'; give an attribute of your own another prefix than 'mdh.'}}
 func.func private @unknown() attributes {mdh.owner = "block"}
 
 // -----
@@ -98,7 +98,7 @@ func.func @law_host(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32
 // -----
 
 func.func @law_spelling(%x: tensor<8xi32>, %y: tensor<i32>) -> tensor<i32> {
-  // expected-error @+1 {{'linalg.generic' op carries the attribute 'mdh.comutative', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.partly_written', 'mdh.sizes', 'mdh.versions', 'mdh.schedules' (did you mean 'mdh.commutative'?); give an attribute of your own another prefix than 'mdh.'}}
+  // expected-error @+1 {{'linalg.generic' op carries the attribute 'mdh.comutative', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.device_memory', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative', 'mdh.fits', 'mdh.map', 'mdh.fma', 'mdh.partly_written', 'mdh.sizes', 'mdh.versions', 'mdh.schedules' (did you mean 'mdh.commutative'?); give an attribute of your own another prefix than 'mdh.'}}
   %z = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
       ins(%x : tensor<8xi32>) outs(%y : tensor<i32>) attrs = {mdh.comutative} {
   ^bb0(%a: i32, %o: i32):

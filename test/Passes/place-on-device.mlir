@@ -191,3 +191,84 @@ func.func @one_place(%x: memref<8xf32>, %y: memref<8xf32, strided<[0]>>) {
     schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
   return
 }
+
+// -----
+
+// Arrays that a caller has given on the device stay there, temporaries are there, and what the host has goes there.
+// CHECK-LABEL: func.func @given
+// CHECK-SAME:  (%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>)
+// CHECK-NOT:   gpu.memcpy
+// CHECK:       %[[T:.*]] = gpu.alloc
+// CHECK-NOT:   gpu.memcpy
+// CHECK:       out_view(t = %[[T]][i]
+// CHECK:       inp_view(x = %[[X]][i]
+// CHECK:       out_view(y = %[[Y]][i]
+// CHECK-NOT:   gpu.memcpy
+// CHECK:       return
+func.func @given(%x: memref<8xf32>, %y: memref<8xf32>) attributes {mdh.device_memory} {
+  %t = memref.alloc() : memref<8xf32>
+  mdh.compute (i = 8)
+    out_view(t = %t[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[i] : memref<8xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+  memref.dealloc %t : memref<8xf32>
+  return
+}
+
+// -----
+
+// One that the model has no schedule for is the device's too.
+// CHECK-LABEL: func.func @unscheduled
+// CHECK:       %[[T:.*]] = gpu.alloc
+// CHECK:       gpu.memcpy %[[T]]
+// CHECK:       inp_view(t = %[[T]][i]
+// CHECK:       return
+memref.global "private" constant @table : memref<8xf32> = dense<2.0>
+func.func @unscheduled(%y: memref<8xf32>) attributes {mdh.device_memory} {
+  %t = memref.get_global @table : memref<8xf32>
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[i] : memref<8xf32>)
+  return
+}
+
+// -----
+
+func.func @read(%x: memref<8xf32>) -> f32 attributes {mdh.device_memory} {
+  %c0 = arith.constant 0 : index
+  %part = memref.subview %x[1] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 1>>
+  // expected-error @+1 {{'memref.load' op is the host's, and uses an array in the device's memory: expected computations with schedules for 'cuda' alone; pass arrays in the host's memory}}
+  %y = memref.load %part[%c0] : memref<4xf32, strided<[1], offset: 1>>
+  return %y : f32
+}
+
+// -----
+
+func.func @scheduled(%x: memref<8xf32>, %y: memref<8xf32>) attributes {mdh.device_memory} {
+  // expected-remark @+2 {{stays on the host: expected a schedule for a machine that runs kernels, such as 'cuda'}}
+  // expected-error @+1 {{'mdh.compute' op is the host's}}
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}]>)
+  return
+}
+
+// -----
+
+func.func @called(%x: memref<8xf32>) attributes {mdh.device_memory} {
+  // expected-error @+1 {{'func.call' op is the host's}}
+  call @host(%x) : (memref<8xf32>) -> ()
+  call @device(%x) : (memref<8xf32>) -> ()
+  return
+}
+func.func private @host(%x: memref<8xf32>)
+func.func private @device(%x: memref<8xf32>) attributes {mdh.device_memory}

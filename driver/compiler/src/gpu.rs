@@ -8,7 +8,7 @@ use mdh_cuda::{Capability, Device, Session};
 use melior::Context;
 use melior::ir::Module;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ptx;
 use crate::report::Kernels;
 
@@ -35,7 +35,7 @@ impl Gpu {
         let kernels = ptx::kernels_of(context, module, self.chip)?;
         match kernels {
             None => Ok(()),
-            Some(text) => self.with(|session| session.load(&text, self.chip)),
+            Some(text) => self.with(|session| session.load(&text, self.chip).map(drop)),
         }
     }
 
@@ -58,15 +58,12 @@ impl Gpu {
     }
 
     fn with<T>(&self, code: impl FnOnce(&mut Session) -> mdh_cuda::Result<T>) -> Result<T> {
-        let mut guard = Session::own();
-        let session = guard.as_mut();
-        let session = session.ok_or_else(|| Error::bug("the GPU is not ready any more"))?;
-        Ok(code(session)?)
+        Ok(Session::with(code)?)
     }
 }
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        *Session::own() = None;
+        Session::end_all();
     }
 }

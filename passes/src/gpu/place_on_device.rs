@@ -52,14 +52,16 @@
 //! gpu.dealloc %dx : memref<8x8xf32>
 //! ```
 //!
-//! What is on the device stays there: memory that `gpu.alloc` makes is not copied, and loops whose
-//! computations use only such memory keep their mapping, so that what is printed at a later stage can
-//! be compiled again. A program's other loops stay the host's, whatever they are mapped to: they are
-//! about its memory.
+//! What is on the device stays there: memory that `gpu.alloc` makes is not copied, nor are the arguments of a
+//! function that carries `mdh.device_memory`, and loops whose computations use only such memory keep their mapping,
+//! so that what is printed at a later stage can be compiled again. A program's other loops stay the host's, whatever
+//! they are mapped to: they are about its memory. What the host does with such arguments is refused: its processor
+//! cannot reach them.
 
 use std::cell::OnceCell;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::marks::DEVICE_MEMORY;
 use mdh_dialect::memory::{self, root};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
@@ -99,10 +101,19 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         loops.into_iter().for_each(parallel::unmap);
     }
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
-        let is_there = |(value, _): (Val, bool)| is_on_device(value);
+        if placed.contains(&op) || is_in_kernel(op) {
+            continue;
+        }
         let uses = used(op);
-        let has_all = !uses.is_empty() && uses.into_iter().all(is_there);
-        if placed.contains(&op) || has_all || is_in_kernel(op) {
+        if uses.iter().any(|(value, _)| is_given_on_device(*value)) && !schedule::has_schedule(op) {
+            // The model has none for it: it is a kernel of its own.
+            place(&[op]).or_else(|errors| emit_all(op, errors))?;
+            placed.push(op);
+            continue;
+        }
+        let has_all = !uses.is_empty() && uses.into_iter().all(|(value, _)| is_on_device(value));
+        if has_all && (is_for_device(op) || !is_any_given(op)) {
+            placed.push(op);
             continue;
         }
         if !is_for_device(op) {
@@ -115,7 +126,67 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         place(&run).or_else(|errors| emit_all(op, errors))?;
         placed.extend(run);
     }
+    let of_device = [of_device, placed].concat();
+    let marked = ir::find_all(module, &[ops::func::FUNC]).into_iter();
+    marked
+        .filter(|function| DEVICE_MEMORY.is_on(*function))
+        .try_for_each(|function| refuse_host_uses(function, &of_device))
+}
+
+/// Fails for what the host does with arrays that it was given in the device's memory. `of_device` are the
+/// computations and the nests of loops that are the device's.
+fn refuse_host_uses(function: Op, of_device: &[Op]) -> Result<(), Errors> {
+    // These use a memref's descriptor alone.
+    const HARMLESS: [&str; 5] = [
+        ops::memref::DIM,
+        ops::memref::RANK,
+        ops::memref::EXTRACT_STRIDED_METADATA,
+        ops::memref::EXTRACT_ALIGNED_POINTER_AS_INDEX,
+        ops::gpu::DEALLOC,
+    ];
+    for op in ir::all(function) {
+        let name = ir::name_of(op);
+        let is_fine = HARMLESS.contains(&name)
+            || memory::is_view(name)
+            || name == ops::gpu::MEMCPY
+            || name == ops::func::CALL && is_call_of_marked(op)
+            || is_in_kernel(op)
+            || ir::ancestors(op).any(|op| of_device.contains(&op));
+        let mut operands = op.operands().map(ir::value);
+        if !is_fine && operands.any(is_given_on_device) {
+            return emit_all(
+                op,
+                vec![
+                    "is the host's, and uses an array in the device's memory: expected computations with schedules for \
+                     'cuda' alone; pass arrays in the host's memory"
+                        .into(),
+                ],
+            );
+        }
+    }
     Ok(())
+}
+
+/// Returns whether a call is of a function that takes its arrays in the device's memory, and gets them there.
+fn is_call_of_marked(call: Op) -> bool {
+    let symbol = ir::attribute(call, "callee").and_then(ir::symbol);
+    let module = ir::ancestors(call).last();
+    let functions = module.map_or(vec![], |root| ir::find_all(root, &[ops::func::FUNC]));
+    let is_callee = |function: &Op| {
+        let name = ir::attribute(*function, "sym_name").and_then(ir::text);
+        name.is_some() && name == symbol && DEVICE_MEMORY.is_on(*function)
+    };
+    let is_elsewhere = |value: Val| {
+        let kind = buffer_type(value.r#type()).map(|ty| ty.kind);
+        kind == Some(BufferKind::MemRef) && !is_on_device(value)
+    };
+    functions.iter().any(is_callee) && !call.operands().map(ir::value).any(is_elsewhere)
+}
+
+fn is_any_given(op: Op) -> bool {
+    used(op)
+        .into_iter()
+        .any(|(value, _)| is_given_on_device(value))
 }
 
 /// Code that a device executes already: nests of loops over blocks and threads on its memory, found when they are
@@ -438,7 +509,16 @@ fn is_used_by_kernels(memory: Val) -> bool {
 
 /// Returns whether memory is the device's.
 pub fn is_on_device(memory: Val) -> bool {
-    ir::defining_op(root(memory)).is_some_and(|op| ir::name_of(op) == ops::gpu::ALLOC)
+    let is_allocated =
+        ir::defining_op(root(memory)).is_some_and(|op| ir::name_of(op) == ops::gpu::ALLOC);
+    is_allocated || is_given_on_device(memory)
+}
+
+/// Returns whether memory is the device's since a caller has given it there.
+pub fn is_given_on_device(memory: Val) -> bool {
+    let is_memref = buffer_type(memory.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
+    let given = ir::block_argument(root(memory)).filter(|_| is_memref);
+    given.is_some_and(|given| DEVICE_MEMORY.is_on(given.of))
 }
 
 /// The computations on device memory that are in no kernel.

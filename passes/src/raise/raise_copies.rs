@@ -23,6 +23,9 @@
 //! core alone reaches neither what the last cache gives nor what main memory does. Copies that are too
 //! small for that stay, and so do those in parallel loops, whose iterations have the cores, and those of
 //! unknown sizes in other loops.
+//!
+//! For a machine that runs kernels, copies from and to arrays that a function is given in its memory are raised,
+//! whatever their size: no processor could make them.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -33,8 +36,9 @@ use mdh_dialect::schedule;
 use mdh_dialect::types::{self, BufferKind};
 use mdh_schedule::Facts;
 use mdh_schedule::asm::Asm;
-use melior::ir::ValueLike;
+use melior::ir::{Attribute, ValueLike};
 
+use crate::gpu::place_on_device::is_given_on_device;
 use crate::support::builder::Builder;
 use crate::support::machine;
 use crate::support::region;
@@ -58,6 +62,9 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     );
     for copy in ir::find_all(module, &[ops::memref::COPY]) {
         match obstacle(copy, &asm, grain) {
+            Some(why) if asm.has_kernels() => {
+                ir::remark_at(copy, &format!("stays the host's: {why}"))
+            }
             Some(why) => ir::remark_at(copy, &format!("stays one core's: {why}")),
             None => raise(copy, &asm, grain)?,
         }
@@ -78,13 +85,27 @@ fn shape(operands: [Val; 2]) -> Option<Vec<Option<i64>>> {
     };
     let is_plain = [&from, &to].iter().all(|ty| ty.kind == BufferKind::MemRef);
     let sizes = from.shape.iter().zip(&to.shape);
-    (is_plain && !to.shape.is_empty()).then(|| sizes.map(|(a, b)| a.or(*b)).collect())
+    is_plain.then(|| sizes.map(|(a, b)| a.or(*b)).collect())
 }
 
 /// Returns the reason for which a copy stays; `None` for one that cores are to share.
 fn obstacle(copy: Op, asm: &Asm, grain: i64) -> Option<String> {
+    if asm.has_kernels() {
+        let memories: Vec<Val> = operands(copy).into_iter().flatten().collect();
+        let is_there = memories.iter().any(|memory| is_given_on_device(*memory));
+        let is_plain = |memory: &Val| {
+            let ty = memory.r#type();
+            !types::sizes(ty).is_empty() || ty == types::by_rows(ty)
+        };
+        let is_raised = is_there && memories.iter().all(is_plain);
+        return (!is_raised)
+            .then(|| "expected an array that was given in the device's memory".into());
+    }
     let cores = Facts::new(asm).map_or(1, |facts| facts.cores);
-    let Some(shape) = operands(copy).and_then(shape) else {
+    let Some(shape) = operands(copy)
+        .and_then(shape)
+        .filter(|shape| !shape.is_empty())
+    else {
         return Some("expected memrefs of scalars, with an axis or more".into());
     };
     let sizes: Option<Vec<i64>> = shape.into_iter().collect();
@@ -112,6 +133,13 @@ fn raise(copy: Op, asm: &Asm, grain: i64) -> Result<(), Errors> {
         return Ok(());
     };
     let mut builder = Builder::before(copy);
+    let (operands, shape) = match shape.is_empty() {
+        true => (
+            operands.map(|memory| with_axis(&mut builder, memory)),
+            vec![Some(1)],
+        ),
+        false => (operands, shape),
+    };
     let zeros = vec![Bound::Static(0); shape.len()];
     let map: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
     let names = crate::raise::raise_linalg::names(&vec![true; shape.len()]);
@@ -147,4 +175,18 @@ fn raise(copy: Op, asm: &Asm, grain: i64) -> Result<(), Errors> {
     }
     region::erase(copy);
     Ok(())
+}
+
+/// A memref without axes as one with an axis of one element.
+fn with_axis<'c>(builder: &mut Builder<'c>, memory: Val<'c>) -> Val<'c> {
+    let ty = types::with_extents(memory.r#type(), &[Some(1)]);
+    let attribute = |text: &str| match Attribute::parse(builder.context, text) {
+        Some(attribute) => attribute,
+        None => panic!("{text} is an attribute"),
+    };
+    let attributes = [
+        ("reassociation", attribute("[]")),
+        ("static_output_shape", attribute("array<i64: 1>")),
+    ];
+    builder.op(ops::memref::EXPAND_SHAPE, &[memory], &[ty], &attributes)[0]
 }

@@ -4,17 +4,11 @@ use std::ffi::{CStr, c_char, c_void};
 
 use mdhrt::failure::{Failure, Status, raise};
 
-use crate::{CudaErrorKind, Error, Launch, Result, Session};
+use crate::{CudaErrorKind, Launch, Result, Session};
 
 /// Does something with the device in use.
 fn with<T>(code: impl FnOnce(&mut Session) -> Result<T>) -> T {
-    let done = match Session::own().as_mut() {
-        Some(session) => code(session),
-        None => Err(Error::new(
-            CudaErrorKind::NoDevice,
-            "bug: no device was made ready for compiled code",
-        )),
-    };
+    let done = Session::with(code);
     done.unwrap_or_else(|error| {
         raise(Failure {
             status: match error.kind {

@@ -96,6 +96,7 @@ pub struct Facts {
 /// A GPU of this machine, made ready.
 #[derive(Debug)]
 pub struct Device {
+    number: u32,
     raw: CUdevice,
     context: CUcontext,
     facts: Facts,
@@ -107,8 +108,7 @@ unsafe impl Send for Device {}
 impl Device {
     /// The device of that number, counted from 0. Loads the driver.
     pub fn open(number: u32) -> Result<Device> {
-        // SAFETY: loads a library, and calls nothing of it.
-        if !unsafe { sys::is_culib_present() } {
+        if !is_driver_there() {
             return Err(Error::new(
                 CudaErrorKind::NoDriver,
                 "there is no driver of CUDA: found no libcuda.so or libcuda.so.1, expected one that \
@@ -135,12 +135,18 @@ impl Device {
         let context = context
             .map_err(|error| Error::from_driver("cuDevicePrimaryCtxRetain", &about, error))?;
         let device = Device {
+            number,
             raw,
             context,
             facts,
         };
         device.bind()?;
         Ok(device)
+    }
+
+    /// Its number, counted from 0.
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// Returns the driver's facts about it.
@@ -154,6 +160,12 @@ impl Device {
         let done = unsafe { result::ctx::set_current(self.context) };
         done.map_err(|error| Error::from_driver("cuCtxSetCurrent", "for a thread", error))
     }
+}
+
+/// Returns whether there is a driver.
+pub fn is_driver_there() -> bool {
+    // SAFETY: loads a library, and calls nothing of it.
+    unsafe { sys::is_culib_present() }
 }
 
 impl Drop for Device {

@@ -1,6 +1,7 @@
 //! Kernels on NVIDIA's GPUs, by way of CUDA's driver, which is loaded when it is first asked for.
 //!
-//! Owns sessions on a device. It must not know LLVM or MLIR. Start with [`Session`].
+//! Owns sessions on a device. It must not know LLVM or MLIR. Start with [`Session`]; programs that have a device and
+//! arrays in its memory call kernels as a [`Visitor`].
 //!
 //! ```text
 //! Device (a GPU) --Session::new--> Session (memory, kernels, times) --install--> what compiled code calls
@@ -20,9 +21,11 @@
 mod calls;
 mod device;
 mod error;
+mod kernels;
 mod launch;
 mod pool;
 mod session;
+mod visitor;
 
 use std::ffi::CStr;
 
@@ -30,6 +33,7 @@ pub use device::{Capability, Device, Facts};
 pub use error::{CudaErrorKind, Error, Result};
 pub use launch::Launch;
 pub use session::{Session, TIME_LIMIT};
+pub use visitor::Visitor;
 
 /// Returns the functions that compiled code calls, by name.
 pub fn symbols() -> Vec<(&'static CStr, u64)> {

@@ -1,35 +1,45 @@
 //! A device as compiled code uses it: memory, kernels, and their times.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::DriverError;
-use cudarc::driver::result::{self, event, function, module, stream};
+use cudarc::driver::result::{self, event, stream};
 use cudarc::driver::sys::{
-    self, CUevent, CUevent_flags, CUfunction, CUfunction_attribute, CUjit_option, CUmodule,
-    CUresult, CUstream,
+    CUevent, CUevent_flags, CUevent_wait_flags, CUfunction, CUresult, CUstream,
 };
 
 use crate::device::Device;
+use crate::kernels::{self, Kernels};
 use crate::launch::Launch;
 use crate::pool::{Pool, Source};
 use crate::{Capability, CudaErrorKind, Error, Result};
 
 /// Limit on the time of kernels between two transfers, unless another one is given.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// Bytes of the driver's assembler's log that are shown.
-const LOG: usize = 8192;
 
 /// A device in use.
 pub struct Session {
-    functions: BTreeMap<String, (CUfunction, u64)>,
-    modules: Vec<CUmodule>,
+    modules: BTreeMap<usize, Kernels>,
+    /// The module whose kernels are launched; any, if none is chosen.
+    chosen: Option<usize>,
     pool: Pool,
+    /// The stream in use.
     stream: CUstream,
+    own_stream: CUstream,
+    /// The end, on its stream, of the last [visit](crate::Visitor) that had memory of the pool.
+    fence: Option<CUevent>,
+    /// Memory of the pool was asked for since the visit began.
+    is_pool_used: bool,
+    /// Visits wait here for the one before.
+    turn: Arc<Mutex<()>>,
+    /// Launches are noted, and their times taken.
+    is_measured: bool,
     time_limit: Duration,
     /// The launches since the host last waited.
     pending: Vec<String>,
@@ -47,8 +57,18 @@ pub struct Session {
 // SAFETY: the driver's handles may be used from any thread.
 unsafe impl Send for Session {}
 
-/// The one that compiled code of this process uses.
-static OWN: Mutex<Option<Session>> = Mutex::new(None);
+/// Those of this process, by the numbers of their devices.
+static SESSIONS: Mutex<BTreeMap<u32, Session>> = Mutex::new(BTreeMap::new());
+
+thread_local! {
+    /// The device that code which is called on this thread uses.
+    static DEVICE: Cell<Option<u32>> = const { Cell::new(None) };
+}
+
+/// The sessions of this process.
+fn sessions() -> MutexGuard<'static, BTreeMap<u32, Session>> {
+    SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Session {
     /// Makes a device ready.
@@ -58,10 +78,15 @@ impl Session {
         let stream =
             stream.map_err(|error| Error::from_driver("cuStreamCreate", "for kernels", error))?;
         Ok(Session {
-            functions: BTreeMap::new(),
-            modules: Vec::new(),
+            modules: BTreeMap::new(),
+            chosen: None,
             pool: Pool::default(),
             stream,
+            own_stream: stream,
+            fence: None,
+            is_pool_used: false,
+            turn: Arc::default(),
+            is_measured: true,
             time_limit: TIME_LIMIT,
             pending: Vec::new(),
             started: None,
@@ -73,14 +98,103 @@ impl Session {
         })
     }
 
-    /// Makes it the one that compiled code of this process uses.
+    /// Makes it the one of its device that compiled code of this process uses.
     pub fn install(self) {
-        *Session::own() = Some(self);
+        sessions().insert(self.device.number(), self);
     }
 
-    /// The one that compiled code of this process uses.
-    pub fn own() -> MutexGuard<'static, Option<Session>> {
-        OWN.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Ends all that were [installed](Session::install).
+    pub fn end_all() {
+        sessions().clear();
+    }
+
+    /// Does something with the session that this thread's code uses: that of the device which a visit is of, else the
+    /// only one. Fails if there is none.
+    pub fn with<T>(code: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        let mut sessions = sessions();
+        let session = match DEVICE.get() {
+            Some(device) => sessions.get_mut(&device),
+            None => sessions.values_mut().next(),
+        };
+        match session {
+            Some(session) => code(session),
+            None => Err(Error::new(
+                CudaErrorKind::NoDevice,
+                "bug: no device was made ready for compiled code",
+            )),
+        }
+    }
+
+    /// The same with the session of a device, which is made ready if it is not yet: for visits, which are not measured.
+    pub(crate) fn visited<T>(
+        device: u32,
+        code: impl FnOnce(&mut Session) -> Result<T>,
+    ) -> Result<T> {
+        let mut sessions = sessions();
+        if let Some(session) = sessions.get_mut(&device) {
+            return code(session);
+        }
+        let mut session = Session::new(Device::open(device)?)?;
+        session.is_measured = false;
+        code(sessions.entry(device).or_insert(session))
+    }
+
+    /// The handle of the stream that is its own.
+    pub(crate) fn own_stream(&self) -> u64 {
+        self.own_stream.expose_provenance() as u64
+    }
+
+    /// The turn of those who visit this device, one after the other.
+    pub(crate) fn turn(&self) -> Arc<Mutex<()>> {
+        Arc::clone(&self.turn)
+    }
+
+    /// Begins a visit of this thread: launches are of these kernels, on a stream; the own one if none is given.
+    pub(crate) fn enter(&mut self, kernels: Option<usize>, stream: Option<u64>) -> Result<()> {
+        self.device.bind()?;
+        let stream = stream.map_or(self.own_stream, |handle| {
+            ptr::with_exposed_provenance_mut(handle as usize)
+        });
+        // Also on the same stream: another one may have its handle by now.
+        if let Some(event) = self.fence {
+            let flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+            // SAFETY: the event was recorded; who visits keeps the stream alive.
+            let done = unsafe { stream::wait_event(stream, event, flags) };
+            done.map_err(|error| {
+                Error::from_driver("cuStreamWaitEvent", "for memory of another stream", error)
+            })?;
+        }
+        (self.chosen, self.stream, self.is_pool_used) = (kernels, stream, false);
+        DEVICE.set(Some(self.device.number()));
+        Ok(())
+    }
+
+    /// Ends a visit, after what it launched if `waits` is true.
+    pub(crate) fn leave(&mut self, waits: bool) -> Result<()> {
+        DEVICE.set(None);
+        let stream = std::mem::replace(&mut self.stream, self.own_stream);
+        self.chosen = None;
+        if waits {
+            // SAFETY: the stream is alive.
+            let done = unsafe { stream::synchronize(stream) };
+            return done.map_err(|error| {
+                Error::from_driver("cuStreamSynchronize", "to wait for kernels", error)
+            });
+        }
+        if !self.is_pool_used {
+            return Ok(());
+        }
+        let event = match self.fence {
+            Some(event) => event,
+            None => {
+                let new = event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING);
+                new.map_err(|error| Error::from_driver("cuEventCreate", "to order streams", error))?
+            }
+        };
+        // SAFETY: both are alive.
+        let done = unsafe { event::record(event, stream) };
+        self.fence = Some(event);
+        done.map_err(|error| Error::from_driver("cuEventRecord", "to order streams", error))
     }
 
     /// The device.
@@ -93,8 +207,8 @@ impl Session {
         self.time_limit = limit;
     }
 
-    /// Loads kernels: PTX for a chip.
-    pub fn load(&mut self, ptx: &str, chip: Capability) -> Result<()> {
+    /// Loads kernels: PTX for a chip. Gives the number under which they can be chosen for a visit.
+    pub fn load(&mut self, ptx: &str, chip: Capability) -> Result<usize> {
         let facts = self.device.facts();
         if !chip.runs_on(facts.capability) {
             let only = if chip.is_exact { "" } else { " or a later one" };
@@ -107,73 +221,35 @@ impl Session {
             ));
         }
         self.device.bind()?;
-        let text = CString::new(ptx).map_err(|_| {
-            Error::new(
-                CudaErrorKind::Failed,
-                "the kernels' PTX has a zero byte: expected text",
-            )
-        })?;
-        let mut log = vec![0u8; LOG];
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG as *mut c_void];
-        let mut loaded = ptr::null_mut();
-        // SAFETY: the text ends with a zero; options and values have the same length.
-        let done = unsafe {
-            sys::cuModuleLoadDataEx(
-                &mut loaded,
-                text.as_ptr().cast(),
-                options.len() as u32,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-            )
-        };
-        if let Err(error) = done.result() {
-            let said = CStr::from_bytes_until_nul(&log).unwrap_or_default();
-            let said = said.to_string_lossy();
-            let mut error =
-                Error::from_driver("cuModuleLoadDataEx", "to assemble the kernels", error);
-            if !said.trim().is_empty() {
-                error.message = format!("{}: {}", error.message, said.trim());
-            }
-            return Err(error);
+        let kernels = Kernels::load(ptx)?;
+        let number = self.modules.keys().next_back().map_or(0, |last| last + 1);
+        self.modules.insert(number, kernels);
+        Ok(number)
+    }
+
+    /// Unloads kernels that were launched for the last time.
+    pub(crate) fn unload(&mut self, number: usize) {
+        if let Some(kernels) = self.modules.remove(&number)
+            && self.device.bind().is_ok()
+        {
+            kernels.unload();
         }
-        self.modules.push(loaded);
-        Ok(())
     }
 
     /// A kernel that was loaded, and the shared memory that it itself has.
     fn function(&mut self, name: &str) -> Result<(CUfunction, u64)> {
-        if let Some(known) = self.functions.get(name) {
-            return Ok(*known);
-        }
-        let about = format!("for kernel '{name}'");
-        let mut kernel = Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND));
-        for loaded in &self.modules {
-            let text = CString::new(name).unwrap_or_default();
-            // SAFETY: the module is loaded.
-            kernel = unsafe { module::get_function(*loaded, text) };
-            if kernel.is_ok() {
-                break;
-            }
-        }
-        let function =
-            kernel.map_err(|error| Error::from_driver("cuModuleGetFunction", &about, error))?;
-        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
-        // SAFETY: the function is there.
-        let shared = unsafe { function::get_function_attribute(function, attribute) };
-        let shared =
-            shared.map_err(|error| Error::from_driver("cuFuncGetAttribute", &about, error))?;
-        let both = (function, shared.max(0) as u64);
-        self.functions.insert(name.to_string(), both);
-        Ok(both)
+        let chosen = self.chosen;
+        let is_chosen = |number: &usize| chosen.is_none_or(|chosen| chosen == *number);
+        let modules = self.modules.iter_mut();
+        let candidates =
+            modules.filter_map(|(number, kernels)| is_chosen(number).then_some(kernels));
+        kernels::find(candidates, name)
     }
 
     /// Memory of the device.
     pub fn allocate(&mut self, bytes: usize) -> Result<u64> {
         self.device.bind()?;
+        self.is_pool_used = true;
         let has = self.pool.in_use();
         let address = self.pool.allocate(&mut Memory, bytes);
         address.map_err(|error| match error.0 {
@@ -279,6 +355,9 @@ impl Session {
             ));
         }
         self.device.bind()?;
+        if !self.is_measured {
+            return self.enqueue(&launch);
+        }
         if self.started.is_none() {
             self.started = Some(self.event()?);
         }
@@ -432,10 +511,12 @@ impl Drop for Session {
         self.pool.clear(&mut Memory);
         // SAFETY: made once, used no more. There is nobody to tell of a failure.
         unsafe {
-            for loaded in self.modules.drain(..) {
-                let _ = module::unload(loaded);
+            let modules = std::mem::take(&mut self.modules);
+            modules.into_values().for_each(Kernels::unload);
+            if let Some(event) = self.fence {
+                let _ = event::destroy(event);
             }
-            let _ = stream::destroy(self.stream);
+            let _ = stream::destroy(self.own_stream);
         }
     }
 }

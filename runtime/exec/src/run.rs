@@ -280,16 +280,12 @@ struct End;
 
 impl Drop for End {
     fn drop(&mut self) {
-        *Session::own() = None;
+        Session::end_all();
     }
 }
 
 pub(crate) fn with<T>(code: impl FnOnce(&mut Session) -> mdh_cuda::Result<T>) -> Result<T> {
-    let mut guard = Session::own();
-    match guard.as_mut() {
-        Some(session) => Ok(code(session)?),
-        None => Err(Error::input("bug: the GPU is not ready any more")),
-    }
+    Ok(Session::with(code)?)
 }
 
 /// Fails on a processor that the code of packages is not for.

@@ -51,6 +51,7 @@ impl Jit {
         symbols: Vec<(&'static CStr, u64)>,
     ) -> Result<Jit> {
         crate::target::initialise();
+        support::show_compiler_library();
         let doing = "loading compiled code";
         let mut jit = Jit {
             raw: ptr::null_mut(),

@@ -4,9 +4,10 @@
 //! There are two sets: code of `mdh run` ends the process where it fails, code of a library unwinds.
 
 use std::ffi::{CStr, CString, c_void};
+use std::sync::Once;
 
 use mdh_arrays::{Error, memory};
-use mdhrt::{bf16, copy, failure, memory as heap, pool};
+use mdhrt::{bf16, copy, f16, failure, memory as heap, pool};
 
 use crate::faults::{self, NO_MEMORY, PROGRAM_FAILED};
 
@@ -21,11 +22,10 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
     ];
     symbols.extend(shared_symbols());
     symbols.extend(mdh_simulator::symbols());
-    symbols.extend(mdh_cuda::symbols());
     symbols
 }
 
-/// Symbols and addresses for code of a library, whose failures unwind to its caller: what `libmdhrt` has.
+/// Symbols and addresses for code of a library, whose failures unwind to its caller: what `libmdhrt` has, and what drives a GPU.
 pub fn library_symbols() -> Vec<(&'static CStr, u64)> {
     let mut symbols = vec![
         (c"mdh_copy", copy::mdh_copy as *const () as u64),
@@ -43,8 +43,8 @@ pub fn library_symbols() -> Vec<(&'static CStr, u64)> {
 }
 
 /// The functions that both kinds of code call.
-fn shared_symbols() -> [(&'static CStr, u64); 4] {
-    [
+fn shared_symbols() -> Vec<(&'static CStr, u64)> {
+    let mut symbols = vec![
         (
             c"mdh_parallel_for",
             pool::mdh_parallel_for as *const () as u64,
@@ -55,7 +55,26 @@ fn shared_symbols() -> [(&'static CStr, u64); 4] {
         ),
         (c"__truncdfbf2", bf16::truncate_f64 as *const () as u64),
         (c"__truncsfbf2", bf16::truncate_f32 as *const () as u64),
-    ]
+        (c"__truncdfhf2", f16::truncate_f64 as *const () as u64),
+        (c"__truncsfhf2", f16::truncate_f32 as *const () as u64),
+        (c"__extendhfsf2", f16::extend_f32 as *const () as u64),
+    ];
+    symbols.extend(mdh_cuda::symbols());
+    symbols
+}
+
+/// Shows the library of the C compiler to code, which calls it where a processor has no instruction (`__powidf2`). A
+/// program may have loaded it for itself alone, as Python does.
+pub fn show_compiler_library() {
+    static SHOWN: Once = Once::new();
+    // SAFETY: the name is a C string; what this opens does nothing when it is loaded. Without it, code that needs it is
+    // not linked, with an error.
+    SHOWN.call_once(|| unsafe {
+        libc::dlopen(
+            c"libgcc_s.so.1".as_ptr(),
+            libc::RTLD_NOW | libc::RTLD_GLOBAL,
+        );
+    });
 }
 
 /// Returns whether compiled code can call a function of that name: one of these, or of the process.

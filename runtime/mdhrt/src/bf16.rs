@@ -18,7 +18,7 @@ pub extern "C" fn truncate_f32(value: f32) -> f32 {
 
 /// The nearest f32 towards zero, odd if that is not exact: rounding it again to fewer bits is as
 /// good as rounding `value` once.
-fn to_odd(value: f64) -> f32 {
+pub(crate) fn to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     if nearest.is_nan() || f64::from(nearest) == value {
         return nearest;

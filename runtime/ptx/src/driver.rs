@@ -7,6 +7,7 @@
 mod events;
 mod kernels;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,7 @@ const OUT_OF_MEMORY: Code = 2;
 const INVALID_DEVICE: Code = 101;
 const NO_BINARY: Code = 209;
 const INVALID_PTX: Code = 218;
+const INVALID_HANDLE: Code = 400;
 const NOT_FOUND: Code = 500;
 const NOT_READY: Code = 600;
 const ILLEGAL_ADDRESS: Code = 700;
@@ -40,7 +42,7 @@ const LAUNCH_FAILED: Code = 719;
 const UNKNOWN: Code = 999;
 
 /// Names and words of errors.
-const ERRORS: [(Code, &CStr, &CStr); 11] = [
+const ERRORS: [(Code, &CStr, &CStr); 12] = [
     (SUCCESS, c"CUDA_SUCCESS", c"no error"),
     (
         INVALID_VALUE,
@@ -62,6 +64,11 @@ const ERRORS: [(Code, &CStr, &CStr); 11] = [
         INVALID_PTX,
         c"CUDA_ERROR_INVALID_PTX",
         c"a PTX JIT compilation failed",
+    ),
+    (
+        INVALID_HANDLE,
+        c"CUDA_ERROR_INVALID_HANDLE",
+        c"invalid resource handle",
     ),
     (
         NOT_FOUND,
@@ -92,6 +99,8 @@ struct Device {
     modules: HashMap<usize, Module>,
     /// Kernels that were asked for: module and name.
     functions: Vec<(usize, String)>,
+    /// Launches by the streams that were made; those that a program need not make are not among them.
+    streams: HashMap<usize, u64>,
     /// Times at which events were recorded; `None` for those that never happen.
     events: HashMap<usize, Option<Instant>>,
     /// Mistake of a kernel.
@@ -101,6 +110,11 @@ struct Device {
 }
 
 static DEVICE: Mutex<Option<Device>> = Mutex::new(None);
+
+thread_local! {
+    /// The device that a thread has chosen.
+    static CONTEXT: Cell<usize> = const { Cell::new(0) };
+}
 
 fn lock() -> MutexGuard<'static, Option<Device>> {
     DEVICE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -116,10 +130,12 @@ fn with(call: &str, code: impl FnOnce(&mut Device) -> Code) -> Code {
         memory: Memory::new(settings::memory()),
         modules: HashMap::new(),
         functions: Vec::new(),
+        streams: HashMap::new(),
         events: HashMap::new(),
         failed: None,
         hangs: false,
-        next: 1,
+        // Small handles are streams that are there without being made.
+        next: 16,
     });
     code(device)
 }
@@ -134,6 +150,19 @@ impl Device {
     fn kernel(&self, function: usize) -> Option<(&str, &Kernel)> {
         let (module, name) = self.functions.get(function.wrapping_sub(1))?;
         Some((name, self.modules.get(module)?.kernels.get(name)?))
+    }
+
+    /// Returns whether there is such a stream: one that was made, or one of those that are there without (0 to 2).
+    fn has_stream(&self, stream: usize) -> bool {
+        stream <= 2 || self.streams.contains_key(&stream)
+    }
+
+    /// Counts a launch on a stream; whether there is such a stream.
+    fn count_launch(&mut self, stream: usize) -> bool {
+        if let Some(launches) = self.streams.get_mut(&stream) {
+            *launches += 1;
+        }
+        self.has_stream(stream)
     }
 
     /// Returns the code that a call gives which waits for kernels.
@@ -264,8 +293,22 @@ pub extern "C" fn cuDevicePrimaryCtxRelease_v2(_device: c_int) -> Code {
 
 /// Chooses the device of a thread.
 #[unsafe(no_mangle)]
-pub extern "C" fn cuCtxSetCurrent(_context: usize) -> Code {
-    with("cuCtxSetCurrent", |_| SUCCESS)
+pub extern "C" fn cuCtxSetCurrent(context: usize) -> Code {
+    with("cuCtxSetCurrent", |_| {
+        CONTEXT.set(context);
+        SUCCESS
+    })
+}
+
+/// The device of a thread.
+///
+/// # Safety
+/// `context` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut usize) -> Code {
+    let current = CONTEXT.get();
+    // SAFETY: by this function's contract.
+    with("cuCtxGetCurrent", |_| unsafe { put(context, current) })
 }
 
 /// Makes a stream.
@@ -276,6 +319,7 @@ pub extern "C" fn cuCtxSetCurrent(_context: usize) -> Code {
 pub unsafe extern "C" fn cuStreamCreate(stream: *mut usize, _flags: c_uint) -> Code {
     with("cuStreamCreate", |device| {
         let new = device.handle();
+        device.streams.insert(new, 0);
         // SAFETY: by this function's contract.
         unsafe { put(stream, new) }
     })
@@ -283,14 +327,46 @@ pub unsafe extern "C" fn cuStreamCreate(stream: *mut usize, _flags: c_uint) -> C
 
 /// Waits for what a stream does.
 #[unsafe(no_mangle)]
-pub extern "C" fn cuStreamSynchronize(_stream: usize) -> Code {
-    with("cuStreamSynchronize", |device| device.state())
+pub extern "C" fn cuStreamSynchronize(stream: usize) -> Code {
+    with("cuStreamSynchronize", |device| {
+        match device.has_stream(stream) {
+            true => device.state(),
+            false => INVALID_HANDLE,
+        }
+    })
+}
+
+/// Has what a stream does next wait for an event.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamWaitEvent(stream: usize, event: usize, _flags: c_uint) -> Code {
+    with("cuStreamWaitEvent", |device| {
+        // Kernels run when they are launched: there is nothing to wait for.
+        match device.has_stream(stream) && device.events.contains_key(&event) {
+            true => SUCCESS,
+            false => INVALID_HANDLE,
+        }
+    })
 }
 
 /// Ends a stream.
 #[unsafe(no_mangle)]
-pub extern "C" fn cuStreamDestroy_v2(_stream: usize) -> Code {
-    with("cuStreamDestroy", |_| SUCCESS)
+pub extern "C" fn cuStreamDestroy_v2(stream: usize) -> Code {
+    with("cuStreamDestroy", |device| {
+        match device.streams.remove(&stream) {
+            Some(_) => SUCCESS,
+            None => INVALID_HANDLE,
+        }
+    })
+}
+
+/// Returns how many kernels were launched on a stream that was made: for tests, which cannot see it otherwise.
+#[unsafe(no_mangle)]
+pub extern "C" fn mdh_ptx_launches(stream: usize) -> u64 {
+    let device = lock();
+    let launches = device
+        .as_ref()
+        .and_then(|device| device.streams.get(&stream));
+    launches.copied().unwrap_or(0)
 }
 
 /// New memory.

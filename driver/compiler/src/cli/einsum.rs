@@ -23,7 +23,7 @@ pub struct EinsumArguments {
     pub inputs: Vec<Binding>,
     /// Random numbers for all other operands, the same for the same seed; without --in that is the
     /// default, with seed 0.
-    #[arg(long, value_name = "SEED", value_parser = seed)]
+    #[arg(long, value_name = "SEED", value_parser = seed, num_args = 0..=1, default_missing_value = "0")]
     pub random: Option<u64>,
     /// Sizes of the indices of operands that are no files.
     #[arg(long, value_name = "INDEX=N", num_args = 1.., action = clap::ArgAction::Append)]

@@ -29,7 +29,7 @@ pub struct RunArguments {
     pub inputs: Vec<Binding>,
     /// Random numbers for all other arguments, the same for the same seed; without --in that is
     /// the default, with seed 0.
-    #[arg(long, value_name = "SEED", allow_negative_numbers = true, value_parser = seed)]
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true, value_parser = seed, num_args = 0..=1, default_missing_value = "0")]
     pub random: Option<u64>,
     /// Sizes of dynamic dimensions ('?'), by the name of the dimension.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]

@@ -2,17 +2,21 @@
 //!
 //! ```text
 //! text --form, raise, lower--> LLVM IR --> object code --mdh_jit::Jit::load_object--> mdhrt::call::Callee
+//!                        `---> kernels --> PTX --mdh_cuda::Visitor--> what it launches
 //! ```
 //!
 //! The code is that of a library's C function, whose failures are values for the caller, without the function: the
 //! caller fills the words that its [`Interface`] asks for.
 
-use mdh_dialect::context;
+use mdh_cuda::Capability;
+use mdh_dialect::marks::DEVICE_MEMORY;
+use mdh_dialect::{context, ir, ops};
 use mdh_jit::interface::Interface;
 use mdh_jit::{Emit, Level, Processor};
 use mdh_passes::llvm::prefix_functions;
 use mdh_passes::pipelines::{Line, LineOptions, Raise, RangeChecks, Target};
 use mdh_passes::support::deterministic;
+use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::Device;
@@ -22,7 +26,18 @@ use crate::host::Host;
 use crate::library::signature;
 use crate::source::Source;
 use crate::tuned::{Choice, Machine, Wanted};
-use crate::{compile, diagnostics, execute, schedules};
+use crate::{compile, diagnostics, execute, ptx, schedules};
+
+/// A GPU that computes, and the memory of the arrays.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    /// The name that its driver gives it, by which schedules are kept.
+    pub name: String,
+    /// The chip that kernels are for.
+    pub chip: Capability,
+    /// True if arrays are in its memory; those in the host's are copied.
+    pub has_arrays: bool,
+}
 
 /// A wish for machine code.
 #[derive(Default)]
@@ -37,6 +52,8 @@ pub struct Request<'t> {
     pub is_deterministic: bool,
     /// True if the checks at run time that views stay within their buffers are left out.
     pub is_unchecked: bool,
+    /// The GPU that computes; this machine's processor if there is none.
+    pub gpu: Option<Gpu>,
 }
 
 /// Machine code of a function.
@@ -47,9 +64,11 @@ pub struct Callable {
     pub symbol: String,
     /// An object file for this machine.
     pub object: Vec<u8>,
+    /// The kernels that the code launches, as PTX, if a GPU computes.
+    pub kernels: Option<String>,
 }
 
-/// Compiles a function of a program for this machine's processor. What is wrong with it has been
+/// Compiles a function of a program for this machine's processor, or for a GPU. What is wrong with it has been
 /// [said](crate::error::say) when an error comes back.
 pub fn compile(host: &Host, source: &Source, request: &Request) -> Result<Callable> {
     mdh_passes::register_all();
@@ -62,31 +81,62 @@ pub fn compile(host: &Host, source: &Source, request: &Request) -> Result<Callab
     let formed = Formed::of_module(&context, module, source, request.entry, Raise::On)?;
     formed.apply_to(&formed.module, request.schedule)?;
     if request.is_tuned && request.schedule.is_none() {
-        take_tuned(host, &formed)?;
+        take_tuned(host, &formed, request.gpu.as_ref())?;
     }
     let entry = formed.entry()?;
     let interface = signature::interface(&entry)?;
-    execute::expect_code(compile::operation(&formed.module), Device::Cpu, None)?;
+    let (device, target) = match request.gpu {
+        None => (Device::Cpu, Target::Cpu),
+        Some(_) => (Device::Cuda, Target::Cuda),
+    };
+    execute::expect_code(compile::operation(&formed.module), device, None)?;
     let mut module = formed.copy(&context, &entry);
+    if request.gpu.as_ref().is_some_and(|gpu| gpu.has_arrays) {
+        let functions = ir::find_all(compile::operation(&module), &[ops::func::FUNC]);
+        functions
+            .into_iter()
+            .for_each(|function| DEVICE_MEMORY.set(function));
+    }
     let line = Line {
-        target: Target::Cpu,
+        target,
         options: LineOptions {
             ranges: RangeChecks::from_flag(!request.is_unchecked),
             ..LineOptions::RUN
         },
     };
-    compile::run_all(
-        &host.machine,
-        &context,
-        &mut module,
-        &line.after(compile::RAISED),
-    )?;
+    let kernels = lower(host, &context, &mut module, line, request)?;
     let (symbol, object) = object(&module, &entry.name, Processor::Host)?;
     Ok(Callable {
         interface,
         symbol,
         object,
+        kernels,
     })
+}
+
+/// Lowers a module, and returns the PTX of its kernels if a GPU computes.
+fn lower(
+    host: &Host,
+    context: &Context,
+    module: &mut Module,
+    line: Line,
+    request: &Request,
+) -> Result<Option<String>> {
+    let machine = &host.machine;
+    let Some(gpu) = &request.gpu else {
+        compile::run_all(machine, context, module, &line.after(compile::RAISED))?;
+        return Ok(None);
+    };
+    const DEVICE: &str = "device";
+    compile::run_all(
+        machine,
+        context,
+        module,
+        &line.between(compile::RAISED, DEVICE),
+    )?;
+    let kernels = ptx::kernels_of(context, module, gpu.chip)?;
+    compile::run_all(machine, context, module, &line.after(DEVICE))?;
+    Ok(kernels)
 }
 
 /// Returns the symbol of a function's wrapper, and an object file that shows it alone, of a module that is lowered.
@@ -101,10 +151,17 @@ pub fn object(lowered: &Module, function: &str, processor: Processor) -> Result<
 
 /// Gives a function the best schedule that was tuned for its own sizes, if there is one: silently, since nobody has
 /// asked for it.
-fn take_tuned(host: &Host, formed: &Formed) -> Result<()> {
+fn take_tuned(host: &Host, formed: &Formed, gpu: Option<&Gpu>) -> Result<()> {
     let module = compile::operation(&formed.module);
     let function = crate::select::function(module, &formed.function)?;
-    let wanted = Wanted::new(host, None, Machine::processor(host))?;
+    let machine = match gpu {
+        None => Machine::processor(host),
+        Some(gpu) => Machine::Gpu {
+            name: Some(gpu.name.clone()),
+            chip: Some(gpu.chip),
+        },
+    };
+    let wanted = Wanted::new(host, None, machine)?;
     match wanted.exact(function)?.choice {
         Choice::Kept(plans) => schedules::set(function, &plans),
         Choice::Model(_) | Choice::Nothing { .. } => Ok(()),

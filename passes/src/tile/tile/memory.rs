@@ -61,7 +61,7 @@ pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, chains: &Chains<'c>) -> Re
             }
         } else if !is_harmless(other) {
             let used = region::used_by(other);
-            if overlap(&used, &own_reads) || overlap(&used, &written) {
+            if overlap(&stored_by(other), &own_reads) || overlap(&used, &written) {
                 let name = ir::name_of(other);
                 return refuse(&format!("'{name}' uses what it reads or writes"));
             }
@@ -90,8 +90,7 @@ pub fn stays<'c>(
         }
         let changed = match ir::name_of(op) {
             ops::mdh::COMPUTE => parts(op).map_or(Vec::new(), |(_, parts)| written(parts)),
-            _ if is_harmless(op) => Vec::new(),
-            _ => region::used_by(op),
+            _ => stored_by(op),
         };
         if overlap(&changed, memory) {
             return false;
@@ -110,6 +109,24 @@ fn reads<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
         .chain(incoming)
         .map(|b| b.value)
         .collect()
+}
+
+/// Returns the memory that an operation may write, and what is inside of it: loops over the tiles of a computation read
+/// what the computation read. What is not known may write all that it uses.
+fn stored_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    let stores = |op: Op<'c>| -> Vec<Val<'c>> {
+        let operands = || op.operands().map(ir::value).collect();
+        match ir::name_of(op) {
+            ops::mdh::COMPUTE => {
+                read::compute(op).map_or_else(|_| operands(), |parts| written(&parts))
+            }
+            ops::memref::COPY | ops::memref::STORE => ir::operand(op, 1).into_iter().collect(),
+            ops::memref::LOAD => Vec::new(),
+            _ if is_harmless(op) => Vec::new(),
+            _ => operands(),
+        }
+    };
+    ir::all(op).into_iter().flat_map(stores).collect()
 }
 
 /// Returns whether an operation reads and writes no memory.

@@ -5,8 +5,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use super::{
-    Code, ILLEGAL_ADDRESS, INVALID_PTX, INVALID_VALUE, LAUNCH_FAILED, MOST_THREADS, NO_BINARY,
-    NOT_FOUND, OUT_OF_RESOURCES, SUCCESS, put, with,
+    Code, ILLEGAL_ADDRESS, INVALID_HANDLE, INVALID_PTX, INVALID_VALUE, LAUNCH_FAILED, MOST_THREADS,
+    NO_BINARY, NOT_FOUND, OUT_OF_RESOURCES, SUCCESS, put, with,
 };
 use crate::machine::{self, Failure, Launch};
 use crate::parse::{self, Kernel, Module};
@@ -143,13 +143,16 @@ pub unsafe extern "C" fn cuLaunchKernel(
     block_y: c_uint,
     block_z: c_uint,
     shared: c_uint,
-    _stream: usize,
+    stream: usize,
     arguments: *const *const u8,
     _extra: *mut c_void,
 ) -> Code {
     with("cuLaunchKernel", |device| {
         if device.state() != SUCCESS {
             return device.state();
+        }
+        if !device.count_launch(stream) {
+            return INVALID_HANDLE;
         }
         let Some((name, kernel)) = device.kernel(function) else {
             return INVALID_VALUE;
