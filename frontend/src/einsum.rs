@@ -38,7 +38,7 @@ mod tests;
 
 use contraction::Contractions;
 use emit::Einsum;
-use indices::{Indices, shape_text};
+use indices::{Indices, Label, shape_text};
 use notation::Notation;
 use operator::OperatorUse;
 use scalar::Arithmetic;
@@ -236,6 +236,39 @@ pub fn translate(request: &Request) -> Result<Translated, Vec<Mistake>> {
         flops: contractions.flops(&indices),
         largest: contractions.largest(&indices),
         path: contractions.path,
+    })
+}
+
+/// The indices of an einsum: for programs that are made of them elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accesses {
+    /// The letter of each index; a number for an axis of the ellipsis, 0 for the last one.
+    pub names: Vec<String>,
+    /// The size of each.
+    pub sizes: Vec<u64>,
+    /// The index of each axis of each operand; none where one element stands for all.
+    pub operands: Vec<Vec<Option<usize>>>,
+    /// The indices of the result's axes.
+    pub result: Vec<usize>,
+}
+
+/// Finds the indices of an einsum of operands with these shapes; all that is wrong.
+pub fn accesses(spec: &str, shapes: &[&[u64]]) -> Result<Accesses, Vec<Mistake>> {
+    let notation = notation::parse(spec).map_err(in_spec)?;
+    let indices = Indices::new(&notation, shapes, spec).map_err(in_spec)?;
+    let name = |label: &Label| match label {
+        Label::Letter(letter) => letter.to_string(),
+        Label::Ellipsis(distance) => distance.to_string(),
+    };
+    Ok(Accesses {
+        names: indices.labels.iter().map(name).collect(),
+        sizes: indices.sizes,
+        operands: indices
+            .operands
+            .into_iter()
+            .map(|access| access.0)
+            .collect(),
+        result: indices.result,
     })
 }
 

@@ -49,6 +49,9 @@ def einsum(
     scalar: str,
     path: Sequence[Sequence[int]] | None = None,
 ) -> Einsum: ...
+def einsum_indices(
+    spec: str, shapes: Sequence[Sequence[int]]
+) -> tuple[list[str], list[int], list[list[int | None]], list[int]]: ...
 def compile(
     text: str,
     name: str,

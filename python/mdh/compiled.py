@@ -136,10 +136,14 @@ class Compiled(_mdh.Function):
         """
         import numpy
 
+        names = self.argument_names
+        if len(arguments) != len(names):
+            raise errors.ProgramError(f"found {len(arguments)} arguments, expected {len(names)}: {', '.join(names)}")
+        scalars = [line.startswith("value ") for line in self.interface.split("\n")[1:]]
         with _Folder() as folder:
             given = []
-            for name, argument in zip(self.argument_names, arguments, strict=True):
-                if isinstance(argument, (bool, int, float)):
+            for name, argument, is_scalar in zip(names, arguments, scalars):
+                if is_scalar:
                     given.append(f"{name}={argument}")
                     continue
                 path = folder / f"{name}.npy"
@@ -150,6 +154,8 @@ class Compiled(_mdh.Function):
     def tune(self, seconds: float) -> None:
         """Searches its schedules for the fastest on the device that computes, for so many seconds, with a bar on standard error
         where that is a terminal; this object, and whatever is compiled from the same program later, uses the best."""
+        if not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
+            raise errors.ProgramError(f"found {seconds!r} as a time, expected a number of seconds above 0")
         self._command(["tune", "{}", "--for", f"{seconds}s", *self._device], shows_progress=True)
         self._use({key: value for key, value in self._options.items() if key != "schedule"})
 
@@ -180,7 +186,10 @@ class Compiled(_mdh.Function):
                 words += ["--schedule", str(folder / "schedule.json")]
             if self._options.get("deterministic") and words[0] != "tune":
                 words.append("--deterministic")
-            return _command(words, shows_progress).replace(f"{folder}{os.sep}", "")
+            try:
+                return _command(words, shows_progress).replace(f"{folder}{os.sep}", "")
+            except errors.Error as error:
+                raise type(error)(str(error).replace(f"{folder}{os.sep}", "")) from None
 
 
 def _by_name(schedule: dict[str, Any], text: str) -> dict[str, Any]:
@@ -223,7 +232,8 @@ def _command(words: list[str], shows_progress: bool = False) -> str:
     words = [sys.executable, "-m", "mdh", *words]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors_go, text=True, env=_environment())
     if done.returncode != 0:
-        message = (done.stderr or f"{' '.join(words[3:5])} failed").strip().removeprefix("error: ")
+        said = _NOTES.sub("", done.stderr or "").strip()
+        message = (said or f"'mdh {words[3]}' failed").removeprefix("error: ")
         raise _FAILURES.get(done.returncode, errors.InternalError)(message)
     return done.stdout
 
@@ -240,13 +250,17 @@ def _environment() -> dict[str, str]:
     return environment
 
 
-def cache_folder() -> Path:
-    """The folder of compiled code: that of ``MDH_CACHE``, else ``mdh/code`` in the user's cache."""
+def cache_folder() -> Path | None:
+    """The folder of compiled code: that of ``MDH_CACHE``, else ``mdh/code`` in the user's cache; none of a user without a
+    home."""
     named = os.environ.get("MDH_CACHE")
     if named:
         return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "mdh" / "code"
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "mdh" / "code"
+    except RuntimeError:
+        return None
 
 
 def _gpu(options: dict[str, Any], place: int | None) -> int | None:
@@ -361,7 +375,10 @@ def _code(text: str, name: str, options: dict[str, Any], place: int | None) -> _
     number = _gpu(options, place)
     options = {key: value for key, value in options.items() if key != "device"}
     gpu = None if number is None else (number, place is not None)
-    path = cache_folder() / (_key(text, name, options, gpu) + ".code")
+    folder = cache_folder()
+    if folder is None:
+        return _mdh.compile(text, name, **options, gpu=gpu)
+    path = folder / (_key(text, name, options, gpu) + ".code")
     code = _read(path)
     if code is None:
         code = _mdh.compile(text, name, **options, gpu=gpu)
@@ -378,7 +395,7 @@ def _as_numpy(array: Any) -> Any:
 
     if gpu_of([array]) is not None:
         array = array.get() if hasattr(array, "get") else array.cpu() if hasattr(array, "cpu") else array
-    if hasattr(array, "__array__"):
+    if hasattr(array, "__array__") or not hasattr(array, "__dlpack__"):
         return numpy.asarray(array)
     return numpy.from_dlpack(array)
 

@@ -8,6 +8,7 @@ types that it leaves open follow from the arrays of a call; for each of their co
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -93,7 +94,7 @@ class Computation:
         if function is not None:
             return _called(function, arrays, written)
         inputs = self._inputs(arrays, named)
-        outputs = dict(zip(self.outputs, written or ()))
+        outputs = dict(zip(self.outputs, map(_array, written or ())))
         program = self._program(self._described(inputs, self.inputs), self._described(outputs, self.outputs))
         listed = [inputs[view.name] for view in program.inputs]
         if key is not None and len(arrays) == len(listed) and not program.updated:
@@ -241,6 +242,16 @@ def _is_number(array: Any) -> bool:
 
 _compiled: dict[tuple, Any] = {}
 _compiling = threading.Lock()
+
+
+def _unlock_child() -> None:
+    """A child that is forked while a thread compiles has no such thread, which would let go of the lock."""
+    global _compiling
+    _compiling = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_child)
 
 # So many compiled programs stay; the oldest goes first.
 _KEPT_PROGRAMS = 256

@@ -6,14 +6,18 @@ looks it up and runs it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _mdh, threads
 from .arrays import dtype_name, gpu_of
 from .compiled import Compiled, compile_text
-from .errors import DTypeError, ProgramError
+from .errors import DTypeError, ProgramError, ShapeError
 from .operators import Operator, as_operator
+
+if TYPE_CHECKING:
+    from .tuples import TupleEinsum
 
 #: Types of operators that are given by name.
 _Operator = str | Callable[..., Any]
@@ -28,22 +32,80 @@ _MOST = 1024
 class Einsum:
     """A compiled einsum, for arrays of certain shapes, types and memory orders.
 
+    Called with such operands (and `out=`), it computes. `explain`, `mlir`, `asm`, `tune` and `schedule` are those of a
+    compiled computation.
+
     Attributes:
-        compiled: the computation; it has `explain`, `mlir`, `tune` and what else such an object has.
-        shape, dtype: those of the result.
+        compiled: the computation, of the arrays' axes in the order in which they lie in memory.
+        shape, dtype: those of the result; of a tuple of results, the type of each.
         path: the order of contraction, as opt_einsum has it: positions of operands, whose result is appended.
         flops: scalar operations, as opt_einsum counts them.
         largest: elements of the largest array that is stored, the result included.
     """
 
-    __slots__ = ("compiled", "shape", "dtype", "path", "flops", "largest", "_is_complex")
+    __slots__ = ("compiled", "shape", "dtype", "path", "flops", "largest", "_is_complex", "_operands", "_numbers")
 
-    def __init__(self, compiled: Compiled, about: _mdh.Einsum) -> None:
-        self.compiled = compiled
+    def __init__(self, compiled: Compiled, about: _mdh.Einsum | TupleEinsum, operands: Sequence[Any]) -> None:
+        self.compiled, self._operands = compiled, list(operands)
+        # Programs on tuples take operands without axes as numbers.
+        is_tuple = isinstance(about.dtype, tuple)
+        self._numbers = [at for at, (shape, _, _) in enumerate(operands) if is_tuple and not shape]
         self.shape, self.dtype = tuple(about.shape), about.dtype
         self.path = [tuple(step) for step in about.path]
         self.flops, self.largest = about.flops, about.largest
-        self._is_complex = about.dtype.startswith("complex")
+        self._is_complex = not is_tuple and str(about.dtype).startswith("complex")
+
+    def __call__(self, *operands: Any, out: Any = None) -> Any:
+        """Computes the einsum.
+
+        Raises:
+            ShapeError: operands have other shapes, types or memory orders than those that it was compiled for.
+        """
+        return self._run(self._arrays(operands), out)
+
+    def check(self, *operands: Any) -> str:
+        """Compares a run on these operands with the definition, as `Compiled.check` does."""
+        return self.compiled.check(*self._arrays(operands))
+
+    def explain(self, device: str | None = None) -> str:
+        """`Compiled.explain`"""
+        return self.compiled.explain(device)
+
+    def mlir(self, stage: str = "compute", device: str | None = None) -> str:
+        """`Compiled.mlir`"""
+        return self.compiled.mlir(stage, device)
+
+    def asm(self) -> str:
+        """`Compiled.asm`"""
+        return self.compiled.asm()
+
+    def tune(self, seconds: float) -> None:
+        """`Compiled.tune`"""
+        self.compiled.tune(seconds)
+
+    @property
+    def schedule(self) -> dict[str, Any]:
+        """`Compiled.schedule`"""
+        return self.compiled.schedule
+
+    @schedule.setter
+    def schedule(self, schedule: dict[str, Any] | str | None) -> None:
+        self.compiled.schedule = schedule
+
+    def _arrays(self, operands: Sequence[Any]) -> list[Any]:
+        """Operands as the compiled computation takes them."""
+        described = [_describe(operand) for operand in operands]
+        found = [about for _, about in described]
+        if found != self._operands:
+            raise ShapeError(f"found operands of {_listed(found)}, expected those that it is for, {_listed(self._operands)}")
+        return [array for array, _ in described]
+
+    def _run(self, arrays: list[Any], out: Any) -> Any:
+        if self._is_complex:
+            return _complex(self, arrays, out)
+        for at in self._numbers:
+            arrays[at] = arrays[at].item()
+        return self.compiled(*arrays, out=out)
 
     def __repr__(self) -> str:
         return f"<mdh.Einsum to {self.dtype}{list(self.shape)}, {self.flops:.3g} operations>"
@@ -61,6 +123,7 @@ def einsum(
     path: Sequence[Sequence[int]] | None = None,
     distributes: bool = False,
     out: Any = None,
+    **options: Any,
 ) -> Any:
     """Combines products of the operands' elements over the indices that the result has not.
 
@@ -68,19 +131,21 @@ def einsum(
         spec: numpy's text: `"ij,jk->ik"`, with ellipsis, repeated indices, and an implicit output; or the operands and
             lists of integers in turns, as numpy has them too.
         operands: arrays of numpy, torch or jax. Elements of different types are promoted as numpy promotes them;
-            nothing is accumulated in a wider type.
+            sums are of the result's type, but those of 16-bit floats, which are kept in 32 bits.
         combine: sums: the name of an operator (`add`, `min`, `max`, `and`, `or`, `xor`, `mul`, `logaddexp`), or an
             associative and commutative one of `mdh.combine_operator`.
         scalar: multiplies: a name (also `sub`, `div`, `pow`, `first`), or a function of as many values as there are
-            operands.
+            operands. One that gives a tuple, which may have `mdh.index` of a letter, makes tuples that `combine` takes:
+            `combine=mdh.argmin, scalar=lambda a, b: (a + b, mdh.index("k"))`.
         path: the order of contraction, as opt_einsum has it; the cheapest if there is none. Where `scalar` is not known
             to distribute over `combine`, all is one step.
         distributes: True states that `scalar` distributes over `combine`, of which one at least is no name: what no code
             shows. Both are commutative and associative then (`mdh.combine_operator(commutative=True)`).
         out: an array for the result, of its shape and type.
+        options: those of the compiler, as `mdh.compile` has them.
 
     Returns:
-        An array of the library of the first operand.
+        An array of the library of the first operand; a tuple of arrays where `scalar` gives a tuple.
 
     Raises:
         ProgramError: the text is wrong, at the character that the message shows, or sizes do not fit.
@@ -91,18 +156,16 @@ def einsum(
         operands = tuple(listed)
     described = [_describe(operand) for operand in operands]
     about_arrays = tuple([about[1] for about in described])
-    key = (spec, combine, scalar, _hashable(path), distributes, threads.changes, about_arrays)
+    wanted = tuple(sorted((name, repr(option)) for name, option in options.items())) if options else ()
+    key = (spec, combine, scalar, _hashable(path), distributes, wanted, threads.changes, about_arrays)
     try:
         program = _compiled.get(key)
     except TypeError:
         raise ProgramError(f"found operators {combine!r} and {scalar!r}, expected names or functions") from None
     if program is None:
-        program = _compile(spec, about_arrays, combine, scalar, path, distributes, gpu_of(operands))
+        program = _compile(spec, about_arrays, combine, scalar, path, distributes, gpu_of(operands), options)
         _compiled[key] = program
-    arrays = [about[0] for about in described]
-    if program._is_complex:
-        return _complex(program, arrays, out)
-    return program.compiled(*arrays, out=out)
+    return program._run([array for array, _ in described], out)
 
 
 def compile_einsum(
@@ -112,15 +175,17 @@ def compile_einsum(
     scalar: _Operator = "mul",
     path: Sequence[Sequence[int]] | None = None,
     distributes: bool = False,
+    **options: Any,
 ) -> Einsum:
     """Returns the program that `einsum` runs for such operands, of which shapes, types and memory orders count.
 
-    `spec`, `operands`, `combine`, `scalar`, `path` and `distributes` are those of `einsum`, but that `spec` is text.
+    `spec`, `operands`, `combine`, `scalar`, `path`, `distributes` and `options` are those of `einsum`, but that `spec` is
+    text.
 
     Raises the errors of `einsum`.
     """
     described = [_describe(operand)[1] for operand in operands]
-    return _compile(spec, described, combine, scalar, path, distributes, gpu_of(operands))
+    return _compile(spec, described, combine, scalar, path, distributes, gpu_of(operands), options)
 
 
 def _compile(
@@ -131,12 +196,22 @@ def _compile(
     path: Sequence[Sequence[int]] | None,
     distributes: bool,
     place: int | None,
+    options: dict[str, Any],
 ) -> Einsum:
     if len(_compiled) >= _MOST:
         _compiled.clear()
     dtypes = [dtype_name(dtype) for _, dtype, _ in described]
     operands = [(shape, name, order) for (shape, _, order), name in zip(described, dtypes)]
-    steps = None if path is None else [list(step) for step in path if not isinstance(step, str)]
+    steps = None if path is None else _steps(path)
+    if callable(scalar) and not isinstance(scalar, Operator):
+        from .text import symbol
+        from .tuples import tuple_einsum
+
+        tuples = tuple_einsum(spec, operands, combine, scalar)
+        if tuples is not None:
+            program = tuples.program
+            words = {"name": "einsum", "entry": symbol(program.name), "dtypes": program.dtypes, **options}
+            return Einsum(compile_text(program.text, warns=False, place=place, **words), tuples, described)
     arity = 2 if distributes or isinstance(scalar, Operator) else len(operands)
     combined = _operator_text(combine, dtypes, 2, distributes)
     multiplied = _operator_text(scalar, dtypes, arity, distributes)
@@ -144,8 +219,17 @@ def _compile(
         raise ProgramError("found distributes=True of two names, of which it is known; expected an operator of one's own")
     about = _mdh.einsum(spec, operands, combined, multiplied, steps)
     names = [_parts(name) for name in [*dtypes, about.dtype]]
-    compiled = compile_text(about.text, name="einsum", dtypes=names, warns=False, place=place)
-    return Einsum(compiled, about)
+    compiled = compile_text(about.text, name="einsum", dtypes=names, warns=False, place=place, **options)
+    return Einsum(compiled, about, described)
+
+
+def _listed(described: Sequence[tuple]) -> str:
+    """Operands in a message: shapes, types, and orders of axes that are not the usual ones."""
+    texts = []
+    for shape, dtype, order in described:
+        text = f"{dtype_name(dtype)}{list(shape)}"
+        texts.append(text if order is None else f"{text} with the axes {list(order)} in memory")
+    return ", ".join(texts) or "none"
 
 
 def _parts(dtype: str) -> str:
@@ -267,6 +351,10 @@ def _complex(program: Einsum, arrays: list[Any], out: Any) -> Any:
         found = getattr(out, "dtype", type(out))
         if dtype_name(found) != program.dtype:
             raise DTypeError(f"out has elements of {found}, expected {program.dtype}")
+        if tuple(out.shape) != program.shape:
+            raise ShapeError(f"out has the shape {tuple(out.shape)}, expected {program.shape}")
+        if hasattr(out, "flags") and not out.flags.writeable:
+            raise ProgramError("out is read-only, expected an array that may be written")
         is_plain = out.is_contiguous() if hasattr(out, "is_contiguous") else out.flags.c_contiguous
         if is_plain:
             program.compiled(*arrays, out=_pairs(out))
@@ -278,8 +366,28 @@ def _complex(program: Einsum, arrays: list[Any], out: Any) -> Any:
     return out
 
 
-def _hashable(path: Sequence[Sequence[int]] | None) -> Any:
-    return None if path is None else tuple(step if isinstance(step, str) else tuple(step) for step in path)
+def _steps(path: Any) -> list[list[int]]:
+    """The steps of a path; numpy's begins with a word.
+
+    Raises:
+        ProgramError: it is no path.
+    """
+    try:
+        if isinstance(path, str):
+            raise TypeError
+        steps = [[operator.index(at) for at in step] for step in path if step != "einsum_path"]
+        if any(at < 0 for step in steps for at in step):
+            raise TypeError
+    except TypeError:
+        raise ProgramError(
+            f"found the path {path!r}, expected the positions of operands for each step, such as [(0, 1), (0, 1)]; without "
+            f"a path it is the cheapest one"
+        ) from None
+    return steps
+
+
+def _hashable(path: Any) -> Any:
+    return None if path is None else tuple(tuple(step) for step in _steps(path))
 
 
 def _from_lists(first: Any, rest: tuple) -> tuple[str, list[Any]]:
@@ -289,14 +397,14 @@ def _from_lists(first: Any, rest: tuple) -> tuple[str, list[Any]]:
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
     def term(indices: Any) -> str:
-        if not isinstance(indices, (list, tuple)):
+        if not isinstance(indices, (list, tuple)) and not hasattr(indices, "tolist"):
             raise ProgramError(f"found {type(indices).__name__} where a list of indices was expected")
         text = ""
         for index in indices:
             if index is Ellipsis:
                 text += "..."
-            elif isinstance(index, int) and 0 <= index < len(letters):
-                text += letters[index]
+            elif hasattr(index, "__index__") and 0 <= operator.index(index) < len(letters):
+                text += letters[operator.index(index)]
             else:
                 raise ProgramError(f"found the index {index!r}, expected an integer from 0 to {len(letters) - 1}")
         return text

@@ -13,6 +13,7 @@ import builtins
 import functools
 import inspect
 import math
+import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -86,16 +87,17 @@ class Operator:
                 )
             )
         for number, dtype in zip(neutral, dtypes):
-            is_number = dtype.is_float or (
+            is_real = isinstance(number, numbers.Real) or hasattr(number, "dtype") and getattr(number, "shape", None) == ()
+            is_number = is_real and (dtype.is_float or (
                 number == number
                 and abs(number) != math.inf
                 and number == int(number)
                 and dtype.limits[0] <= number <= dtype.limits[1]
-            )
+            ))
             if not is_number:
                 raise ProgramError(
                     located(
-                        f"found the neutral element {number} of the operator '{self.name}' for a component "
+                        f"found the neutral element {number!r} of the operator '{self.name}' for a component "
                         f"of {dtype}, expected one of its numbers",
                         self.place,
                     )

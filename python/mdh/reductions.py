@@ -288,6 +288,8 @@ def histogram_program(
     operator = as_operator(op)
     if dtype.kind not in "iu":
         raise DTypeError(f"found indices of {dtype}, expected integers: the number of a bin for each element")
+    if not hasattr(bins, "__index__"):
+        raise ShapeError(f"found {bins!r} bins, expected an integer")
     if bins < 0:
         raise ShapeError(f"found {bins} bins, expected at least 0")
     if not shape:
@@ -370,6 +372,8 @@ def _axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
     listed = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     chosen = []
     for number in listed:
+        if not hasattr(number, "__index__"):
+            raise ShapeError(f"found the axis {number!r}, expected an integer, or several in a tuple")
         number = number.__index__()
         at = number + rank if number < 0 else number
         if not 0 <= at < rank or at in chosen:
@@ -391,7 +395,7 @@ def _array(x: Any) -> Any:
 
 def _is_several(x: Any) -> bool:
     """True for tuples, and for lists of arrays; a list of numbers is an array."""
-    return isinstance(x, tuple) or (isinstance(x, list) and bool(x) and all(hasattr(part, "shape") for part in x))
+    return isinstance(x, tuple) or (isinstance(x, list) and bool(x) and all(getattr(part, "shape", ()) for part in x))
 
 
 def _arrays(x: Any) -> list[Any]:

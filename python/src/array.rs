@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::slice;
 
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyBufferError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -192,13 +192,30 @@ impl<'py> Memory<'py> {
         match array.getattr(intern!(py, "__dlpack__")) {
             Ok(show) => {
                 let shown = match stream_argument(array)? {
-                    None => show.call0()?,
+                    None => show.call0(),
                     Some(stream) => {
                         let arguments = [("stream", stream)].into_py_dict(py)?;
-                        show.call((), Some(&arguments))?
+                        show.call((), Some(&arguments))
                     }
                 };
-                Memory::of_dlpack(shown).map(Some)
+                let shown = shown.map_err(|failure| {
+                    match failure.is_instance_of::<PyBufferError>(py) {
+                        true => {
+                            let message = format!(
+                                "found an array that does not show its memory, {}: expected one that does",
+                                failure.value(py)
+                            );
+                            error::program(py, &message)
+                        }
+                        false => failure,
+                    }
+                })?;
+                let is_writeable = Library::from_array(array)? != Library::Jax;
+                let memory = Memory::of_dlpack(shown)?;
+                Ok(Some(Memory {
+                    is_writeable,
+                    ..memory
+                }))
             }
             Err(error) if error.is_instance_of::<PyAttributeError>(py) => {
                 let arrays = py.import(intern!(py, "mdh.arrays"))?;
@@ -342,4 +359,41 @@ unsafe fn parts<'a, T>(shape: *const T, strides: *const T, rank: usize) -> (&'a 
 /// The strides of elements in row-major order.
 pub fn row_major(shape: &[i64]) -> Axes {
     Axes::new(shape.len(), |axis| shape[axis + 1..].iter().product())
+}
+
+/// A copy of an array in row-major order, of its own library.
+pub fn contiguous<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    let copy_by = |library: &Bound<'py, PyModule>, array: &Bound<'py, PyAny>| {
+        library.call_method1(intern!(py, "ascontiguousarray"), (array,))
+    };
+    match Library::from_array(array)? {
+        Library::Torch => array.call_method0(intern!(py, "contiguous")),
+        Library::Numpy | Library::Jax => {
+            let numpy = py.import(intern!(py, "numpy"))?;
+            match array.hasattr(intern!(py, "__array__"))? {
+                true => copy_by(&numpy, array),
+                false => copy_by(
+                    &numpy,
+                    &numpy.call_method1(intern!(py, "from_dlpack"), (array,))?,
+                ),
+            }
+        }
+        Library::Cupy => copy_by(&py.import(intern!(py, "cupy"))?, array),
+    }
+}
+
+/// An array over memory that is shown by the buffer protocol alone; anything else as it is.
+pub fn as_array<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = given.py();
+    if given.hasattr(intern!(py, "dtype"))? || given.hasattr(intern!(py, "__dlpack__"))? {
+        return Ok(given.clone());
+    }
+    let arrays = py.import(intern!(py, "mdh.arrays"))?;
+    let shown = arrays.call_method1(intern!(py, "from_buffer"), (given,))?;
+    Ok(if shown.is_none() {
+        given.clone()
+    } else {
+        shown
+    })
 }

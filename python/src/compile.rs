@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -41,6 +42,7 @@ pub struct Code {
 impl Code {
     /// The parts of code that was kept.
     #[new]
+    #[pyo3(signature = (interface, symbol, said, object, kernels=None))]
     fn new(
         interface: String,
         symbol: String,
@@ -79,6 +81,29 @@ struct Wanted {
 /// The compiler tells of one program at a time.
 static COMPILING: Mutex<()> = Mutex::new(());
 
+/// The process whose threads compile, and how many of them do: a child that is forked meanwhile has what they have
+/// locked, and not them. Forks are made by Python, which holds the interpreter's lock, as who begins to compile does.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a thread that begins to compile; false in a child that cannot, since it was forked while one did.
+fn begin() -> bool {
+    let (process, before) = (std::process::id(), PROCESS.load(Ordering::SeqCst));
+    if before != process {
+        if before != 0 && THREADS.load(Ordering::SeqCst) > 0 {
+            return false;
+        }
+        PROCESS.store(process, Ordering::SeqCst);
+    }
+    THREADS.fetch_add(1, Ordering::SeqCst);
+    true
+}
+
+/// Counts a thread that has compiled.
+fn end() {
+    THREADS.fetch_sub(1, Ordering::SeqCst);
+}
+
 /// Time after which a thread that waits looks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -116,9 +141,17 @@ pub fn compile(
         .name("mdh-compile".to_string())
         .stack_size(STACK_BYTES);
     let work = move || {
-        let _ = sender.send(compile_here(&wanted));
+        let compiled = compile_here(&wanted);
+        end();
+        let _ = sender.send(compiled);
     };
+    if !begin() {
+        let message = "found a process that was forked while another thread compiled a program, expected one that was \
+                       forked while none did, or started by 'spawn': it has that thread's locks";
+        return Err(error::program(py, message));
+    }
     if thread.spawn(work).is_err() {
+        end();
         let error = Error::no_memory(STACK_BYTES);
         return Err(error::compiler(py, &error, ""));
     }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use mdh_frontend::einsum::{Element, Operand, Operator, Request, translate};
+use mdh_frontend::einsum::{Element, Mistake, Operand, Operator, Request, accesses, translate};
 
 use crate::error;
 
@@ -49,7 +49,9 @@ pub fn einsum(
     let operator = |text: &str| -> PyResult<Operator> {
         text.parse().map_err(|wrong: mdh_frontend::Diagnostic| {
             let severity = mdh_frontend::diagnostic::Severity::Error;
-            error::program(py, wrong.render("<operator>", text, severity).trim_end())
+            let message = wrong.render("<operator>", text, severity);
+            let message = message.trim_end();
+            error::program(py, message.strip_prefix("error: ").unwrap_or(message))
         })
     };
     let request = Request {
@@ -58,15 +60,7 @@ pub fn einsum(
         path,
         ..Request::new(spec, operands?)
     };
-    let translated = translate(&request).map_err(|mistakes| {
-        let texts: Vec<String> = mistakes
-            .iter()
-            .map(|mistake| mistake.render(&request))
-            .collect();
-        let text = texts.concat();
-        let text = text.trim_end();
-        error::program(py, text.strip_prefix("error: ").unwrap_or(text))
-    })?;
+    let translated = translate(&request).map_err(|mistakes| refused(py, &mistakes, &request))?;
     Ok(Einsum {
         text: translated.text,
         shape: translated.shape,
@@ -75,4 +69,33 @@ pub fn einsum(
         flops: translated.flops,
         largest: translated.largest,
     })
+}
+
+/// The names and the sizes of an einsum's indices, those of each operand's axes (None where one element stands for all), and
+/// those of the result's axes.
+type Accesses = (Vec<String>, Vec<u64>, Vec<Vec<Option<usize>>>, Vec<usize>);
+
+/// Finds the indices of an einsum of operands with these shapes.
+#[pyfunction]
+pub fn einsum_indices(py: Python, spec: &str, shapes: Vec<Vec<u64>>) -> PyResult<Accesses> {
+    let listed: Vec<&[u64]> = shapes.iter().map(Vec::as_slice).collect();
+    let indices = accesses(spec, &listed);
+    let indices =
+        indices.map_err(|mistakes| refused(py, &mistakes, &Request::new(spec, Vec::new())))?;
+    Ok((
+        indices.names,
+        indices.sizes,
+        indices.operands,
+        indices.result,
+    ))
+}
+
+fn refused(py: Python, mistakes: &[Mistake], request: &Request) -> PyErr {
+    let texts: Vec<String> = mistakes
+        .iter()
+        .map(|mistake| mistake.render(request))
+        .collect();
+    let text = texts.concat();
+    let text = text.trim_end();
+    error::program(py, text.strip_prefix("error: ").unwrap_or(text))
 }

@@ -1,7 +1,7 @@
 //! Types of elements, under the names of each library.
 //!
 //! Compiled code has integers without a sign: what a program means by one is in its operations, so that arrays of both
-//! kinds are taken. Truth values are bytes of 0 and 1.
+//! kinds are taken, unless who compiles says which it is. Truth values are bytes of 0 and 1.
 
 use mdhrt::interface::Element;
 
@@ -20,6 +20,17 @@ pub enum NumberKind {
     Truth,
     /// Something that compiled code does not take.
     Other,
+}
+
+impl NumberKind {
+    /// The kind of integers of a name, `int8` or `uint8`; none of other names.
+    pub fn sign_of(name: &str) -> Option<NumberKind> {
+        match name {
+            _ if name.starts_with("uint") => Some(NumberKind::Unsigned),
+            _ if name.starts_with("int") => Some(NumberKind::Signed),
+            _ => None,
+        }
+    }
 }
 
 /// A type of elements as an array says it.
@@ -66,8 +77,9 @@ impl NumberType {
         NumberType { kind, bytes }
     }
 
-    /// Returns whether compiled code that expects such elements can read these.
-    pub fn is(self, element: Element) -> bool {
+    /// Returns whether compiled code that expects such elements can read these; integers are of one kind alone if it is
+    /// given.
+    pub fn is(self, element: Element, sign: Option<NumberKind>) -> bool {
         let kinds: &[NumberKind] = match element {
             Element::I1 => &[NumberKind::Truth],
             Element::I8 | Element::I16 | Element::I32 | Element::I64 => {
@@ -76,7 +88,8 @@ impl NumberType {
             Element::F16 | Element::F32 | Element::F64 => &[NumberKind::Float],
             Element::BF16 => &[NumberKind::Brain],
         };
-        kinds.contains(&self.kind) && self.bytes == element.bytes()
+        let is_other = sign.is_some_and(|sign| sign != self.kind);
+        kinds.contains(&self.kind) && !is_other && self.bytes == element.bytes()
     }
 }
 

@@ -23,9 +23,9 @@ use mdhrt::interface::{
     Access, Buffer, BufferLayout, Element, Extent, Interface, Parameter, ParameterKind, Term,
 };
 
-use crate::array::{ArrayPlace, Memory};
+use crate::array::{ArrayPlace, Memory, as_array, contiguous};
 use crate::compile::Code;
-use crate::element;
+use crate::element::{self, NumberKind};
 use crate::error;
 use crate::loaded::Loaded;
 use crate::results::{Allocator, Library, current_stream};
@@ -159,8 +159,10 @@ impl Function {
         let parameters = interface.parameters.iter().enumerate();
         let named = |(number, parameter): (usize, &Parameter)| {
             let given = dtypes.as_ref().and_then(|dtypes| dtypes.get(number));
-            let default = || element::name(parameter.element).to_string();
-            Allocator::new(given.cloned().unwrap_or_else(default))
+            match given {
+                Some(name) => Allocator::new(name.clone(), NumberKind::sign_of(name)),
+                None => Allocator::new(element::name(parameter.element).to_string(), None),
+            }
         };
         Function {
             allocators: parameters.map(named).collect(),
@@ -233,8 +235,12 @@ enum Outcome<'py> {
     Made(Bound<'py, PyAny>, Library, usize),
     /// An array of the caller's.
     Given(Bound<'py, PyAny>),
-    /// A copy, and the caller's array, whose layout is another.
-    Copied(Bound<'py, PyAny>, Bound<'py, PyAny>),
+    /// A copy, and the caller's array, whose layout is another: as it was given, and as one of a library.
+    Copied {
+        copy: Bound<'py, PyAny>,
+        array: Bound<'py, PyAny>,
+        given: Bound<'py, PyAny>,
+    },
     /// A number.
     Scalar(Box<u64>, Element),
 }
@@ -323,8 +329,11 @@ impl<'f, 'py> Call<'f, 'py> {
             return Err(error::element(py, &message));
         };
         let parameter = &self.function.interface.parameters[number];
-        if !memory.number.is(parameter.element) {
-            let dtype = array.getattr(intern!(py, "dtype"))?;
+        if !memory.number.is(parameter.element, allocator.sign()) {
+            let dtype = match array.getattr(intern!(py, "dtype")) {
+                Ok(dtype) => dtype,
+                Err(_) => array.get_type().into_any(),
+            };
             let message = format!(
                 "{}: found elements of {dtype}, expected {}: convert the array, or compile for its type",
                 self.position(number),
@@ -415,7 +424,8 @@ impl<'f, 'py> Call<'f, 'py> {
             self.results.push(Outcome::Made(made, library, number));
             return self.push(number, buffer, memory);
         };
-        let memory = self.memory(number, &given)?;
+        let array = as_array(&given)?;
+        let memory = self.memory(number, &array)?;
         if !memory.is_writeable {
             let message = format!(
                 "{}: out is read-only, expected an array that may be written",
@@ -427,9 +437,9 @@ impl<'f, 'py> Call<'f, 'py> {
             self.results.push(Outcome::Given(given));
             return self.push(number, buffer, memory);
         }
-        let copy = contiguous(&given)?;
+        let copy = contiguous(&array)?;
         let memory = self.memory(number, &copy)?;
-        self.results.push(Outcome::Copied(copy, given));
+        self.results.push(Outcome::Copied { copy, array, given });
         self.push(number, buffer, memory)
     }
 
@@ -535,9 +545,9 @@ impl<'f, 'py> Call<'f, 'py> {
                     function.allocators[number].finished(library, array)?
                 }
                 Outcome::Given(array) => array,
-                Outcome::Copied(copy, array) => {
+                Outcome::Copied { copy, array, given } => {
                     array.set_item(py.Ellipsis(), copy)?;
-                    array
+                    given
                 }
                 Outcome::Scalar(word, element) => number(py, *word, element)?,
             });
@@ -568,19 +578,6 @@ fn number<'py>(py: Python<'py>, word: u64, element: Element) -> PyResult<Bound<'
         Element::F32 => float(f64::from(f32::from_bits(word as u32))),
         Element::F64 => float(f64::from_bits(word)),
     })
-}
-
-/// A copy of an array in row-major order, of its own library.
-fn contiguous<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = array.py();
-    let copy_by = |library: &Bound<'py, PyModule>| {
-        library.call_method1(intern!(py, "ascontiguousarray"), (array,))
-    };
-    match Library::from_array(array)? {
-        Library::Torch => array.call_method0(intern!(py, "contiguous")),
-        Library::Numpy | Library::Jax => copy_by(&py.import(intern!(py, "numpy"))?),
-        Library::Cupy => copy_by(&py.import(intern!(py, "cupy"))?),
-    }
 }
 
 /// A shape as Python writes it.

@@ -34,7 +34,7 @@ mod _mdh {
     #[pymodule_export]
     use super::compile::{Code, compile, database, gpu, version};
     #[pymodule_export]
-    use super::einsum::{Einsum, einsum};
+    use super::einsum::{Einsum, einsum, einsum_indices};
     #[pymodule_export]
     use super::function::Function;
     #[pymodule_export]

@@ -1,12 +1,15 @@
 //! Arrays that results go into: of the library whose array comes first among the arguments.
 
-use pyo3::exceptions::PyAttributeError;
+use pyo3::PyTypeInfo;
+use pyo3::exceptions::{PyAttributeError, PyMemoryError, PyOverflowError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
 use crate::array::ArrayPlace;
+use crate::element::NumberKind;
+use crate::error;
 
 /// A library of arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +72,7 @@ impl Library {
 /// Ways to make results of one type of elements, by library; asked of `mdh.arrays` once for each.
 pub struct Allocator {
     dtype: String,
+    sign: Option<NumberKind>,
     makers: [PyOnceLock<Maker>; LIBRARIES],
 }
 
@@ -81,10 +85,11 @@ struct Maker {
 }
 
 impl Allocator {
-    /// For elements of that name.
-    pub fn new(dtype: String) -> Allocator {
+    /// For elements of that name; of integers, those of one kind alone if it is given.
+    pub fn new(dtype: String, sign: Option<NumberKind>) -> Allocator {
         Allocator {
             dtype,
+            sign,
             makers: [const { PyOnceLock::new() }; LIBRARIES],
         }
     }
@@ -92,6 +97,11 @@ impl Allocator {
     /// The name of the elements.
     pub fn dtype(&self) -> &str {
         &self.dtype
+    }
+
+    /// The kind of integers, where it matters.
+    pub fn sign(&self) -> Option<NumberKind> {
+        self.sign
     }
 
     fn maker<'a>(&'a self, py: Python<'a>, library: Library) -> PyResult<&'a Maker> {
@@ -112,7 +122,20 @@ impl Allocator {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = shape.py();
         let maker = self.maker(py, library)?;
-        maker.allocate.bind(py).call1((shape, place.gpu()))
+        let made = maker.allocate.bind(py).call1((shape, place.gpu()));
+        made.map_err(|failure| {
+            let about =
+                |failure: &PyErr| format!("a result of shape {shape}: {}", failure.value(py));
+            if failure.is_instance_of::<PyMemoryError>(py) {
+                error::new(py, "ResourceError", &about(&failure))
+            } else if failure.is_instance_of::<PyOverflowError>(py)
+                || failure.get_type(py).is(PyValueError::type_object(py))
+            {
+                error::shape(py, &about(&failure))
+            } else {
+                failure
+            }
+        })
     }
 
     /// The array that users get of one that [`Allocator::empty`] made.

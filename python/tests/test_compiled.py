@@ -94,6 +94,12 @@ def test_memory_of_the_buffer_protocol(matvec):
     np.testing.assert_array_equal(out, expected)
     with pytest.raises(errors.ProgramError, match="read-only"):
         matvec(M, v, out=memoryview(bytes(12)).cast("f"))
+    for wrong in [b"abcd", memoryview(b"abcd"), bytearray(16)]:
+        with pytest.raises(errors.DTypeError, match="expected float32"):
+            matvec(M, wrong)
+    spread = memoryview(np.zeros(6, "float32"))[::2]
+    assert matvec(M, v, out=spread) is spread
+    np.testing.assert_array_equal(spread, expected)
     with pytest.raises(errors.DTypeError, match="found str"):
         matvec(M, "1234")
 
@@ -251,6 +257,29 @@ def test_schedules_are_data(matvec):
         matvec.schedule = "#mdh.schedule<asm = cpu, layers = [main {q: *}]>"
     matvec.schedule = None
     assert matvec.schedule == chosen
+
+
+class Shown:
+    """An array of a library that is not known, which speaks DLPack."""
+
+    def __init__(self, array):
+        self._array, self.dtype, self.shape = array, array.dtype, array.shape
+
+    def __dlpack__(self, **words):
+        return self._array.__dlpack__(**words)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def test_arrays_that_speak_dlpack(matvec):
+    M, v = matrix(3, 4), np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(matvec(Shown(M), Shown(v)), M @ v)
+    np.testing.assert_array_equal(matvec(Shown(M.T.copy().T), Shown(v)), M @ v)
+    frozen = v.copy()
+    frozen.flags.writeable = False
+    with pytest.raises(errors.ProgramError, match="does not show its memory"):
+        matvec(M, Shown(frozen))
 
 
 def test_checks_against_the_definition(matvec):

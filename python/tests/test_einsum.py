@@ -1,6 +1,8 @@
 """Einsums: numpy's notation and types, any operators, and what is refused."""
 
 import string
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -238,3 +240,119 @@ def test_random_einsums(part, random_cases):
         result = mdh.einsum(spec, *operands)
         assert result.dtype == expected.dtype and result.shape == expected.shape, (seed, spec, shapes)
         np.testing.assert_array_equal(result, expected, err_msg=f"seed {seed}: {spec} of {shapes}")
+
+
+def test_compiled_einsums_take_the_arrays_they_are_for():
+    square = np.asfortranarray(np.arange(9.0).reshape(3, 3))
+    program = mdh.compile_einsum("ij,jk->ik", square, np.eye(3))
+    np.testing.assert_array_equal(program(square, np.eye(3)), square)
+    assert "passed" in program.check(square, np.eye(3))
+    assert "mdh.compute" in program.mlir() and "cycles" in program.explain()
+    with pytest.raises(errors.ShapeError, match=r"float64\[3, 3\] with the axes \[1, 0\] in memory"):
+        program(square.copy("C"), np.eye(3))
+    c = np.asfortranarray(np.ones((3, 3), "complex128"))
+    np.testing.assert_array_equal(mdh.compile_einsum("ij->i", c)(c), c.sum(axis=1))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_tuples(dtype, order):
+    """The smallest sum, and the index where it is."""
+    random = np.random.default_rng(6)
+    a = random.integers(-9, 9, (6, 7)).astype(dtype, order=order)
+    b = random.integers(-9, 9, (7, 5)).astype(dtype, order=order)
+    sums = a[:, :, None] + b[None]
+
+    def pair(x, y):
+        return x + y, mdh.cast(mdh.index("k"), mdh.int64)
+
+    value, position = mdh.einsum("ik,kj->ij", a, b, combine=mdh.argmin, scalar=pair)
+    np.testing.assert_array_equal(value, sums.min(axis=1))
+    np.testing.assert_array_equal(position, sums.argmin(axis=1))
+    assert value.dtype == dtype and position.dtype == "int64"
+    out = np.empty((6, 5), dtype), np.empty((6, 5), "int64")
+    mdh.einsum("ik,kj", a, b, combine="argmin", scalar=pair, out=out)
+    np.testing.assert_array_equal(out[1].T if out[1].shape != position.shape else out[1], position)
+    total, squares = mdh.einsum("...i,->...", a, np.array(2, dtype), combine=both, scalar=lambda x, y: (x * y, x * x))
+    np.testing.assert_array_equal(total, 2 * a.sum(axis=1))
+    np.testing.assert_array_equal(squares, (a * a).sum(axis=1))
+
+
+@mdh.combine_operator(commutative=True)
+def both(first, second):
+    return first[0] + second[0], first[1] + second[1]
+
+
+@pytest.mark.parametrize("path", [5, [(-1, 0)], [("a", "b")], [(0.0, 1.0)], "greedy"])
+def test_what_is_no_path(path):
+    a = np.ones((3, 3))
+    with pytest.raises(errors.ProgramError, match="expected the positions of operands for each step"):
+        mdh.einsum("ij,jk->ik", a, a, path=path)
+
+
+def test_lists_of_indices_are_of_any_integers():
+    a = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(mdh.einsum(a, np.array([0, 1]), [np.int64(1), 0]), a.T)
+
+
+def test_results_that_do_not_fit():
+    c = np.ones((3, 3), "complex64")
+    with pytest.raises(errors.ShapeError, match=r"shape \(3, 3\), expected \(3,\)"):
+        mdh.einsum("ij->i", c, out=np.zeros((3, 3), "complex64"))
+    frozen = np.zeros(3, "complex64")
+    frozen.flags.writeable = False
+    with pytest.raises(errors.ProgramError, match="read-only"):
+        mdh.einsum("ij->i", c, out=frozen)
+    with pytest.raises(errors.DTypeError, match="uint32, expected int32"):
+        mdh.reduce("min", np.array([-1, 2], "int32"), out=np.zeros((), "uint32"))
+    with pytest.raises(errors.ResourceError, match="a result of shape"):
+        mdh.einsum("i,j,k->ijk", *[np.ones(2**17)] * 3)
+
+
+def test_options_of_the_compiler():
+    a = np.arange(9.0).reshape(3, 3)
+    np.testing.assert_array_equal(mdh.einsum("ij,jk->ik", a, a, deterministic=True), a @ a)
+    with pytest.raises(errors.DeviceError, match="'tpu'"):
+        mdh.einsum("ij,jk->ik", a, a, device="tpu")
+
+
+def test_users_without_a_home(monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ["MDH_CACHE", "XDG_CACHE_HOME"]:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pathlib.Path.home", home)
+    np.testing.assert_array_equal(mdh.einsum("ab->ba", np.ones((2, 9))), np.ones((9, 2)))
+
+
+FORKED = """
+import os, signal, threading, time
+import numpy as np
+import mdh
+from mdh import errors
+
+# Modules are imported before: Python's own locks of imports are inherited, too.
+mdh.einsum("ij->ji", np.ones((5, 7)))
+mdh.scan("add", np.ones(3))
+work = threading.Thread(target=lambda: [mdh.scan("add", np.ones((3, 4, n)), axis=1) for n in range(2, 40)], daemon=True)
+work.start()
+time.sleep(0.3)
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        try:
+            mdh.einsum("ij,jk->ik", np.ones((5, 7)), np.ones((7, 3)))
+        except errors.ProgramError as error:
+            assert "forked while another thread compiled" in str(error)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    time.sleep(0.05)
+print("done")
+"""
+
+
+def test_a_child_that_is_forked_while_a_thread_compiles():
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "done\n", done.stdout + done.stderr

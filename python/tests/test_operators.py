@@ -98,6 +98,13 @@ def test_mistakes(operator, dtypes, message):
         clause(operator, *dtypes)
 
 
+@pytest.mark.parametrize("neutral", ["0", [0], 1j, numpy.zeros(3)])
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_neutral_elements_are_numbers(neutral, dtype):
+    with pytest.raises(ProgramError, match="found the neutral element .* expected one of its numbers"):
+        clause(combine_operator(lambda a, b: a + b, neutral=neutral), dtype)
+
+
 def test_neutral_elements_have_all_components():
     with pytest.raises(ProgramError, match="neutral element of 1 components.*combines 2"):
         clause(combine_operator(lambda a, b: a, neutral=0), "int32", "int32")

@@ -232,7 +232,7 @@ fn documented_script() {
     // As often as 'mdh explain' says so.
     session.shell(
         "test $($MDH run a.mlir --schedule t.mlir 2>&1 >/dev/null | grep -c 'machine: width') = \
-         $($MDH explain a.mlir --schedule t.mlir | grep -c '^    - width') && echo as often",
+         $($MDH explain a.mlir --schedule t.mlir 2>/dev/null | grep -c '^    - width') && echo as often",
     );
     insta::assert_snapshot!(session.text());
 }

@@ -125,9 +125,9 @@ mod tests {
     fn machines_stand_where_passes_go_by_them() {
         let told = |pipeline: &Pipeline| pipeline.passes_for(|_| "asm=m".to_string());
         assert_eq!(told(&SCHEDULE)[4], "mdh-schedule{asm=m}");
-        assert_eq!(told(&SCHEDULE_KERNELS)[1], "mdh-schedule{asm=cuda}");
+        assert_eq!(told(&SCHEDULE_KERNELS)[2], "mdh-schedule{asm=cuda}");
         assert_eq!(
-            SCHEDULE_KERNELS.passes_on("m")[1],
+            SCHEDULE_KERNELS.passes_on("m")[2],
             "mdh-schedule{asm=\"m\"}"
         );
         assert_eq!(SCHEDULE.passes_on("")[4], "mdh-schedule");
