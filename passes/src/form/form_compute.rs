@@ -98,15 +98,14 @@ pub fn erase_operators(module: Op, is_unused: fn(Op) -> bool) {
         .iter()
         .flat_map(|op| ir::symbols_named_by(*op))
         .collect();
-    let text = |op, name| ir::attribute(op, name).and_then(ir::text);
-    for op in ops
-        .into_iter()
-        .filter(|op| ir::name_of(*op) == ops::mdh::COMBINE)
-    {
-        if is_unused(op) && text(op, "sym_name").is_some_and(|name| !named.contains(name)) {
-            region::erase(op);
-        }
-    }
+    let is_erased = |op: &Op| {
+        let name = ir::attribute(*op, "sym_name").and_then(ir::text);
+        let is_named = name.is_none_or(|name| named.contains(name));
+        ir::name_of(*op) == ops::mdh::COMBINE && is_unused(*op) && !is_named
+    };
+    // All of them before the first one goes: what is in it goes with it, and is among the operations, too.
+    let erased: Vec<Op> = ops.iter().copied().filter(is_erased).collect();
+    erased.into_iter().for_each(region::erase);
 }
 
 /// One hom, with copies of its regions.
