@@ -16,7 +16,7 @@
 //! | `mdh_say`, `mdh_stop` | a check that fails | [`failure`] |
 //! | `mdh_call` | what a C function does: checks arguments, calls, reports | [`call`] |
 //! | `__truncsfbf2`, `__truncdfbf2` | conversions that processors and C libraries may lack | [`bf16`] |
-//! | `__truncsfhf2`, `__truncdfhf2`, `__extendhfsf2` | likewise | [`f16`] |
+//! | `__truncsfhf2`, `__truncdfhf2`, `__extendhfsf2` | likewise | [`mod@f16`] |
 //!
 //! and C programs these: `mdh_error`, `mdh_set_threads`, `mdh_thread_count`.
 //!
