@@ -23,11 +23,12 @@ use std::collections::HashSet;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Block, BlockLike, Region, RegionLike, ValueLike};
+use melior::ir::{Block, BlockLike, Region, RegionLike, Type, ValueLike};
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
 use crate::support::builder::Builder;
 use crate::support::captured::{attribute, call_function, constants_inside, insert_function};
+use crate::support::draft::results;
 use crate::support::region;
 
 /// The pass's row.
@@ -54,7 +55,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             say_stays(function);
             continue;
         };
-        let is_nest = |op: &Op| ir::name_of(*op) == ops::scf::FOR && op.result_count() == 0;
+        let is_nest = |op: &Op| ir::name_of(*op) == ops::scf::FOR;
         let nests: Vec<Op> = ir::ops_of(block).into_iter().filter(is_nest).collect();
         if nests.len() <= MOST {
             continue;
@@ -85,7 +86,8 @@ fn say_stays(function: Op) {
     }
 }
 
-/// Makes a nest the body of a function of what it uses, and calls that.
+/// Makes a nest the body of a function of what it uses, and calls that. What the nest carries out of
+/// its loops is what the function returns.
 fn outline<'c>(function: Op<'c>, nest: Op<'c>, name: &str) {
     let (context, location) = (ir::context_of(nest), nest.location());
     let next = nest.next_in_block().map(|op| ir::op(&op));
@@ -105,15 +107,21 @@ fn outline<'c>(function: Op<'c>, nest: Op<'c>, name: &str) {
         let argument = region::add_argument(block, value.r#type(), location);
         region::replace_inside(&body, *value, argument);
     }
-    region::end_with(block, location, ops::func::RETURN, &[]);
-    let types: Vec<String> = captured.iter().map(|v| v.r#type().to_string()).collect();
-    let made = insert_function(
-        function,
-        name,
-        &format!("({}) -> ()", types.join(", ")),
-        body,
-    );
+    let carried = results(nest);
+    let types: Vec<Type> = carried.iter().map(|v| v.r#type()).collect();
+    let called = call_function(&mut builder, name, &captured, &types);
+    for (inside, outside) in carried.iter().zip(called) {
+        region::replace_all_uses(*inside, outside);
+    }
+    region::end_with(block, location, ops::func::RETURN, &carried);
+    let signature = format!("({}) -> ({})", listed(&captured), listed(&carried));
+    let made = insert_function(function, name, &signature, body);
     let noinline = attribute(context, "[\"noinline\"]");
     ir::set_attribute(made, "passthrough", noinline);
-    call_function(&mut builder, name, &captured, &[]);
+}
+
+/// The types of values, in a list.
+fn listed(values: &[Val]) -> String {
+    let types: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();
+    types.join(", ")
 }
