@@ -56,14 +56,15 @@ class Headers(Files):
 
 
 class Pages(Files):
-    """The pages of docs/ but the reference of the language."""
+    """README.md, and the pages of docs/ but the reference of the language."""
 
     def __init__(self, root, release):
-        super().__init__(os.path.join(root, "docs"), "Pages")
+        super().__init__(root, "Pages")
         self.release = release
 
     def files(self):
-        return (name for name in os.listdir(self.folder) if name.endswith(".md") and name != "langref.md")
+        docs = (name for name in os.listdir(os.path.join(self.folder, "docs")) if name.endswith(".md") and name != "langref.md")
+        return ["README.md", *(os.path.join("docs", name) for name in docs)]
 
     def check(self, path, environment):
         return pages.check(self.release, path, environment)

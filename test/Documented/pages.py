@@ -1,4 +1,4 @@
-"""Executes the blocks of a page of docs/.
+"""Executes the blocks of a page of docs/, or of README.md.
 
     pages.py RELEASE PAGE
 
@@ -6,7 +6,7 @@ It works in a folder that sees what stands in the repository's root. What become
 by its language, or by a comment in the line before it:
 
 - ```console: each command after `$ ` prints what follows it, where a line `...` is any number of
-  lines.
+  lines, and ` ...` at the end of a line what is left of it.
 - ```sh: the commands succeed.
 - ```python and ```py: a test of python/tests names the page and executes it, by the wheel.
 - ```mlir, ```json: a schedule is read by `mdh schedule`, any other program by `mdh-opt`.
@@ -35,6 +35,13 @@ BLOCK = re.compile(r"(?ms)^(?:<!-- ([^\n]*?) -->\n)?^```(\w*)(?: [^\n]*)?\n(.*?)
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def pattern(expected):
+    """A regular expression for what a command prints."""
+    pieces = re.split(r"(?m)^\.\.\.\n", expected)
+    lines = lambda piece: re.escape(piece).replace(re.escape(" ...\n"), r" .*\n")
+    return r"(?:.*\n)*?".join(map(lines, pieces))
 
 
 class Page:
@@ -70,8 +77,7 @@ class Page:
             command, _, expected = one.partition("\n")
             done = self.run(command)
             found = done.stdout + done.stderr
-            pieces = re.split(r"(?m)^\.\.\.\n", expected)
-            if not re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, pieces)), found):
+            if not re.fullmatch(pattern(expected), found):
                 return f"{command}\nfound\n{found}\nexpected\n{expected}"
         return None
 

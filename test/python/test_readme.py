@@ -1,38 +1,19 @@
-"""The README's programs run, and the files that its commands name are there."""
+"""The files that the README's commands name are there, its numbers are those of the results, its pictures what is drawn.
+
+Its program and commands are executed by test/Documented/Pages."""
 
 import json
 import math
 import os
 import re
-import tempfile
+import subprocess
 import unittest
 
-from mdh import ROOT, mdh
-
-# The rows of bench/results/cpu-amx.json that the README's table is about, by how it describes them.
-MEASURED = {
-    "ccsdt": ("ccsdt", "gdab-efgc"),
-    "mcc_capsule": ("mcc_capsule", "resnet50-16"),
-    "transpose": ("transpose", "8192x8192"),
-    "prl": ("prl", "32768x32768"),
-    "conv2d": ("conv2d", "4096x4096x5x5"),
-    "prefix sum": ("scan", "16777216"),
-    "histogram": ("histo", "16777216-256"),
-    "jacobi3d": ("jacobi3d", "256"),
-    "(mcc,": ("mcc", "resnet50-16"),
-    "matrix x vector": ("matvec", "4096x4096"),
-    "matrix product": ("matmul", "1024x1024x1024"),
-}
-
+from mdh import ROOT
 
 def readme():
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         return file.read()
-
-
-def rounded(value, like):
-    """A number with as many places as a text has."""
-    return f"{value:.{len(like.partition('.')[2])}f}"
 
 
 def blocks(language):
@@ -41,36 +22,37 @@ def blocks(language):
 
 
 class Readme(unittest.TestCase):
-    def test_programs(self):
-        self.assertTrue(blocks("mlir"))
-        for program in blocks("mlir"):
-            with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-                file.write(program)
-                file.flush()
-                mdh("run", file.name, "--check")
-
     def test_commands(self):
         commands = "".join(blocks("sh") + blocks("console"))
         for path in re.findall(r"\b(?:scripts|examples|docs)/[\w./-]+", commands):
             self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
 
     def test_figures(self):
-        with open(os.path.join(ROOT, "bench", "results", "cpu-amx.json"), encoding="utf-8") as file:
-            measured = json.load(file)
-        text = readme()
-        table = text[text.index("| computation | ours, ms |"):].partition("\n\n")[0].splitlines()[2:]
-        self.assertEqual(len(table), len(MEASURED))
-        for line in table:
-            what, ours, ratio, best = [cell.strip() for cell in line.strip("|").split("|")]
-            (name,) = [name for word, name in MEASURED.items() if word in what]
-            (row,) = [row for row in measured if (row["workload"], row["size"]) == name]
-            found = (rounded(row["ours_ms"], ours), rounded(row["ratio"], ratio), row["best_peer"])
-            self.assertEqual((ours, ratio, best.lower()), found, line)
-        ratios = [row["ratio"] for row in measured]
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        slower = sum(ratio < 1 for ratio in ratios)
-        said = re.search(r"geometric mean over all (\d+) rows is ([\d.]+); in (\d+) of them", text)
-        self.assertEqual(said.groups(), (str(len(ratios)), f"{mean:.2f}", str(slower)))
+        text = " ".join(readme().split())
+        for name, before in {"cpu-amx.json": "", "nvidia-h100-80gb-hbm3.json": "On an NVIDIA H100, "}.items():
+            with open(os.path.join(ROOT, "bench", "results", name), encoding="utf-8") as file:
+                rows = [row for row in json.load(file) if row["ratio"]]
+            mean = math.exp(sum(math.log(row["ratio"]) for row in rows) / len(rows))
+            slower = [row["workload"] for row in rows if row["ratio"] < 1]
+            if before:
+                said = f"it is {mean:.2f} over {len(rows)} rows; {len(rows) - len(slower)} are faster"
+            else:
+                products = sum("matmul" in workload for workload in slower)
+                said = (f"the geometric mean over all {len(rows)} rows is {mean:.2f}; in {len(slower)} of them another one is "
+                        f"faster, {products} of these products of matrices")
+            self.assertIn(said, text[text.index(before):])
+
+    def test_losses_on_a_gpu(self):
+        with open(os.path.join(ROOT, "bench", "results", "nvidia-h100-80gb-hbm3.json"), encoding="utf-8") as file:
+            rows = [row for row in json.load(file) if row["ratio"]]
+        lost = [row["ratio"] for row in rows
+                if row["workload"] in ("histo", "scan") or row["workload"] == "matmul" and row["dtype"] in ("f16", "bf16")]
+        factor = re.search(r"slower by a factor of (\d+) and more", " ".join(readme().split()))[1]
+        self.assertEqual(math.floor(1 / max(lost)), int(factor))
+
+    def test_pictures(self):
+        done = subprocess.run([os.path.join(ROOT, "scripts", "pictures"), "--check"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":
