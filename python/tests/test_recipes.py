@@ -54,6 +54,6 @@ def test_recipe(heading, tmp_path, monkeypatch):
 @pytest.mark.skipif(not SECTIONS, reason="the repository is not there")
 def test_each_recipe_has_a_block_that_checks_itself():
     headings = [heading for heading in SECTIONS if heading]
-    assert len(headings) == 10
+    assert len(headings) == 20
     for heading in headings:
         assert any("assert" in block[2] for block in BLOCK.finditer(SECTIONS[heading][1])), heading
