@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .threads import set_threads as set_threads
     from ._mdh import thread_count as thread_count
     from .compiled import Compiled as Compiled
+    from .compiled import Library as Library
     from .compiled import compile as compile
     from .compiled import load as load
     from .contraction import compile_einsum as compile_einsum
@@ -65,7 +66,8 @@ _LATE = {
     "scan_text": "reductions", "histogram_text": "reductions",
     "CPU": "mdhc", "CUDA": "mdhc", "OpenMP": "mdhc", "OpenCL": "mdhc", "pyATF": "mdhc", "CUDARuntimeProfiler": "mdhc",
     "OpenMPRuntimeProfiler": "mdhc", "evaluations": "mdhc",
-    "compile": "compiled", "load": "compiled", "Compiled": "compiled", "einsum": "contraction", "compile_einsum": "contraction",
+    "compile": "compiled", "load": "compiled", "Compiled": "compiled", "Library": "compiled",
+    "einsum": "contraction", "compile_einsum": "contraction",
     "set_threads": "threads", "thread_count": "_mdh",
 }
 

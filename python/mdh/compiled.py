@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _mdh, errors
+from .arguments import examined, explained, has_mask, parameters, truths
 from .arrays import gpu_of
 
 _VERSION: str | None = None
@@ -38,7 +39,7 @@ class Compiled(_mdh.Function):
         out: an array, or a tuple of arrays, to put the results into; it must not overlap what is read.
 
     Raises:
-        ShapeError, DTypeError: an argument is not what the program takes.
+        ShapeError, DTypeError: an argument is not what the program takes, or an array has a mask.
         DeviceError: arrays are in different places, or a GPU fails.
         ProgramError: a check at run time fails.
         ResourceError: there is not enough memory.
@@ -53,18 +54,23 @@ class Compiled(_mdh.Function):
     _options: dict[str, Any]
     #: The number of the GPU in whose memory arrays are for which it was compiled first; None for the processor's.
     _place: int | None
+    #: Positions of arguments that are arrays of truth values.
+    _truths: tuple[int, ...]
 
     def __new__(
         cls, code: _mdh.Code, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None, place: int | None
     ) -> Compiled:
         made = super().__new__(cls, code.interface, dtypes)
         made.text, made.name, made.entry = text, name, options.get("entry")
-        made._options, made._place = options, place
+        made._options, made._place, made._truths = options, place, truths(code.interface)
         made.load(code, place, _gpu(options, place))
         return made
 
     def __init__(self, *_: Any) -> None:
         pass
+
+    def __call__(self, *arguments: Any, out: Any = None) -> Any:
+        return _call(self, self._truths, arguments, out)
 
     def _load_for(self, place: int | None) -> None:
         """Makes the code for arrays in the memory of a GPU, or in the processor's: for the extension, at the first call
@@ -85,8 +91,7 @@ class Compiled(_mdh.Function):
         return [] if _gpu(self._options, self._place) is None else ["--device", "cuda"]
 
     def __repr__(self) -> str:
-        head, *parameters = self.interface.split("\n")
-        return f"<mdh.Compiled {head.rpartition(' ')[0]}({', '.join(parameters)})>"
+        return f"<mdh.Compiled {signature(self.interface)}>"
 
     def _repr_html_(self) -> str:
         """A table and a picture of its loops, for notebooks."""
@@ -139,11 +144,11 @@ class Compiled(_mdh.Function):
         names = self.argument_names
         if len(arguments) != len(names):
             raise errors.ProgramError(f"found {len(arguments)} arguments, expected {len(names)}: {', '.join(names)}")
-        scalars = [line.startswith("value ") for line in self.interface.split("\n")[1:]]
+        arguments = examined(self, self._truths, arguments, None)
         with _Folder() as folder:
             given = []
-            for name, argument, is_scalar in zip(names, arguments, scalars):
-                if is_scalar:
+            for name, argument, parameter in zip(names, arguments, parameters(self.interface)):
+                if parameter.kind == "value":
                     given.append(f"{name}={argument}")
                     continue
                 path = folder / f"{name}.npy"
@@ -190,6 +195,16 @@ class Compiled(_mdh.Function):
                 return _command(words, shows_progress).replace(f"{folder}{os.sep}", "")
             except errors.Error as error:
                 raise type(error)(str(error).replace(f"{folder}{os.sep}", "")) from None
+
+
+def _call(function: _mdh.Function, its_truths: tuple[int, ...], arguments: tuple, out: Any) -> Any:
+    """Calls a function, whose `truths` these are, with what its code does not misread."""
+    if its_truths or out is not None or any(map(has_mask, map(type, arguments))):
+        arguments = examined(function, its_truths, arguments, out)
+    try:
+        return _mdh.Function.__call__(function, *arguments, out=out)
+    except (errors.DTypeError, errors.ProgramError) as error:
+        raise explained(error, function, arguments, out) from None
 
 
 def _by_name(schedule: dict[str, Any], text: str) -> dict[str, Any]:
@@ -424,7 +439,36 @@ def compile(program: Any, *, name: str = "program", entry: str | None = None, **
     return compile_text(str(program), name=name, entry=entry, **options)
 
 
-def load(path: str | os.PathLike[str], entry: str | None = None) -> _mdh.Function:
+class Library:
+    """A function of a shared library, which is called as a `Compiled` is."""
+
+    def __init__(self, function: _mdh.Function) -> None:
+        self._function, self._truths = function, truths(function.interface)
+
+    def __call__(self, *arguments: Any, out: Any = None) -> Any:
+        return _call(self._function, self._truths, arguments, out)
+
+    @property
+    def interface(self) -> str:
+        """The function's name, then a line for each parameter."""
+        return self._function.interface
+
+    @property
+    def argument_names(self) -> list[str]:
+        """The names of its arguments."""
+        return self._function.argument_names
+
+    def __repr__(self) -> str:
+        return f"<mdh.Library {signature(self.interface)}>"
+
+
+def signature(interface: str) -> str:
+    """An interface in one line."""
+    head, *lines = interface.split("\n")
+    return f"{head.rpartition(' ')[0]}({', '.join(lines)})"
+
+
+def load(path: str | os.PathLike[str], entry: str | None = None) -> Library:
     """Opens a shared library that `Compiled.save` or `mdh compile --emit shared` has written, and returns its function,
     which is called as a `Compiled` is. The library stays in the process.
 
@@ -445,7 +489,7 @@ def load(path: str | os.PathLike[str], entry: str | None = None) -> _mdh.Functio
             listed = ", ".join(name.decode() for name in names) or "none"
             raise errors.ProgramError(f"'{path}' has these functions: {listed}; expected one, or the name of one as entry")
         entry = names[0].decode()
-    return _mdh.Function.open(path, entry)
+    return Library(_mdh.Function.open(path, entry))
 
 
 #: The symbols of a library that describe its functions, with the names of these.

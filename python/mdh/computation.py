@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import threads
+from .arguments import refuse_mask, refuse_records
 from .arrays import from_buffer, gpu_of
 from .emit import identifier
 from .errors import DTypeError, ProgramError, ShapeError
@@ -215,6 +216,8 @@ def describe(name: str, array: Any, declared: BasicType | None = None) -> Descri
         return Described((), declared or basic_type(type(array)))
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise DTypeError(f"found {type(array).__name__} for '{name}', expected an array or a number")
+    refuse_mask(f"'{name}'", array)
+    refuse_records(f"'{name}'", array.dtype)
     return Described(tuple(int(size) for size in array.shape), basic_type(array.dtype))
 
 

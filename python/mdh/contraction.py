@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _mdh, threads
+from .arguments import is_packed, refuse_mask, refuse_masks_within, refuse_records
 from .arrays import dtype_name, gpu_of
 from .compiled import Compiled, compile_text
 from .errors import DTypeError, ProgramError, ShapeError
@@ -200,6 +201,8 @@ def _compile(
 ) -> Einsum:
     if len(_compiled) >= _MOST:
         _compiled.clear()
+    for _, dtype, _ in described:
+        refuse_records("einsum", dtype)
     dtypes = [dtype_name(dtype) for _, dtype, _ in described]
     operands = [(shape, name, order) for (shape, _, order), name in zip(described, dtypes)]
     steps = None if path is None else _steps(path)
@@ -262,7 +265,8 @@ def _describe(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int,
     order of its axes in memory where that is not the usual one."""
     kind = type(operand)
     if kind.__module__ == "numpy" and kind.__name__ == "ndarray":
-        if operand.flags.c_contiguous and operand.dtype.isnative:
+        flags = operand.flags
+        if flags.c_contiguous and flags.aligned and operand.dtype.isnative:
             about = (operand.shape, operand.dtype, None)
             return (operand if operand.dtype.kind != "c" else _pairs(operand)), about
     elif kind.__module__ == "torch":
@@ -272,12 +276,15 @@ def _describe(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int,
     elif not hasattr(operand, "dtype"):
         import numpy
 
+        if isinstance(operand, (list, tuple)):
+            refuse_masks_within("einsum", operand)
         return _describe(numpy.asarray(operand))
     return _reordered(operand)
 
 
 def _reordered(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int, ...] | None]]:
     """The same for other arrays: without a copy where the axes lie in another order without gaps."""
+    refuse_mask("einsum", operand)
     module = type(operand).__module__.partition(".")[0]
     shape = tuple(operand.shape)
     if module == "torch":
@@ -294,9 +301,10 @@ def _reordered(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int
     if array.dtype.kind not in "biufcV":
         raise DTypeError(f"found elements of {array.dtype}, expected numbers or truth values")
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    order = _order(shape, [stride // max(array.itemsize, 1) for stride in array.strides])
+    size = max(array.itemsize, 1)
+    order = None if is_packed(array) else _order(shape, [stride // size for stride in array.strides])
     if order is None:
-        array, order = numpy.ascontiguousarray(array).reshape(shape), None
+        array = numpy.require(array, requirements=["C", "A"]).reshape(shape)
     else:
         array = array.transpose(order)
     about = (shape, array.dtype, order)
@@ -348,6 +356,7 @@ def _joined(pairs: Any, program: Einsum) -> Any:
 
 def _complex(program: Einsum, arrays: list[Any], out: Any) -> Any:
     if out is not None:
+        refuse_mask("einsum: out", out)
         found = getattr(out, "dtype", type(out))
         if dtype_name(found) != program.dtype:
             raise DTypeError(f"out has elements of {found}, expected {program.dtype}")

@@ -14,6 +14,7 @@ from typing import Any
 
 from . import functions
 from .affine import Affine, constant, dimension
+from .arguments import refuse_masks_within
 from .computation import describe, run
 from .errors import DTypeError, ProgramError, ShapeError
 from .operators import Combine, add, argmax, argmin, as_operator, cc
@@ -390,6 +391,8 @@ def _array(x: Any) -> Any:
         return x
     import numpy
 
+    if isinstance(x, (list, tuple)):
+        refuse_masks_within("a list", x)
     return numpy.asarray(x)
 
 
