@@ -87,7 +87,8 @@ class Compiled(_mdh.Function):
 
     @property
     def _device(self) -> list[str]:
-        """The words by which a command is for the device that computes."""
+        """The words by which a command is for the device that computes: the first GPU that it sees, which `_command` makes
+        the one whose number this object has."""
         return [] if _gpu(self._options, self._place) is None else ["--device", "cuda"]
 
     def __repr__(self) -> str:
@@ -124,7 +125,7 @@ class Compiled(_mdh.Function):
             text = self.mlir("scheduled")
             path.write_text(text)
             words = ["schedule", str(path), "--to", "json"]
-            return _by_name(json.loads(_command(words)), text)
+            return _by_name(json.loads(_command(words, process_environment())), text)
 
     @schedule.setter
     def schedule(self, schedule: dict[str, Any] | str | None) -> None:
@@ -191,8 +192,9 @@ class Compiled(_mdh.Function):
                 words += ["--schedule", str(folder / "schedule.json")]
             if self._options.get("deterministic") and words[0] != "tune":
                 words.append("--deterministic")
+            environment = process_environment(_gpu(self._options, self._place))
             try:
-                return _command(words, shows_progress).replace(f"{folder}{os.sep}", "")
+                return _command(words, environment, shows_progress).replace(f"{folder}{os.sep}", "")
             except errors.Error as error:
                 raise type(error)(str(error).replace(f"{folder}{os.sep}", "")) from None
 
@@ -241,11 +243,11 @@ _FAILURES: dict[int, type[errors.Error]] = {
 }
 
 
-def _command(words: list[str], shows_progress: bool = False) -> str:
+def _command(words: list[str], environment: dict[str, str], shows_progress: bool = False) -> str:
     """Runs a command in a process of its own, and returns what it prints."""
     errors_go = None if shows_progress else subprocess.PIPE
     words = [sys.executable, "-m", "mdh", *words]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors_go, text=True, env=_environment())
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors_go, text=True, env=environment)
     if done.returncode != 0:
         said = _NOTES.sub("", done.stderr or "").strip()
         message = (said or f"'mdh {words[3]}' failed").removeprefix("error: ")
@@ -253,16 +255,34 @@ def _command(words: list[str], shows_progress: bool = False) -> str:
     return done.stdout
 
 
-def _environment() -> dict[str, str]:
-    """The environment of a process that imports this package, wherever it was imported from, for as many threads."""
+def process_environment(gpu: int | None = None) -> dict[str, str]:
+    """The environment of a process that imports this package, wherever it was imported from, for as many threads, and whose
+    only GPU is this process's one of that number, if one is given."""
     folder = str(Path(__file__).resolve().parent.parent)
     paths = [folder, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     threads = str(_mdh.thread_count())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "MDH_THREADS": threads}
+    if gpu is not None:
+        environment["CUDA_VISIBLE_DEVICES"] = _visible(gpu)
     runtime = Path(__file__).with_name("libmdhrt.a")
     if runtime.is_file():
         environment["MDH_RUNTIME_LIBRARY"] = str(runtime)
     return environment
+
+
+def _visible(gpu: int) -> str:
+    """The name of a GPU for `CUDA_VISIBLE_DEVICES`, by whose list this process numbers GPUs.
+
+    Raises:
+        DeviceError: the list has not so many.
+    """
+    listed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if listed is None:
+        return str(gpu)
+    names = listed.split(",")
+    if gpu >= len(names):
+        raise errors.DeviceError(f"found GPU {gpu}, expected one of the {len(names)} of CUDA_VISIBLE_DEVICES='{listed}'")
+    return names[gpu].strip()
 
 
 def cache_folder() -> Path | None:

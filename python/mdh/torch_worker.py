@@ -69,14 +69,14 @@ class _Worker:
             self._process = None
 
     def _started(self) -> subprocess.Popen[str]:
-        from .compiled import _environment
+        from .compiled import process_environment
 
         # A process that was forked has copies of pipes that are not its own.
         if self._process is not None and self._starter == os.getpid():
             return self._process
         pipe = subprocess.PIPE
         process = subprocess.Popen([sys.executable, "-c", _START], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL,
-                                   text=True, env=_environment())
+                                   text=True, env=process_environment())
         self._process, self._starter = process, os.getpid()
         if not process.stdout.readline():
             self.close()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mdh
+import mdh.compiled
 from mdh import errors
 from mdh.compiled import compile_text
 
@@ -353,3 +354,41 @@ def test_schedules_of_several_computations_can_be_set_again():
 def test_reports_name_no_temporary_folder(matvec):
     matvec.schedule = {"layers": [{"L1": {"i": "*", "k": "*"}}, {"simd": {"k": 16}}]}
     assert "given by 'schedule.json'" in matvec.explain()
+
+
+@pytest.mark.parametrize(
+    "device, place, listed, expected",
+    [
+        ("cuda:1", None, None, "1"),
+        ("cuda", None, "4,6", "4"),
+        ("cuda:1", None, "4, GPU-8f", "GPU-8f"),
+        ("cpu", 2, None, "2"),
+        ("cpu", None, "4,6", "4,6"),
+        ("cpu", None, None, None),
+    ],
+)
+def test_commands_see_the_gpu_that_computes(matvec, monkeypatch, device, place, listed, expected):
+    """A command takes the first GPU that it sees: it must see the one whose number the computation has."""
+    asked = []
+
+    def run(words, **options):
+        asked.append((words, options["env"].get("CUDA_VISIBLE_DEVICES")))
+        return subprocess.CompletedProcess(words, 0, "done", "")
+
+    if listed is None:
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    else:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", listed)
+    monkeypatch.setattr(mdh.compiled.subprocess, "run", run)
+    # As it is after `mdh.compile(.., device=..)`, or where arrays were in a GPU's memory.
+    matvec._options, matvec._place = {"device": device}, place
+    assert matvec.explain() == "done" and matvec.check(matrix(5, 3), np.ones(3, np.float32)) == "done"
+    for words, seen in asked:
+        assert seen == expected and ("cuda" in words) == (device != "cpu" or place is not None)
+
+
+def test_commands_for_a_gpu_that_is_not_there(matvec, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,6")
+    matvec._options = {"device": "cuda:2"}
+    with pytest.raises(errors.DeviceError, match="found GPU 2, expected one of the 2 of CUDA_VISIBLE_DEVICES='4,6'"):
+        matvec.explain()
