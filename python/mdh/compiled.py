@@ -16,11 +16,14 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _mdh, errors
 from .arguments import examined, explained, has_mask, parameters, truths
 from .arrays import gpu_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _VERSION: str | None = None
 
@@ -51,6 +54,8 @@ class Compiled(_mdh.Function):
     entry: str | None
     #: The name of it in messages.
     name: str
+    #: Warnings and notes of the compiler.
+    said: str
     _options: dict[str, Any]
     #: The number of the GPU in whose memory arrays are for which it was compiled first; None for the processor's.
     _place: int | None
@@ -58,15 +63,19 @@ class Compiled(_mdh.Function):
     _truths: tuple[int, ...]
 
     def __new__(
-        cls, code: _mdh.Code, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None, place: int | None
-    ) -> Compiled:
-        made = super().__new__(cls, code.interface, dtypes)
-        made.text, made.name, made.entry = text, name, options.get("entry")
-        made._options, made._place, made._truths = options, place, truths(code.interface)
-        made.load(code, place, _gpu(options, place))
+        cls, text: str, name: str, options: dict[str, Any], dtypes: list[str] | None = None, place: int | None = None
+    ) -> Self:
+        options = {key: value for key, value in options.items() if value is not None}
+        if isinstance(options.get("schedule"), dict):
+            options["schedule"] = json.dumps(options["schedule"])
+        loadable = _loadable(text, name, options, place)
+        made = super().__new__(cls, loadable[0].interface, dtypes)
+        made.text, made.name, made.entry, made.said = text, name, options.get("entry"), loadable[0].said
+        made._options, made._place, made._truths = options, place, truths(made.interface)
+        made.load(*loadable)
         return made
 
-    def __init__(self, *_: Any) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         pass
 
     def __call__(self, *arguments: Any, out: Any = None) -> Any:
@@ -75,15 +84,14 @@ class Compiled(_mdh.Function):
     def _load_for(self, place: int | None) -> None:
         """Makes the code for arrays in the memory of a GPU, or in the processor's: for the extension, at the first call
         with such arrays."""
-        code = _code(self.text, self.name, self._options, place)
-        self.load(code, place, _gpu(self._options, place))
+        self.load(*_loadable(self.text, self.name, self._options, place))
 
     def _use(self, options: dict[str, Any]) -> None:
         """Takes other options from now on."""
-        code = _code(self.text, self.name, options, self._place)
+        loadable = _loadable(self.text, self.name, options, self._place)
         self._options = options
         self.forget()
-        self.load(code, self._place, _gpu(options, self._place))
+        self.load(*loadable)
 
     @property
     def _device(self) -> list[str]:
@@ -390,26 +398,32 @@ def compile_text(
         warns: whether what is right and slow is said as a warning of Python's: not of programs that no user wrote.
         place: the number of the GPU in whose memory arrays will be; None for the processor's memory. For others there is
             code at the first call with them.
-        options: ``schedule`` (text), ``tuned``, ``deterministic``, ``checked``, ``device``.
+        options: ``schedule`` (text or a dictionary), ``tuned``, ``deterministic``, ``checked``, ``device``.
 
     Raises:
         ProgramError: the program is wrong; the message has each mistake with its line.
         DeviceError: there is no such device.
     """
-    options = {"entry": entry, **options}
-    options = {key: value for key, value in options.items() if value is not None}
-    code = _code(text, name, options, place)
-    said = _NOTES.sub("", code.said).strip()
+    made = Compiled(text, name, {"entry": entry, **options}, dtypes, place)
+    said = _NOTES.sub("", made.said).strip()
     if said and warns:
         warnings.warn(said, stacklevel=3)
-    return Compiled(code, text, name, options, dtypes, place)
+    return made
 
 
-def _code(text: str, name: str, options: dict[str, Any], place: int | None) -> _mdh.Code:
-    """The machine code of a program for arrays in some place, from the cache if it is there."""
+def _loadable(
+    text: str, name: str, options: dict[str, Any], place: int | None
+) -> tuple[_mdh.Code, int | None, int | None]:
+    """The arguments of `_mdh.Function.load`: the machine code of a program for arrays in some place, the place, and the number of
+    the GPU that computes."""
     number = _gpu(options, place)
+    return _code(text, name, options, None if number is None else (number, place is not None)), place, number
+
+
+def _code(text: str, name: str, options: dict[str, Any], gpu: tuple[int, bool] | None) -> _mdh.Code:
+    """The machine code of a program, from the cache if it is there; `gpu` is the number of the one that computes, and True
+    where arrays are in its memory."""
     options = {key: value for key, value in options.items() if key != "device"}
-    gpu = None if number is None else (number, place is not None)
     folder = cache_folder()
     if folder is None:
         return _mdh.compile(text, name, **options, gpu=gpu)
@@ -453,9 +467,6 @@ def compile(program: Any, *, name: str = "program", entry: str | None = None, **
         ProgramError: the program is wrong; the message has each mistake with its line.
         DeviceError: there is no such device.
     """
-    schedule = options.get("schedule")
-    if isinstance(schedule, dict):
-        options["schedule"] = json.dumps(schedule)
     return compile_text(str(program), name=name, entry=entry, **options)
 
 

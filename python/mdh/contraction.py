@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from . import _mdh, threads
 from .arguments import is_packed, refuse_mask, refuse_masks_within, refuse_records
 from .arrays import dtype_name, gpu_of
-from .compiled import Compiled, compile_text
+from .compiled import Compiled
 from .errors import DTypeError, ProgramError, ShapeError
 from .operators import Operator, as_operator
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from .tuples import TupleEinsum
 
 #: Types of operators that are given by name.
@@ -30,31 +32,45 @@ _compiled: dict[tuple, Einsum] = {}
 _MOST = 1024
 
 
-class Einsum:
+class Einsum(Compiled):
     """A compiled einsum, for arrays of certain shapes, types and memory orders.
 
-    Called with such operands (and `out=`), it computes. `explain`, `mlir`, `asm`, `tune` and `schedule` are those of a
-    compiled computation.
+    Called with such operands (and `out=`), it computes. What else a compiled computation has (`interface`, `mlir`,
+    `explain`, `save`, ..) is of the arrays' axes in the order in which they lie in memory, and has complex elements as
+    pairs of floats, in a last axis.
 
     Attributes:
-        compiled: the computation, of the arrays' axes in the order in which they lie in memory.
         shape, dtype: those of the result; of a tuple of results, the type of each.
         path: the order of contraction, as opt_einsum has it: positions of operands, whose result is appended.
         flops: scalar operations, as opt_einsum counts them.
         largest: elements of the largest array that is stored, the result included.
     """
 
-    __slots__ = ("compiled", "shape", "dtype", "path", "flops", "largest", "_is_complex", "_operands", "_numbers")
+    shape: tuple[int, ...]
+    dtype: str | tuple[str, ...]
+    path: list[tuple[int, ...]]
+    flops: float
+    largest: float
+    _is_complex: bool
+    #: Shapes, types and memory orders of the operands.
+    _operands: list[Any]
+    #: Positions of operands that the program takes as numbers.
+    _numbers: list[int]
 
-    def __init__(self, compiled: Compiled, about: _mdh.Einsum | TupleEinsum, operands: Sequence[Any]) -> None:
-        self.compiled, self._operands = compiled, list(operands)
+    def __new__(
+        cls, about: _mdh.Einsum | TupleEinsum, operands: Sequence[Any], dtypes: list[str], place: int | None,
+        options: dict[str, Any]
+    ) -> Self:
+        made = super().__new__(cls, about.text, "einsum", options, dtypes, place)
+        made._operands = list(operands)
         # Programs on tuples take operands without axes as numbers.
         is_tuple = isinstance(about.dtype, tuple)
-        self._numbers = [at for at, (shape, _, _) in enumerate(operands) if is_tuple and not shape]
-        self.shape, self.dtype = tuple(about.shape), about.dtype
-        self.path = [tuple(step) for step in about.path]
-        self.flops, self.largest = about.flops, about.largest
-        self._is_complex = not is_tuple and str(about.dtype).startswith("complex")
+        made._numbers = [at for at, (shape, _, _) in enumerate(operands) if is_tuple and not shape]
+        made.shape, made.dtype = tuple(about.shape), about.dtype
+        made.path = [tuple(step) for step in about.path]
+        made.flops, made.largest = about.flops, about.largest
+        made._is_complex = not is_tuple and str(about.dtype).startswith("complex")
+        return made
 
     def __call__(self, *operands: Any, out: Any = None) -> Any:
         """Computes the einsum.
@@ -66,35 +82,10 @@ class Einsum:
 
     def check(self, *operands: Any) -> str:
         """Compares a run on these operands with the definition, as `Compiled.check` does."""
-        return self.compiled.check(*self._arrays(operands))
-
-    def explain(self, device: str | None = None) -> str:
-        """`Compiled.explain`"""
-        return self.compiled.explain(device)
-
-    def mlir(self, stage: str = "compute", device: str | None = None) -> str:
-        """`Compiled.mlir`"""
-        return self.compiled.mlir(stage, device)
-
-    def asm(self) -> str:
-        """`Compiled.asm`"""
-        return self.compiled.asm()
-
-    def tune(self, seconds: float) -> None:
-        """`Compiled.tune`"""
-        self.compiled.tune(seconds)
-
-    @property
-    def schedule(self) -> dict[str, Any]:
-        """`Compiled.schedule`"""
-        return self.compiled.schedule
-
-    @schedule.setter
-    def schedule(self, schedule: dict[str, Any] | str | None) -> None:
-        self.compiled.schedule = schedule
+        return super().check(*self._arrays(operands))
 
     def _arrays(self, operands: Sequence[Any]) -> list[Any]:
-        """Operands as the compiled computation takes them."""
+        """Operands as the program takes them."""
         described = [_describe(operand) for operand in operands]
         found = [about for _, about in described]
         if found != self._operands:
@@ -102,18 +93,21 @@ class Einsum:
         return [array for array, _ in described]
 
     def _run(self, arrays: list[Any], out: Any) -> Any:
-        if self._is_complex:
-            return _complex(self, arrays, out)
+        """Computes with operands as the program takes them."""
         for at in self._numbers:
             arrays[at] = arrays[at].item()
-        return self.compiled(*arrays, out=out)
+        if not self._is_complex:
+            return super().__call__(*arrays, out=out)
+        if out is None:
+            return _joined(super().__call__(*arrays), self)
+        if _takes_pairs(out, self):
+            super().__call__(*arrays, out=_pairs(out))
+        else:
+            out[...] = _joined(super().__call__(*arrays), self)
+        return out
 
     def __repr__(self) -> str:
         return f"<mdh.Einsum to {self.dtype}{list(self.shape)}, {self.flops:.3g} operations>"
-
-    def _repr_html_(self) -> str:
-        """A table and a picture of its loops, for notebooks."""
-        return self.compiled._repr_html_()
 
 
 def einsum(
@@ -213,8 +207,7 @@ def _compile(
         tuples = tuple_einsum(spec, operands, combine, scalar)
         if tuples is not None:
             program = tuples.program
-            words = {"name": "einsum", "entry": symbol(program.name), "dtypes": program.dtypes, **options}
-            return Einsum(compile_text(program.text, warns=False, place=place, **words), tuples, described)
+            return Einsum(tuples, described, program.dtypes, place, {"entry": symbol(program.name), **options})
     arity = 2 if distributes or isinstance(scalar, Operator) else len(operands)
     combined = _operator_text(combine, dtypes, 2, distributes)
     multiplied = _operator_text(scalar, dtypes, arity, distributes)
@@ -222,8 +215,7 @@ def _compile(
         raise ProgramError("found distributes=True of two names, of which it is known; expected an operator of one's own")
     about = _mdh.einsum(spec, operands, combined, multiplied, steps)
     names = [_parts(name) for name in [*dtypes, about.dtype]]
-    compiled = compile_text(about.text, name="einsum", dtypes=names, warns=False, place=place, **options)
-    return Einsum(compiled, about, described)
+    return Einsum(about, described, names, place, options)
 
 
 def _listed(described: Sequence[tuple]) -> str:
@@ -354,25 +346,21 @@ def _joined(pairs: Any, program: Einsum) -> Any:
     return pairs.view(program.dtype).reshape(program.shape)
 
 
-def _complex(program: Einsum, arrays: list[Any], out: Any) -> Any:
-    if out is not None:
-        refuse_mask("einsum: out", out)
-        found = getattr(out, "dtype", type(out))
-        if dtype_name(found) != program.dtype:
-            raise DTypeError(f"out has elements of {found}, expected {program.dtype}")
-        if tuple(out.shape) != program.shape:
-            raise ShapeError(f"out has the shape {tuple(out.shape)}, expected {program.shape}")
-        if hasattr(out, "flags") and not out.flags.writeable:
-            raise ProgramError("out is read-only, expected an array that may be written")
-        is_plain = out.is_contiguous() if hasattr(out, "is_contiguous") else out.flags.c_contiguous
-        if is_plain:
-            program.compiled(*arrays, out=_pairs(out))
-            return out
-    result = _joined(program.compiled(*arrays), program)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+def _takes_pairs(out: Any, program: Einsum) -> bool:
+    """True where the complex results of a program may be written into an array as pairs of floats.
+
+    Raises:
+        DTypeError, ShapeError, ProgramError: it is no array for them.
+    """
+    refuse_mask("einsum: out", out)
+    found = getattr(out, "dtype", type(out))
+    if dtype_name(found) != program.dtype:
+        raise DTypeError(f"out has elements of {found}, expected {program.dtype}")
+    if tuple(out.shape) != program.shape:
+        raise ShapeError(f"out has the shape {tuple(out.shape)}, expected {program.shape}")
+    if hasattr(out, "flags") and not out.flags.writeable:
+        raise ProgramError("out is read-only, expected an array that may be written")
+    return out.is_contiguous() if hasattr(out, "is_contiguous") else out.flags.c_contiguous
 
 
 def _steps(path: Any) -> list[list[int]]:

@@ -32,6 +32,11 @@ class TupleEinsum:
     flops: float
     largest: float
 
+    @property
+    def text(self) -> str:
+        """The program, in MLIR."""
+        return self.program.text
+
 
 def tuple_einsum(
     spec: str,

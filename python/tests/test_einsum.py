@@ -250,8 +250,21 @@ def test_compiled_einsums_take_the_arrays_they_are_for():
     assert "mdh.compute" in program.mlir() and "cycles" in program.explain()
     with pytest.raises(errors.ShapeError, match=r"float64\[3, 3\] with the axes \[1, 0\] in memory"):
         program(square.copy("C"), np.eye(3))
+    program.schedule = {"layers": [{"main": {"i": "*", "j": "*", "k": "*"}}]}
+    np.testing.assert_array_equal(program(square, np.eye(3)), square)
     c = np.asfortranarray(np.ones((3, 3), "complex128"))
     np.testing.assert_array_equal(mdh.compile_einsum("ij->i", c)(c), c.sum(axis=1))
+
+
+def test_compiled_einsums_are_compiled_computations(tmp_path):
+    """With all that these have, for the arrays' axes as they lie in memory."""
+    a, b = np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(12.0).reshape(3, 4))
+    program = mdh.compile_einsum("ij,jk->ik", a, b)
+    assert isinstance(program, mdh.Compiled) and program.argument_names == ["op1", "op2"]
+    assert program.shape == (2, 4) and program.dtype == "float64" and "layers" in program.schedule
+    program.save(tmp_path / "libproduct.so")
+    np.testing.assert_array_equal(mdh.load(tmp_path / "libproduct.so")(a, b.T), a @ b)
+    np.testing.assert_array_equal(mdh.einsum("ij->i", a, schedule={"layers": [{"main": {"i": "*", "j": "*"}}]}), a.sum(1))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
