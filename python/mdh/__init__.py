@@ -26,7 +26,6 @@ from .decorator import combine_ops, inp, mdh, out
 from .errors import (CheckError, DeviceError, DTypeError, Error, InternalError, ProgramError, ResourceError,
                      ShapeError, TraceError)
 from .functions import *  # noqa: F403
-from .functions import __all__ as _functions
 from .operators import (CC, PS, PW, Operator, add, and_, argmax, argmin, cc, check_laws, combine_operator, identity,
                         logaddexp, max, min, mul, or_, ps, pw, pw_custom_func, xor)
 from .scalar import scalar_function
@@ -78,19 +77,26 @@ __all__ = [
     "BasicType", "ScalarType", "Scalar", "Buffer", "fp16", "bf16", "fp32", "fp64", "float16", "bfloat16", "float32",
     "float64", "half", "single", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "char", "uchar", "bool_",
-    *(name for name in _functions if name not in ("abs", "pow", "round")),
-    *(name for name, module in _LATE.items() if module in ("reductions", "mdhc") and not name.endswith("_text")),
+    "reduce", "scan", "histogram", "CPU", "CUDA", "OpenMP", "OpenCL", "pyATF", "CUDARuntimeProfiler",
+    "OpenMPRuntimeProfiler", "evaluations",
     "Error", "ProgramError", "ShapeError", "DTypeError", "DeviceError", "TraceError", "ResourceError",
     "CheckError", "InternalError",
+    # Those of `functions`, one by one for type checkers, but for `abs`, `pow` and `round`.
+    "where", "cast", "index", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "erf", "erfc", "hypot", "sign", "floor", "ceil", "trunc", "minimum", "maximum", "fmin", "fmax", "clip",
+    "fma", "copysign", "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "mdhc":
-        return importlib.import_module(".mdhc", __name__)
-    if name in _LATE:
-        return getattr(importlib.import_module(f".{_LATE[name]}", __name__), name)
-    raise AttributeError(f"module 'mdh' has no attribute {name!r}")
+if not TYPE_CHECKING:
+    # Type checkers would take any name for one that is there.
+    def __getattr__(name: str) -> Any:
+        if name == "mdhc":
+            return importlib.import_module(".mdhc", __name__)
+        if name in _LATE:
+            return getattr(importlib.import_module(f".{_LATE[name]}", __name__), name)
+        raise AttributeError(f"module 'mdh' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

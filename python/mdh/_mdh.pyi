@@ -6,8 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base, final
 
+__all__ = [
+    "Code", "compile", "database", "gpu", "version", "Einsum", "einsum", "einsum_indices", "Function", "main", "set_threads",
+    "thread_count",
+]
+
+@final
 class Code:
     """Object code of a function."""
 
@@ -20,6 +26,7 @@ class Code:
     ) -> Self: ...
     def object(self) -> bytes: ...
 
+@disjoint_base
 class Function:
     """Code that is called with arrays."""
 
@@ -32,6 +39,7 @@ class Function:
     def load(self, code: Code, place: int | None = None, gpu: int | None = None) -> None: ...
     def forget(self) -> None: ...
 
+@final
 class Einsum:
     """An einsum as a program."""
 

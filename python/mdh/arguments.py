@@ -7,7 +7,7 @@ true for numpy, and are made so. Elements that lie where none may lie are explai
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .arrays import from_buffer
@@ -31,8 +31,11 @@ class Parameter(NamedTuple):
 
 def parameters(interface: str) -> list[Parameter]:
     """The parameters of a function, arguments first, from its interface."""
-    lines = [line.split(" ") for line in interface.split("\n")[1:]]
-    return [Parameter(*line[:3], access=line[3] if line[0] == "buffer" else "") for line in lines]
+    listed = []
+    for line in interface.split("\n")[1:]:
+        kind, name, element, *rest = line.split(" ")
+        listed.append(Parameter(kind, name, element, rest[0] if kind == "buffer" else ""))
+    return listed
 
 
 def truths(interface: str) -> tuple[int, ...]:
@@ -44,10 +47,12 @@ def truths(interface: str) -> tuple[int, ...]:
     )
 
 
-@functools.lru_cache(maxsize=256)
-def has_mask(kind: type) -> bool:
-    """True for types of arrays with a mask: numpy's."""
+def _has_mask(kind: type) -> bool:
     return any(base.__name__ == "MaskedArray" and base.__module__.startswith("numpy.ma") for base in kind.__mro__)
+
+
+#: True for types of arrays with a mask: numpy's. Each call asks it of each argument.
+has_mask: Callable[[type], bool] = functools.lru_cache(maxsize=256)(_has_mask)
 
 
 def examined(function: _mdh.Function, its_truths: Sequence[int], arguments: tuple, out: Any) -> tuple:
@@ -119,8 +124,8 @@ def as_truths(array: Any) -> Any:
             return array
         as_bytes: Any = array.view(torch.uint8)
     else:
-        shown = array if module == "numpy" else None if hasattr(array, "__dlpack__") else from_buffer(array)
-        if getattr(shown, "dtype", None) != bool or not getattr(shown, "size", 0):
+        shown: Any = array if module == "numpy" else None if hasattr(array, "__dlpack__") else from_buffer(array)
+        if not hasattr(shown, "view") or shown.dtype != bool or not shown.size:
             return array
         as_bytes = shown.view("uint8")
     return array if as_bytes.max() <= 1 else as_bytes != 0

@@ -11,7 +11,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import threads
 from .arguments import refuse_mask, refuse_records
@@ -22,6 +22,10 @@ from .program import Described, Form, Program, make_program
 from .text import symbol
 from .trace import number_type
 from .types import BasicType, Buffer, basic_type, promote
+
+
+if TYPE_CHECKING:
+    from .compiled import Compiled
 
 
 class UnknownType(DTypeError):
@@ -111,7 +115,7 @@ class Computation:
             )
         self(*arrays)
 
-    def compile(self, *arrays: Any, **options: Any) -> Any:
+    def compile(self, *arrays: Any, **options: Any) -> Compiled:
         """Returns the compiled function that a call with these inputs uses, which explains, checks and tunes itself.
 
         Without inputs, it is that for the declared sizes and types.
@@ -260,7 +264,7 @@ if hasattr(os, "register_at_fork"):
 _KEPT_PROGRAMS = 256
 
 
-def compiled(program: Program, options: Mapping[str, Any], inputs: Sequence[Any] = ()) -> Any:
+def compiled(program: Program, options: Mapping[str, Any], inputs: Sequence[Any] = ()) -> Compiled:
     """Returns the compiled program, which is made where it is not there yet: for the place of its inputs, if they are
     given."""
     named = tuple(sorted((name, repr(option)) for name, option in options.items()))

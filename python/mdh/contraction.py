@@ -285,8 +285,8 @@ def _reordered(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int
         array = operand.contiguous() if order is None else operand.permute(order)
         return (array if not array.is_complex() else _pairs(array)), (shape, operand.dtype, order)
     if module != "numpy":
-        about = (shape, operand.dtype, None)
-        return (operand if not dtype_name(operand.dtype).startswith("complex") else _pairs(operand)), about
+        is_complex = dtype_name(operand.dtype).startswith("complex")
+        return (_pairs(operand) if is_complex else operand), (shape, operand.dtype, None)
     import numpy
 
     array = numpy.asarray(operand)
@@ -299,8 +299,7 @@ def _reordered(operand: Any) -> tuple[Any, tuple[tuple[int, ...], Any, tuple[int
         array = numpy.require(array, requirements=["C", "A"]).reshape(shape)
     else:
         array = array.transpose(order)
-    about = (shape, array.dtype, order)
-    return (array if array.dtype.kind != "c" else _pairs(array)), about
+    return (array if array.dtype.kind != "c" else _pairs(array)), (shape, array.dtype, order)
 
 
 def _order(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...] | None:

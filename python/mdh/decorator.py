@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from .algebra import from_triple
 from .computation import Computation
@@ -76,6 +76,12 @@ class Decorator:
 
     __name__ = "mdh"
 
+    @overload
+    def __call__(self, function: Callable[..., Any], /) -> Computation: ...
+    @overload
+    def __call__(
+        self, *described: Declared | CombineOps, **options: Any
+    ) -> Callable[[Callable[..., Any]], Computation]: ...
     def __call__(self, *described: Any, **options: Any) -> Any:
         if len(described) == 1 and callable(described[0]) and not isinstance(described[0], (Declared, CombineOps)):
             return _computation(described[0], {}, options)

@@ -16,7 +16,7 @@ import math
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from . import functions
 from .errors import ProgramError, TraceError
@@ -224,6 +224,14 @@ def _identifier(function: Callable) -> str:
     return name if name.isidentifier() else "operator"
 
 
+@overload
+def combine_operator(
+    function: Callable, *, commutative: bool | None = None, neutral: Any = None, name: str | None = None
+) -> Operator: ...
+@overload
+def combine_operator(
+    function: None = None, *, commutative: bool | None = None, neutral: Any = None, name: str | None = None
+) -> Callable[[Callable], Operator]: ...
 def combine_operator(
     function: Callable | None = None, *, commutative: bool | None = None, neutral: Any = None, name: str | None = None
 ) -> Any:
@@ -332,6 +340,12 @@ class NamedOperator(Operator):
         return Operator(self.name, apply, commutative=self.commutative, neutral=self.neutral, place=self.place)
 
 
+@overload
+def pw_custom_func(function: Callable, *, commutative: bool | None = None, neutral: Any = None) -> NamedOperator: ...
+@overload
+def pw_custom_func(
+    function: None = None, *, commutative: bool | None = None, neutral: Any = None
+) -> Callable[[Callable], NamedOperator]: ...
 def pw_custom_func(function: Callable | None = None, *, commutative: bool | None = None, neutral: Any = None) -> Any:
     """Decorator for an operator as published: a function `g(res, lhs, rhs)`, with components by the outputs' names.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from .errors import DTypeError, ProgramError, TraceError
 from .functions import result_type
@@ -31,6 +31,10 @@ class ScalarFunction:
         return self.function(*operands)
 
 
+@overload
+def scalar_function(function: Callable) -> ScalarFunction: ...
+@overload
+def scalar_function(function: None = None) -> Callable[[Callable], ScalarFunction]: ...
 def scalar_function(function: Callable | None = None) -> Any:
     """Decorator for a scalar function as published, `f(out: Scalar[T, ..], inp: Scalar[T, ..])`."""
     return scalar_function if function is None else ScalarFunction(function)

@@ -119,7 +119,7 @@ def _bounded(
             factor = dict(expression.terms)[at]
             for atom, times in expression.terms:
                 if atom != at:
-                    lower, upper = dimensions[atom].lower, uppers[atom] - 1  # type: ignore[index, operator]
+                    lower, upper = dimensions[atom].lower, uppers[atom] - 1
                     most -= max(times * lower, times * upper)
             if factor > 0:
                 upper = most // factor + 1

@@ -63,7 +63,8 @@ def tuple_einsum(
     inputs, known = [], {}
     for at, ((shape, _, order), term) in enumerate(zip(operands, terms)):
         axes = order or range(len(shape))
-        access = tuple(constant(0) if term[axis] is None else dimension(term[axis]) for axis in axes)
+        indices = [term[axis] for axis in axes]
+        access = tuple(constant(0) if index is None else dimension(index) for index in indices)
         inputs.append(Accesses(f"x{at}", (access,)))
         known[f"x{at}"] = Described(tuple(shape[axis] for axis in axes), dtypes[at])
     outputs = tuple(Accesses(f"y{at}", (tuple(dimension(index) for index in left),)) for at in range(len(given)))

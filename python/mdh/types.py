@@ -11,9 +11,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import DTypeError
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,14 +193,23 @@ def typed_attribute(number: bool | int | float, dtype: BasicType) -> str:
     return text if dtype.kind == "b" else f"{text} : {dtype.mlir}"
 
 
-class Scalar:
+class _Bracketed(type):
+    """Type of classes that brackets make an object of: `Scalar[T]`. Type checkers take `__class_getitem__` for generics."""
+
+    def __getitem__(cls: type[_T], described: Any) -> _T:
+        return cls._of(described)  # type: ignore[attr-defined]
+
+
+class Scalar(metaclass=_Bracketed):
     """Annotation of a scalar function's parameter: `Scalar[T, ..]` has a type for each component, or one for every
     component."""
 
     def __init__(self, dtypes: tuple[BasicType, ...]):
         self.dtypes = dtypes
 
-    def __class_getitem__(cls, dtypes: Any) -> Scalar:
+    @classmethod
+    def _of(cls, dtypes: Any) -> Scalar:
+        """`Scalar[dtypes]`"""
         listed = dtypes if isinstance(dtypes, tuple) else (dtypes,)
         return cls(tuple(basic_type(dtype) for dtype in listed))
 
@@ -206,14 +217,16 @@ class Scalar:
         return f"Scalar[{', '.join(dtype.name for dtype in self.dtypes)}]"
 
 
-class Buffer:
+class Buffer(metaclass=_Bracketed):
     """An array's element type, and its sizes if they are given: `Buffer[T]`, `Buffer[T, [I, K]]`."""
 
     def __init__(self, dtype: BasicType | None, shape: tuple[int | None, ...] | None = None):
         self.dtype = dtype
         self.shape = shape
 
-    def __class_getitem__(cls, described: Any) -> Buffer:
+    @classmethod
+    def _of(cls, described: Any) -> Buffer:
+        """`Buffer[described]`"""
         if not isinstance(described, tuple):
             return cls(basic_type(described))
         dtype, *sizes = described

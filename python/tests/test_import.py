@@ -43,6 +43,11 @@ def test_everything_exported_is_there():
         assert getattr(mdh, name) is not None
 
 
+def test_what_a_star_imports_has_all_functions():
+    """The list is written out for type checkers, beside that of the module."""
+    assert set(mdh.functions.__all__) - set(mdh.__all__) == {"abs", "pow", "round"}
+
+
 def test_builtins_keep_their_meaning_beside_numbers():
     assert (
         python("from mdh import *; print(max(1, 2), min([3, 1]), max(2, 5, key=lambda x: -x), abs(-1), pow(2, 3, 5))")
