@@ -252,8 +252,8 @@ _FAILURES: dict[int, type[errors.Error]] = {
 
 
 def _command(words: list[str], environment: dict[str, str], shows_progress: bool = False) -> str:
-    """Runs a command in a process of its own, and returns what it prints."""
-    errors_go = None if shows_progress else subprocess.PIPE
+    """Runs a command in a process of its own, and returns what it prints. Progress is shown on a terminal only."""
+    errors_go = None if shows_progress and os.isatty(2) else subprocess.PIPE
     words = [sys.executable, "-m", "mdh", *words]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors_go, text=True, env=environment)
     if done.returncode != 0:
