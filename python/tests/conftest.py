@@ -6,6 +6,9 @@ import sys
 
 import pytest
 
+# Modules that tests share.
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+
 if importlib.util.find_spec("mdh") is None:
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 

@@ -2,20 +2,15 @@
 whose `cupy` is that of `interpreted`."""
 
 import ctypes
-import importlib.util
-import pathlib
 import threading
 
 import cupy
 import numpy as np
 import pytest
+from test_einsum import random_einsum
 
 import mdh
 from mdh import errors
-
-described = importlib.util.spec_from_file_location("cases", pathlib.Path(__file__).with_name("test_einsum.py"))
-cases = importlib.util.module_from_spec(described)
-described.loader.exec_module(cases)
 
 random = np.random.default_rng(7)
 
@@ -55,13 +50,9 @@ def test_notation(spec, shapes):
 def test_random_einsums(part):
     """The first cases of `test_einsum.py`, of real numbers."""
     for seed in range(1 + part, 61, 4):
-        spec, operands = cases.random_einsum(np.random.default_rng(seed))
+        spec, operands = random_einsum(np.random.default_rng(seed))
         operands = [np.ascontiguousarray(operand.real).reshape(operand.shape) for operand in operands]
-        try:
-            expected = np.einsum(spec, *operands)
-        except ValueError:
-            continue
-        same(mdh.einsum(spec, *[cupy.asarray(operand) for operand in operands]), expected)
+        same(mdh.einsum(spec, *[cupy.asarray(operand) for operand in operands]), np.einsum(spec, *operands))
 
 
 def test_any_operators():

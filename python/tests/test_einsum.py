@@ -1,11 +1,11 @@
 """Einsums: numpy's notation and types, any operators, and what is refused."""
 
-import string
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from einsums import Einsum
 
 import mdh
 from mdh import errors
@@ -195,28 +195,9 @@ def test_what_is_no_einsum():
 
 
 def random_einsum(random):
-    """A spec with operands, which numpy takes."""
-    letters = list(random.permutation(list(string.ascii_lowercase))[:6])
-    sizes = {letter: int(random.integers(1, 5)) for letter in letters}
-    terms = ["".join(random.choice(letters, random.integers(0, 4))) for _ in range(random.integers(1, 4))]
-    has_ellipsis = random.random() < 0.3
-    shapes = []
-    for position, term in enumerate(terms):
-        shape = [1 if random.random() < 0.1 and term.count(letter) == 1 else sizes[letter] for letter in term]
-        if has_ellipsis and (position == 0 or random.random() < 0.5):
-            at = int(random.integers(0, len(term) + 1))
-            rest = [2, 3][int(random.integers(0, 2)):]
-            shape[at:at] = [1 if random.random() < 0.3 else extent for extent in rest]
-            terms[position] = term[:at] + "..." + term[at:]
-        shapes.append(tuple(shape))
-    used = sorted(set("".join(terms)) - {"."})
-    spec = ",".join(terms)
-    if random.random() < 0.7:
-        result = [letter for letter in random.permutation(used) if random.random() < 0.5] if used else []
-        spec += "->" + ("..." if has_ellipsis else "") + "".join(result)
-    dtypes = random.choice(DTYPES, len(terms)) if random.random() < 0.3 else [random.choice(DTYPES)] * len(terms)
-    operands = [numbers(random, shape, dtype) for shape, dtype in zip(shapes, dtypes)]
-    return spec, [random_view(random, operand) for operand in operands]
+    """A spec with operands, whose numbers are small enough for sums without rounding."""
+    einsum = Einsum(random, DTYPES)
+    return einsum.spec, [random_view(random, operand) for operand in einsum.arrays(numbers)]
 
 
 def random_view(random, array):
@@ -231,12 +212,7 @@ def test_random_einsums(part, random_cases):
     for seed in range(random_cases.start + part, random_cases.stop, 10):
         spec, operands = random_einsum(np.random.default_rng(seed))
         shapes = [(operand.shape, operand.dtype.name) for operand in operands]
-        try:
-            expected = np.einsum(spec, *operands)
-        except ValueError:
-            with pytest.raises(mdh.Error):
-                mdh.einsum(spec, *operands)
-            continue
+        expected = np.einsum(spec, *operands)
         result = mdh.einsum(spec, *operands)
         assert result.dtype == expected.dtype and result.shape == expected.shape, (seed, spec, shapes)
         np.testing.assert_array_equal(result, expected, err_msg=f"seed {seed}: {spec} of {shapes}")
