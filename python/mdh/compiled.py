@@ -11,9 +11,8 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
+import threading
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -234,6 +233,9 @@ class _Folder:
     """A folder that is there for a while, as a path."""
 
     def __enter__(self) -> Path:
+        # Here and below: calls need neither, and a process's first call waits for all that is imported.
+        import tempfile
+
         self._folder = tempfile.TemporaryDirectory(prefix="mdh-")
         return Path(self._folder.name)
 
@@ -253,6 +255,8 @@ _FAILURES: dict[int, type[errors.Error]] = {
 
 def _command(words: list[str], environment: dict[str, str], shows_progress: bool = False) -> str:
     """Runs a command in a process of its own, and returns what it prints. Progress is shown on a terminal only."""
+    import subprocess
+
     errors_go = None if shows_progress and os.isatty(2) else subprocess.PIPE
     words = [sys.executable, "-m", "mdh", *words]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors_go, text=True, env=environment)
@@ -371,9 +375,10 @@ def _write(path: Path, code: _mdh.Code) -> None:
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(json.dumps(about).encode() + b"\n" + machine_code)
-        os.replace(file.name, path)
+        # Under a name of this thread's, so that nobody reads a part of it.
+        written = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        written.write_bytes(json.dumps(about).encode() + b"\n" + machine_code)
+        os.replace(written, path)
     except OSError:
         pass
 

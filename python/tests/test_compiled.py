@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import mdh
-import mdh.compiled
 from mdh import errors
 from mdh.compiled import compile_text
 
@@ -379,7 +378,7 @@ def test_commands_see_the_gpu_that_computes(matvec, monkeypatch, device, place, 
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     else:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", listed)
-    monkeypatch.setattr(mdh.compiled.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     # As it is after `mdh.compile(.., device=..)`, or where arrays were in a GPU's memory.
     matvec._options, matvec._place = {"device": device}, place
     assert matvec.explain() == "done" and matvec.check(matrix(5, 3), np.ones(3, np.float32)) == "done"

@@ -24,6 +24,15 @@ def test_numpy_is_not_imported():
     assert python("import sys, mdh; print('numpy' in sys.modules, 'mdh._mdh' in sys.modules)") == "False False"
 
 
+@pytest.mark.runs
+def test_calls_need_no_modules_of_commands(tmp_path):
+    """A process's first call waits for all that is imported."""
+    text = "import sys, mdh, array; mdh.compile('func.func @f(%x: f32) -> f32 { return %x : f32 }')(1.0)"
+    shown = "print([name for name in ('subprocess', 'tempfile', 'shutil', 'random') if name in sys.modules])"
+    assert python(f"{text}; {shown}", MDH_CACHE=str(tmp_path)) == "[]"
+    assert list(tmp_path.glob("*.code"))
+
+
 def test_both_spellings_of_the_decorator():
     assert python("import mdh; print(callable(mdh.mdh))") == "True"
     assert python("from mdh import *; print(callable(mdh), mdhc.__name__)") == "True mdh.mdhc"
