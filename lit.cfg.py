@@ -4,12 +4,14 @@ A test's RUN lines find `mdh` and `mdh-opt` of the release build, and LLVM's own
 (the stock `mlir-opt`, `FileCheck`, `not`, ...). `%mdh_plugin` is the plugin library,
 `%examples` the folder of examples, `%python` the Python of .venv, which has numpy,
 `%release` the folder of the release build, `%llvm` that of LLVM, `%clangxx` its compiler of
-C++. A command behind `%interpreted` finds a GPU, which is an interpreter of PTX.
+C++, `%install` scripts/install for this build. A command behind `%interpreted` finds a GPU,
+which is an interpreter of PTX.
 
 lit executes this file with `config` and `lit_config` defined.
 """
 
 import os
+import shutil
 
 import lit.formats
 
@@ -56,11 +58,14 @@ config.substitutions += [
     ("%llvm", llvm),
     ("%clangxx", os.path.join(llvm, "bin", "clang++")),
     ("%release", release),
+    ("%install", f"env MDH_LLVM_PREFIX={llvm} CARGO_TARGET_DIR={target} {root}/scripts/install"),
 ]
 
 # What a test may ask for in a REQUIRES line.
 if os.path.exists(os.path.join(root, ".venv", "installed-test.txt")):
     config.available_features.add("numpy")
+if all(map(shutil.which, ("cmake", "make"))) and os.path.exists(f"{llvm}/lib/cmake/mlir/MLIRConfig.cmake"):
+    config.available_features.add("mlir-cmake")
 try:
     with open("/proc/cpuinfo") as cpuinfo:
         flags = cpuinfo.read().split()

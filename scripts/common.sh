@@ -31,3 +31,15 @@ die() {
     say "error: $*"
     exit 1
 }
+
+# For what leaves this repository: installed, as a wheel.
+
+# The workspace's version.
+mdh_version() { sed -n 's/^version *= *"\(.*\)"/\1/p' "$root/Cargo.toml"; }
+
+# static_runtime FILE: the run-time library that object files are linked with, without lines for a
+# debugger.
+static_runtime() {
+    [ -e "$bin/deps/libmdhrt.a" ] || die "$bin/deps/libmdhrt.a is not there: run scripts/build first"
+    "$llvm/bin/llvm-strip" --strip-debug -o "$1" "$bin/deps/libmdhrt.a"
+}
