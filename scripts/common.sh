@@ -32,10 +32,17 @@ die() {
     exit 1
 }
 
-# For what leaves this repository: installed, as a wheel.
+# For what leaves this repository: installed, as a package, as a wheel.
 
 # The workspace's version.
 mdh_version() { sed -n 's/^version *= *"\(.*\)"/\1/p' "$root/Cargo.toml"; }
+
+# The oldest Linux that has what our files ask of its C library, by auditwheel's name. LLVM and MLIR
+# are this system's, and so they may ask for all that its C library has.
+oldest_linux() {
+    "$venv/bin/python" -c 'import platform
+print("manylinux_" + platform.libc_ver()[1].replace(".", "_") + "_" + platform.machine())'
+}
 
 # static_runtime FILE: the run-time library that object files are linked with, without lines for a
 # debugger.
