@@ -64,11 +64,11 @@ mod tests {
     fn work_shows_in_the_processor_time() {
         let me = std::process::id();
         let before = processor_time(me).unwrap();
-        let started = Instant::now();
-        while started.elapsed() < Duration::from_millis(20) {
-            std::hint::spin_loop();
+        let (started, enough) = (Instant::now(), before + Duration::from_millis(1));
+        // Other processes may have the processor for a while.
+        while processor_time(me).unwrap() <= enough {
+            assert!(started.elapsed() < Duration::from_secs(60));
         }
-        assert!(processor_time(me).unwrap() > before + Duration::from_millis(1));
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub mod shared;
 pub mod upstream;
 pub mod workloads;
 
+use std::ffi::OsString;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use conduct::{Entrant, Measurement, Ours};
 use limits::Limits;
@@ -186,12 +188,29 @@ fn judge(rows: &[Row]) -> Result<()> {
     }
 }
 
+/// The program that starts this command again, and its first words.
+static PROGRAM: OnceLock<(OsString, Vec<OsString>)> = OnceLock::new();
+
+/// Says which program starts this command again, and with which first words. It is for a program that has the command
+/// in it, such as Python; if nothing is said, the running one is meant.
+pub fn start_by(program: OsString, words: Vec<OsString>) {
+    // Whoever says it says it once, before the command runs.
+    PROGRAM.get_or_init(|| (program, words));
+}
+
 /// This command as a process that answers.
 pub fn worker(who: &str) -> Result<Command> {
-    let this = std::env::current_exe();
-    let this = this.map_err(|error| Error::bug(format!("this program is not found: {error}")))?;
-    let mut command = Command::new(this);
-    command.args(["bench", "--worker", who]);
+    let (program, words) = match PROGRAM.get() {
+        Some(known) => known.clone(),
+        None => {
+            let this = std::env::current_exe();
+            let bug =
+                |error: std::io::Error| Error::bug(format!("this program is not found: {error}"));
+            (this.map_err(bug)?.into(), Vec::new())
+        }
+    };
+    let mut command = Command::new(program);
+    command.args(words).args(["bench", "--worker", who]);
     Ok(command)
 }
 

@@ -13,6 +13,8 @@ use mdh_layouts::{layout_command, map_command, template};
 
 use crate::cli::{self, Command};
 
+pub use mdh_bench::start_by;
+
 /// Programs are nested, and what walks them calls itself: [`mdh_compiler::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.
 pub const STACK_BYTES: usize = 256 << 20;

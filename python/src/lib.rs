@@ -42,9 +42,10 @@ mod _mdh {
 }
 
 /// Runs a command of `mdh` (its words, without the program's name) and returns its exit code: for `python -m mdh`, a
-/// process that does nothing else.
+/// process that does nothing else. `python` starts it again, for processes to measure in.
 #[pyfunction]
-fn main(py: Python, words: Vec<OsString>) -> u8 {
+fn main(py: Python, words: Vec<OsString>, python: OsString) -> u8 {
+    mdh_driver::commands::start_by(python, ["-m".into(), "mdh".into()].into());
     let words = [OsString::from("mdh")].into_iter().chain(words);
     let words: Vec<OsString> = words.collect();
     py.detach(|| mdh_driver::commands::exit_code(words))

