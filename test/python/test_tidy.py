@@ -12,6 +12,8 @@ TIDY_TREE = {
     "src/lib.rs": "//! Says what it is.\n\n#[allow(dead_code, reason = \"an example\")]\nfn f() {}\n",
     "README.md": "# Title\n\nSee [the examples](examples/README.md#all-of-them).\n",
     "examples/README.md": "# All of them\n\n- [`a.mlir`](a.mlir)\n",
+    "docs/SUMMARY.md": "- [Glossary](glossary.md)\n",
+    "docs/glossary.md": "# Glossary\n",
     "examples/a.mlir": "// An example.\n",
     "test/Run/a.mlir": "// RUN: mdh run %examples/a.mlir --check\n",
 }
@@ -80,6 +82,11 @@ class Tidy(unittest.TestCase):
         self.finds("a.md", "[a](b.md)\n", "a.md:1: a link to b.md")
         self.finds("a.md", "\n[a](README.md#no)\n", "a.md:2: a link to README.md#no")
         self.assertIn(" 0 broken", self.tidy({"a.md": "`[a](b.md)`\n```\n[a](b.md)\n```\n"}))
+
+    def test_book(self):
+        self.finds("docs/layouts.md", "# Layouts\n", "docs/SUMMARY.md:1: layouts.md is not listed")
+        listed = {"docs/layouts.md": "# Layouts\n", "docs/SUMMARY.md": "- [Glossary](glossary.md)\n- [Layouts](layouts.md)\n"}
+        self.assertIn(" 0 broken", self.tidy(listed))
 
     def test_circles(self):
         names = "abcdef"
