@@ -1,6 +1,6 @@
 """Measures packages of kernels beside peers on a GPU: run.py FOLDER [options]
 
-FOLDER has packages and an index.json, as `mdh bench --device cuda --packages FOLDER` makes them.
+FOLDER has packages and an index.json, as `mdh bench --device cuda --package FOLDER` makes them.
 Needs Python, mdh-exec and a GPU; peers that are not installed are named and left out. Every result
 is compared with the definition, by mdh-exec, and peers' results with ours: who is wrong has no time.
 Times are those of kernels on data that is in the device's memory; see mdh-exec --help, and peers.py.

@@ -64,7 +64,7 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
     };
     let families: Vec<&Family> = FAMILIES.iter().filter(|f| is_wanted(command, f)).collect();
     let progress = Progress::start("compiling");
-    output::print(heading(sizes))?;
+    command.json.print(heading(sizes))?;
     let mut curves = Vec::new();
     for family in families {
         for (stage, name) in family.stages {
@@ -83,15 +83,13 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
                 exponent: exponent(&times),
                 times,
             };
-            output::print(line(&curve))?;
+            command.json.print(line(&curve))?;
             curves.push(curve);
         }
     }
     drop(progress);
-    if let Some(path) = &command.json {
-        let text = serde_json::to_string_pretty(&curves).unwrap_or_default() + "\n";
-        output::write(path, text.as_bytes())?;
-    }
+    let json = || serde_json::to_string_pretty(&curves).unwrap_or_default() + "\n";
+    command.json.write(json)?;
     if let Some(path) = &command.svg {
         output::write(path, chart::curves(&curves)?.as_bytes())?;
     }
@@ -113,10 +111,11 @@ fn check(command: &BenchArguments) -> Result<()> {
             names.join("', '")
         )));
     }
-    for path in [&command.json, &command.svg].into_iter().flatten() {
-        output::check_writable(path)?;
-    }
-    Ok(())
+    command.json.check()?;
+    command
+        .svg
+        .as_deref()
+        .map_or(Ok(()), output::check_writable)
 }
 
 /// The shortest of several times that a program takes to a stage.

@@ -13,12 +13,13 @@ use serde::Serialize;
 use super::peers;
 use super::workloads::{Bound, Case};
 use crate::options::BenchArguments;
+use mdh_compiler::devices::Capability;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::package::{self, Wanted};
 use mdh_compiler::progress::Progress;
 use mdh_compiler::source::Source;
-use mdh_compiler::{diagnostics, output, ptx};
+use mdh_compiler::{diagnostics, output};
 
 /// Description of a package for the runner.
 #[derive(Debug, Serialize)]
@@ -39,16 +40,9 @@ const INDEX: &str = "index.json";
 
 /// Makes packages, and measures them unless only they are wanted.
 pub fn run(command: &BenchArguments, cases: &[Case]) -> Result<()> {
-    if command.svg.is_some() {
-        return Err(Error::usage("--svg is for --device cpu"));
-    }
-    if command.schedule.iter().any(|s| s.name.is_some()) {
-        return Err(Error::usage(
-            "--schedule NAME=FILE is for --device cpu: expected a schedule without a name",
-        ));
-    }
+    check(command)?;
     let temporary;
-    let folder = match &command.packages {
+    let folder = match &command.package {
         Some(folder) => folder.as_path(),
         None => {
             let made = tempfile::Builder::new().prefix("mdh-").tempdir();
@@ -70,7 +64,7 @@ pub fn run(command: &BenchArguments, cases: &[Case]) -> Result<()> {
         let schedule = super::schedules::own(&command.schedule, case);
         let bytes = make(
             case,
-            command.chip.as_deref(),
+            command.kernel_chip()?,
             schedule.as_deref().map(Path::new),
         )?;
         let name = format!("{}.mdhpkg", case.name().replace('/', "-"));
@@ -89,10 +83,24 @@ pub fn run(command: &BenchArguments, cases: &[Case]) -> Result<()> {
     drop(progress);
     let index = serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n";
     output::write(&folder.join(INDEX), index.as_bytes())?;
-    match command.packages {
+    match command.package {
         Some(_) => Ok(()),
         None => measure(command, folder),
     }
+}
+
+/// Fails for options that are for the processor.
+fn check(command: &BenchArguments) -> Result<()> {
+    let wrong = if command.svg.is_some() {
+        "--svg is for --device cpu"
+    } else if command.json.is_printed() {
+        "--json without a file is for --device cpu: expected --json=FILE"
+    } else if command.schedule.iter().any(|s| s.name.is_some()) {
+        "--schedule NAME=FILE is for --device cpu: expected a schedule without a name"
+    } else {
+        return Ok(());
+    };
+    Err(Error::usage(wrong))
 }
 
 fn unusable(folder: &Path, error: &std::io::Error) -> Error {
@@ -100,7 +108,7 @@ fn unusable(folder: &Path, error: &std::io::Error) -> Error {
 }
 
 /// The package of a workload.
-fn make(case: &Case, chip: Option<&str>, schedule: Option<&Path>) -> Result<Vec<u8>> {
+fn make(case: &Case, chip: Capability, schedule: Option<&Path>) -> Result<Vec<u8>> {
     mdh_passes::register_all();
     let name = case.name();
     let source = Source::from_text(&name, &case.program()?);
@@ -109,7 +117,7 @@ fn make(case: &Case, chip: Option<&str>, schedule: Option<&Path>) -> Result<Vec<
     let formed = Formed::new(&context, &source, None)?;
     formed.apply(schedule)?;
     let wanted = Wanted {
-        chip: ptx::chip(chip)?,
+        chip,
         seed: 0,
         size: Vec::new(),
         ranges: case.ranges(),
@@ -146,7 +154,7 @@ fn measure(command: &BenchArguments, folder: &Path) -> Result<()> {
     if command.quick {
         runner.arg("--quick");
     }
-    if let Some(json) = &command.json {
+    if let Some(json) = command.json.file() {
         runner.arg("--json").arg(json);
     }
     let status = runner.status();
@@ -166,6 +174,8 @@ mod tests {
     use mdh_arrays::Tensor;
     use mdh_exec::{Array, Package, hold};
 
+    use mdh_compiler::devices;
+
     use super::super::workloads::Devices;
     use super::super::workloads::{Scale, all};
     use super::*;
@@ -181,8 +191,9 @@ mod tests {
         let cases = all(Scale::Quick).unwrap();
         let cases = cases.iter().filter(|case| case.on != Devices::Cpus);
         let mut packages = 0;
+        let chip = devices::chip(None, None).unwrap();
         for case in cases {
-            let package = Package::read(&make(case, None, None).unwrap()).unwrap();
+            let package = Package::read(&make(case, chip, None).unwrap()).unwrap();
             let manifest = &package.manifest;
             let (arguments, results) = (zeros(&manifest.arguments), zeros(&manifest.results));
             let held = hold(manifest, &arguments, &results).unwrap();

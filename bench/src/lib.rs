@@ -44,7 +44,8 @@ use schedules::OURS;
 use upstream::UPSTREAM;
 use workloads::{Case, Devices, Scale};
 
-use crate::options::{BenchArguments, BenchDevice, GivenSchedule};
+use crate::options::{BenchArguments, GivenSchedule};
+use mdh_compiler::devices::NamedDevice;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::host::Host;
 use mdh_compiler::output;
@@ -67,27 +68,27 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
         let names: String = cases.iter().map(|case| case.name() + "\n").collect();
         return output::print(names);
     }
-    for path in [&command.json, &command.svg].into_iter().flatten() {
-        output::check_writable(path)?;
-    }
+    command.json.check()?;
+    command
+        .svg
+        .as_deref()
+        .map_or(Ok(()), output::check_writable)?;
     let given = schedules::given(host, command, &cases)?;
     schedules::check(&given.all, &cases)?;
     schedules::hold(&given.all, &cases)?;
-    if command.device == BenchDevice::Cuda {
+    if command.device.is_gpu() {
         return gpu::run(command, &cases);
     }
-    if command.packages.is_some() || command.chip.is_some() {
+    if command.package.is_some() || command.chip.is_some() {
         return Err(Error::usage(
-            "--packages and --chip are for kernels: expected --device cuda",
+            "--package and --chip are for kernels: expected --device cuda",
         ));
     }
     let rows = measure(command, &plan, &cases, &given)?;
     if let Some(summary) = rows::summary(&rows) {
-        output::print(summary + "\n")?;
+        command.json.print(summary + "\n")?;
     }
-    if let Some(path) = &command.json {
-        output::write(path, rows::json(&rows).as_bytes())?;
-    }
+    command.json.write(|| rows::json(&rows))?;
     if let Some(path) = &command.svg {
         output::write(path, chart::shares(&rows)?.as_bytes())?;
     }
@@ -99,7 +100,7 @@ fn cases(scale: Scale, command: &BenchArguments) -> Result<Vec<Case>> {
     let selected = workloads::select(workloads::all(scale)?, &command.workloads);
     let cases = selected.map_err(|error| match &command.tuned {
         Some(None) => error.help(
-            "--tuned takes a folder that is there, and `mdh tune WORKLOAD --db DIR` makes one with a \
+            "--tuned takes a folder that is there, and `mdh tune WORKLOAD --tuned DIR` makes one with a \
              database; `mdh bench --list` lists the workloads",
         ),
         _ => error,
@@ -126,7 +127,8 @@ fn measure(
     }
     progress.step("measuring the machine's limits");
     let limits = limits()?;
-    output::print(format!("{}\n{}\n", limits.text(), rows::HEADING))?;
+    let json = &command.json;
+    json.print(format!("{}\n{}\n", limits.text(), rows::HEADING))?;
     let mut rows = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         let tell = |what: &str| {
@@ -140,7 +142,7 @@ fn measure(
         let mut ours = ours(&given.all, case)?;
         let mut row = conduct::case(case, &mut ours, &mut peers, &limits, plan, tell)?;
         row.tuned = given.tuned.get(&case.name()).cloned();
-        output::print(format!("{row}\n"))?;
+        json.print(format!("{row}\n"))?;
         rows.push(row);
     }
     Ok(rows)
@@ -244,10 +246,10 @@ pub fn limits() -> Result<Limits> {
 }
 
 /// The cases that are measured on a device; one of another device that was named is an error.
-fn measured_on(device: BenchDevice, cases: Vec<Case>, named: &[String]) -> Result<Vec<Case>> {
-    let (others, whose, option) = match device {
-        BenchDevice::Cuda => (Devices::Cpus, "CPUs", "cpu"),
-        BenchDevice::Cpu => (Devices::Gpus, "GPUs", "cuda"),
+fn measured_on(device: NamedDevice, cases: Vec<Case>, named: &[String]) -> Result<Vec<Case>> {
+    let (others, whose, option) = match device.is_gpu() {
+        true => (Devices::Cpus, "CPUs", "cpu"),
+        false => (Devices::Gpus, "GPUs", "cuda"),
     };
     let (others, cases): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(|c| c.on == others);
     // A workload's name means those of its sizes that there are for the device.

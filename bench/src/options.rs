@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use mdh_compiler::cli::is_name;
+use mdh_compiler::cli::{Json, is_name};
+use mdh_compiler::devices::{self, Capability, DeviceParser, Devices, NamedDevice};
+use mdh_compiler::error::Result;
 
 /// Arguments of `mdh bench`.
 #[derive(Args, Debug)]
@@ -15,32 +17,34 @@ pub struct BenchArguments {
     /// if there is none.
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
-    /// The device to run on.
-    #[arg(long, value_enum, default_value = "cpu")]
-    pub device: BenchDevice,
-    /// Only makes a package of each workload, for scripts/gpu-check on a machine with a GPU; for
-    /// --device cuda.
+    /// The device that it runs on, or is made for. 'cuda' is an NVIDIA GPU of this machine; the name of a GPU or of a
+    /// chip (sm_80, sm_90a) says which one.
+    #[arg(long, value_name = "DEVICE", value_parser = DeviceParser(Devices::Modelled), default_value = "cpu")]
+    pub device: NamedDevice,
+    /// Makes packages in a folder, instead of measuring. There is one of each workload, for scripts/gpu-check on a
+    /// machine with a GPU; for --device cuda.
     #[arg(long, value_name = "DIR")]
-    pub packages: Option<PathBuf>,
-    /// The compute capability that packages are for; sm_90 if none is named.
+    pub package: Option<PathBuf>,
+    /// The chip that kernels are for: a compute capability (sm_80, sm_90a), or a GPU that has it (h100). It is
+    /// that of packages; sm_90 if none is named.
     #[arg(long, value_name = "CHIP")]
     pub chip: Option<String>,
     /// Whom to measure beside ours: none, all (upstream,openblas,mkl,onednn,numpy,torch,jax,numba), or some
     /// of these and of torch_compile,iree,tvm,halide,polly,clang, who take long to compile.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
     pub peers: String,
-    /// Writes the results as JSON.
+    /// The rows as JSON.
+    #[command(flatten)]
+    pub json: Json,
+    /// Draws a picture to a file. It has the results as bars, or curves of --compile-time.
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Draws the results: bars, or curves of --compile-time.
-    #[arg(long, value_name = "FILE", visible_alias = "plot")]
     pub svg: Option<PathBuf>,
     /// Measures how compilation grows with the program instead: families of programs (functions,
     /// 'folding chain', chain, 'scalar code', order; all of them if none is named) at several sizes, to
     /// computations with schedules and to machine code.
     #[arg(long)]
     pub compile_time: bool,
-    /// A schedule for the workload's computation, or several: JSON, the attribute's text, or a
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
     /// transform script. Ours has it instead of what the model chooses; with a name, it is measured
     /// beside ours. Only for a workload (matmul:NAME=FILE) or one size of it, if one is named.
     #[arg(long, value_name = "[[WORKLOAD:]NAME=]S.json")]
@@ -66,8 +70,8 @@ Examples:
   mdh bench matmul scan/16777216 --peers openblas,torch --json results.json --svg results.svg
   mdh bench transpose matmul --peers none --schedule swizzled=swizzled.json
   mdh bench --device cuda --json results.json
-  mdh bench --device cuda --packages gpu
-  mdh bench --compile-time --json times.json --plot times.svg
+  mdh bench --device cuda --package gpu
+  mdh bench --compile-time --json times.json --svg times.svg
 
 The table has for each workload the median time, half its 99 % confidence interval, the time to
 compile, the time that the machine's limit allows as a share of ours, and the time of the best peer
@@ -77,13 +81,14 @@ MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes
 With --compile-time the table has for each family and stage the shortest time at each size n, and
 the power of n that times grow with from 100 on: 1 where twice the program takes twice the time.";
 
-/// Device of a benchmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BenchDevice {
-    /// On this machine's cores.
-    Cpu,
-    /// On an NVIDIA GPU.
-    Cuda,
+impl BenchArguments {
+    /// The chip that packages are for.
+    ///
+    /// # Errors
+    /// If there is no such chip, or the device has another one.
+    pub fn kernel_chip(&self) -> Result<Capability> {
+        devices::chip(Some(self.device), self.chip.as_deref())
+    }
 }
 
 /// `[[WORKLOAD:]NAME=]FILE`: a schedule, and what it is for.
@@ -100,7 +105,7 @@ pub struct GivenSchedule {
 impl FromStr for GivenSchedule {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<GivenSchedule, String> {
+    fn from_str(text: &str) -> std::result::Result<GivenSchedule, String> {
         let (front, file) = match text.split_once('=') {
             // What is no name belongs to a path, as in `./a=b.json`.
             Some((front, file)) if is_name(front.rsplit(':').next().unwrap_or(front)) => {

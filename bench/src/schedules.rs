@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::ours;
 use super::workloads::{self, Case};
-use crate::options::{BenchArguments, BenchDevice, GivenSchedule};
+use crate::options::{BenchArguments, GivenSchedule};
 use mdh_compiler::error::{Error, Result, say};
 use mdh_compiler::host::Host;
 use mdh_compiler::select::function;
@@ -40,7 +40,7 @@ pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Gi
             _files: None,
         });
     };
-    if command.device == BenchDevice::Cuda {
+    if command.device.is_gpu() {
         return Err(Error::usage("--tuned is for --device cpu").help(
             "`mdh tune WORKLOAD --import RESULTS.json --out S.json` writes the best of a GPU, which \
              --schedule takes",

@@ -12,7 +12,7 @@ use super::extents::Extent;
 use mdh_compiler::check::SAMPLES;
 use mdh_compiler::cli;
 use mdh_compiler::error::{Error, Result};
-use mdh_compiler::tensor;
+use mdh_compiler::{source, tensor};
 
 /// The table; it says itself what its fields are.
 const TABLE: &str = include_str!("../workloads.toml");
@@ -375,6 +375,12 @@ pub fn is_meant(case: &Case, name: &str) -> bool {
 
 /// A name that is none, with those that are most like it.
 fn unknown(cases: &[Case], name: &str) -> Error {
+    if let (true, Err(error)) = (
+        source::is_file_name(name),
+        source::read_bytes(name.as_ref()),
+    ) {
+        return error;
+    }
     let mut known: Vec<String> = cases.iter().map(Case::name).collect();
     known.extend(cases.iter().map(|case| case.workload.clone()));
     known.sort();

@@ -1,5 +1,9 @@
 //! The command line of `mdh`.
 
+mod old_names;
+#[cfg(test)]
+mod vocabulary;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -16,6 +20,8 @@ use mdh_compiler::error::Error;
 use mdh_compiler::output;
 use mdh_layouts::cli::{LayoutArguments, MapArguments, TemplateArguments};
 use mdh_tuner::programs::options::TuneArguments;
+
+use crate::pages::{CompletionsArguments, ManArguments};
 
 /// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
 #[derive(Parser, Debug)]
@@ -58,6 +64,10 @@ pub enum Command {
     Bench(BenchArguments),
     /// Searches the schedules of a program for the fastest.
     Tune(Box<TuneArguments>),
+    /// Prints the completions of this command for a shell.
+    Completions(CompletionsArguments),
+    /// Prints this command's man page, or writes those of all commands.
+    Man(ManArguments),
 }
 
 /// The definition of the command line, with the versions of mdh and of LLVM.
@@ -85,39 +95,47 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
     })
 }
 
-/// Reads a command line. Where it has a word too many, what follows `--tuned` and is nowhere is meant as
-/// a folder: the command says that it is not there.
+/// Reads a command line. Where it has a word too many, what follows `--tuned` or `--json` and is nowhere is meant as
+/// a folder or a file: the command says that it is not there, or writes it.
 fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let parsed = |words: &[OsString]| {
         let matches = command().try_get_matches_from(words);
         matches.and_then(|matches| Cli::from_arg_matches(&matches))
     };
-    let words = joined(words, Path::is_dir);
+    let is_value = |option: &str, word: &Path| match option {
+        "--tuned" => word.is_dir(),
+        _ => word
+            .extension()
+            .is_some_and(|extension| extension == "json"),
+    };
+    let words = joined(words, is_value);
     parsed(&words).or_else(|error| match error.kind() {
         ErrorKind::UnknownArgument => {
             let is_nowhere =
-                |word: &Path| !word.to_string_lossy().starts_with('-') && !word.exists();
-            parsed(&joined(words, is_nowhere)).map_err(|_| error)
+                |_: &str, word: &Path| !word.to_string_lossy().starts_with('-') && !word.exists();
+            let again = parsed(&joined(words.clone(), is_nowhere));
+            again.map_err(|_| old_names::explained(command(), &words, error))
         }
         _ => Err(error),
     })
 }
 
-/// Joins `--check all` (and its other values) to one word, and `--tuned DIR` where that is a folder: what else
-/// follows these options is no value of them, but the file to run.
+/// Joins `--check all` (and its other values) to one word, and so `--tuned DIR` and `--json FILE`, where the word is
+/// one: no program is a folder, or ends in `.json`. What else follows these options is no value of them, but the file
+/// to run.
 fn joined(
     words: impl IntoIterator<Item = OsString>,
-    is_folder: impl Fn(&Path) -> bool,
+    is_value: impl Fn(&str, &Path) -> bool,
 ) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = Vec::new();
     for word in words {
-        let is_value = |option: &OsString| match option.to_str() {
+        let is_value_of = |option: &OsString| match option.to_str() {
             Some("--check") => word.to_str().is_some_and(is_check_value),
-            Some("--tuned" | "--from-db") => is_folder(Path::new(&word)),
+            Some(option @ ("--tuned" | "--json")) => is_value(option, Path::new(&word)),
             _ => false,
         };
         match arguments.last_mut() {
-            Some(last) if is_value(last) => {
+            Some(last) if is_value_of(last) => {
                 last.push("=");
                 last.push(word);
             }
@@ -182,6 +200,8 @@ mod tests {
         insta::assert_snapshot!("help_explain", help(&["explain"]));
         insta::assert_snapshot!("help_bench", help(&["bench"]));
         insta::assert_snapshot!("help_tune", help(&["tune"]));
+        insta::assert_snapshot!("help_completions", help(&["completions"]));
+        insta::assert_snapshot!("help_man", help(&["man"]));
     }
 
     #[test]
@@ -215,7 +235,7 @@ mod tests {
             .map(|size| (size.dimension, size.size))
             .collect();
         assert_eq!(sizes, [("i".to_string(), 8), ("k".to_string(), 0)]);
-        assert!(run.check == Some(CheckHow::Sample) && !run.json);
+        assert!(run.check == Some(CheckHow::Sample) && !run.json.is_wanted());
         assert_eq!((run.repeat.get(), run.random), (1, None));
     }
 
@@ -242,7 +262,7 @@ mod tests {
                 panic!("not a compile")
             };
             assert_eq!(arguments.emit, stage);
-            assert_eq!(arguments.output, Some(PathBuf::from("b")));
+            assert_eq!(arguments.out.file, Some(PathBuf::from("b")));
         }
     }
 
@@ -312,6 +332,90 @@ mod tests {
         assert!(parsed("mdh run a.mlir --tuned src b.mlir").is_err());
         assert!(parsed("mdh run a.mlir --tuned=src --schedule s.json").is_err());
         assert!(parsed("mdh compile a.mlir --emit asm --tuned --no-schedules").is_err());
+    }
+
+    /// Checks: `--json` is followed by a file that ends so, by one that is new, or by the file to run.
+    #[test]
+    fn what_follows_json() {
+        let json = |line: &str| run(line).json.to;
+        let file = |name: &str| Some(Some(PathBuf::from(name)));
+        assert_eq!(json("mdh run a.mlir"), None);
+        for line in [
+            "mdh run --json a.mlir",
+            "mdh run a.mlir --json",
+            "mdh run a.mlir --json --check",
+        ] {
+            assert_eq!(json(line), Some(None), "{line}");
+        }
+        for line in [
+            "mdh run a.mlir --json b.json",
+            "mdh run --json b.json a.mlir",
+            "mdh run --json=b.json a.mlir",
+        ] {
+            assert_eq!(json(line), file("b.json"), "{line}");
+        }
+        assert_eq!(json("mdh run a.mlir --json none.txt"), file("none.txt"));
+        assert!(parsed("mdh run a.mlir --json src").is_err());
+    }
+
+    #[test]
+    fn old_names_are_refused_with_the_new_ones() {
+        for (line, old, new) in [
+            (
+                "mdh schedule a.mlir --from-db --emit json",
+                "--from-db",
+                "--tuned",
+            ),
+            ("mdh schedule a.mlir --to json", "--to", "--emit"),
+            ("mdh tune a.mlir --db d", "--db", "--tuned"),
+            ("mdh tune a.mlir --report=p.html", "--report", "--html"),
+            (
+                "mdh compile a.mlir --emit loops --output a",
+                "--output",
+                "--out",
+            ),
+            ("mdh layout Row([n]) --assume n=4", "--assume", "--size"),
+            ("mdh bench --plot a.svg", "--plot", "--svg"),
+            ("mdh bench --packages d", "--packages", "--package"),
+        ] {
+            let message = parsed(line).unwrap_err();
+            let expected = format!("error: found '{old}', which is '{new}' now\n");
+            assert!(message.starts_with(&expected), "{line}: {message}");
+        }
+        let message = parsed("mdh run a.mlir --plot").unwrap_err();
+        assert!(!message.contains(" now"), "{message}");
+    }
+
+    /// Checks: all commands know all devices, and say which they take.
+    #[test]
+    fn devices_have_one_list() {
+        let refused = parsed("mdh run a.mlir --device h100").unwrap_err();
+        let expected = "`mdh run` cannot take this device: expected one of cpu, sim, cuda";
+        assert!(refused.contains(expected), "{refused}");
+        for line in [
+            "mdh compile a.mlir --device h100",
+            "mdh compile a.mlir --device sm_90a --emit ptx",
+            "mdh explain a.mlir --device sm_90",
+            "mdh tune a.mlir --device b200 --package d",
+            "mdh bench --device a100 --package d",
+            "mdh schedule a.mlir --tuned --device h200 --emit json",
+            "mdh map [8] --device h100",
+            "mdh asm --device sm_80",
+        ] {
+            assert!(
+                parsed(line).is_ok(),
+                "{line}: {}",
+                parsed(line).unwrap_err()
+            );
+        }
+        let cli = parsed("mdh compile a.mlir --device h100").unwrap();
+        let Command::Compile(arguments) = cli.command else {
+            panic!("not a compile")
+        };
+        assert_eq!(arguments.emit, Stage::Package);
+        assert_eq!(arguments.kernel_chip().unwrap().to_string(), "sm_90a");
+        let missing = parsed("mdh compile a.mlir --device sim").unwrap_err();
+        assert!(missing.contains("--emit <STAGE>"), "{missing}");
     }
 
     #[test]

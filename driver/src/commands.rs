@@ -12,6 +12,7 @@ use mdh_compiler::{
 use mdh_layouts::{layout_command, map_command, template};
 
 use crate::cli::{self, Command};
+use crate::pages;
 
 pub use mdh_bench::start_by;
 
@@ -58,5 +59,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Explain(arguments) => explain_command::run(&host()?, arguments),
         Command::Bench(arguments) => mdh_bench::run(&host()?, arguments),
         Command::Tune(arguments) => mdh_tuner::programs::run(arguments),
+        Command::Completions(arguments) => pages::complete(cli::command(), arguments),
+        Command::Man(arguments) => pages::man(cli::command(), arguments),
     }
 }

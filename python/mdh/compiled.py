@@ -120,7 +120,7 @@ class Compiled(_mdh.Function):
 
     @property
     def schedule(self) -> dict[str, Any]:
-        """The schedule of its computation, in the form of ``mdh schedule --to json``; of several, by the names of their
+        """The schedule of its computation, in the form of ``mdh schedule --emit json``; of several, by the names of their
         first outputs, what the compiler has made of them included. To set it (to such a dictionary, to text in any
         spelling, or to None for the model's) compiles the computation again.
 
@@ -131,7 +131,7 @@ class Compiled(_mdh.Function):
             path = folder / "scheduled.mlir"
             text = self.mlir("scheduled")
             path.write_text(text)
-            words = ["schedule", str(path), "--to", "json"]
+            words = ["schedule", str(path), "--emit", "json"]
             return _by_name(json.loads(_command(words, process_environment())), text)
 
     @schedule.setter

@@ -110,7 +110,7 @@ class Page:
             is_schedule = language == "json" or text.startswith("#mdh.schedule")
             name = "block.json" if language == "json" else "block.attr" if is_schedule else "block.mlir"
             self.write(name, text)
-            return self.succeeds(f"mdh schedule {name} --to attr" if is_schedule else f"mdh-opt {name}")
+            return self.succeeds(f"mdh schedule {name} --emit attr" if is_schedule else f"mdh-opt {name}")
         return f"nothing executes ```{language}: say in a comment before it what does, or why nothing can"
 
 

@@ -62,7 +62,7 @@ class Device(unittest.TestCase):
         driver.mkdir()
         (driver / "libcuda.so.1").symlink_to(pathlib.Path(RELEASE) / "libmdh_ptx.so")
         os.environ["LD_LIBRARY_PATH"] = str(driver)
-        line = [f"{RELEASE}/mdh", "bench", "--device", "cuda", "--quick", "matmul", "transpose", "--packages",
+        line = [f"{RELEASE}/mdh", "bench", "--device", "cuda", "--quick", "matmul", "transpose", "--package",
                 str(cls.folder / "packages")]
         subprocess.run(line, check=True)
         cls.index = json.loads((cls.folder / "packages" / "index.json").read_text())

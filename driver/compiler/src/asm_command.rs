@@ -1,39 +1,16 @@
 //! `mdh asm`: a machine, as schedules see it.
 
-use std::path::Path;
-
-use mdh_machine::Mistake;
 use mdh_schedule::asm::{Asm, AsmLayer, Core, Limit, Memory, MemoryKind};
 
 use crate::cli::AsmArguments;
-use crate::diagnostics::error_in;
 use crate::error::{Error, Result};
-use crate::output;
-use crate::source::Source;
 
 /// Runs the command.
 pub fn run(arguments: &AsmArguments) -> Result<()> {
-    let asm = match &arguments.asm {
-        Some(path) => read(path)?,
-        None => mdh_machine::this().map_err(Error::input)?,
-    };
-    output::print(match arguments.json {
-        true => asm.to_json() + "\n",
-        false => text(&asm),
-    })
-}
-
-/// Reads a machine from JSON; everything that is wrong with it is in the error.
-pub fn read(path: &Path) -> Result<Asm> {
-    let source = Source::read(path)?;
-    mdh_machine::parse(source.text()).map_err(|mistake| match &mistake {
-        Mistake::Syntax {
-            line,
-            column,
-            message,
-        } => error_in(&source, *line, *column, message),
-        Mistake::Findings(_) => Error::input(format!("'{}': {mistake}", source.name())),
-    })
+    let this = mdh_machine::this().map_err(Error::input)?;
+    let asm = arguments.machine.asm(&this)?;
+    let json = || asm.to_json() + "\n";
+    arguments.json.print_either(|| text(&asm), json)
 }
 
 /// One line for each layer and each limit, in columns.

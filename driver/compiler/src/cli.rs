@@ -3,17 +3,25 @@
 mod check;
 mod einsum;
 mod run;
+mod shared;
 mod values;
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 
+use mdh_cuda::Capability;
 use mdh_passes::pipelines::{LineOptions, Raise, RangeChecks, Schedules};
 
+use crate::devices::{self, DeviceParser, Devices, NamedDevice};
+use crate::error::Result;
+
+pub use crate::devices::Device;
 pub use check::CheckArguments;
 pub use einsum::EinsumArguments;
-pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
+pub use run::{CheckHow, Fallback, Range, RunArguments};
+pub use shared::{Json, MachineOptions, OutFile};
 pub use values::{Binding, GivenSchedule, Size, is_name, seed};
 
 /// Arguments of `mdh compile`.
@@ -22,8 +30,8 @@ pub use values::{Binding, GivenSchedule, Size, is_name, seed};
 pub struct CompileArguments {
     /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
-    /// The stage to print; with --device cuda it is a package if none is named. A stage that only
-    /// some devices have names them in the list of mdh compile --help.
+    /// The form in which it is printed. It is a stage of the compilation, with --device cuda or a GPU's name a package if none is
+    /// named. A stage that only some devices have names them in the list of mdh compile --help.
     #[arg(
         long,
         value_name = "STAGE",
@@ -31,17 +39,25 @@ pub struct CompileArguments {
         required = false,
         required_unless_present = "device",
         required_if_eq_any([("device", "cpu"), ("device", "sim")]),
-        default_value_if("device", "cuda", "package")
+        default_value_ifs([
+            ("device", ArgPredicate::from("cpu"), None),
+            ("device", ArgPredicate::from("sim"), None),
+            ("device", ArgPredicate::IsPresent, Some("package")),
+        ])
     )]
     pub emit: Stage,
-    /// The target of the stages: this machine's processor if none is named; ptx and package are for
-    /// NVIDIA's GPUs anyway.
-    #[arg(long, value_enum)]
-    pub device: Option<Device>,
-    /// The file to write; standard output if there is none.
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// The function to print, with what it needs; the whole file if there is none.
+    /// The device that it runs on, or is made for. It is the target of the stages: this machine's processor if none is
+    /// named; ptx and package are for NVIDIA's GPUs anyway. The name of a GPU or of a chip (sm_90a) is --chip, too.
+    #[arg(long, value_name = "DEVICE", value_parser = DeviceParser(Devices::All))]
+    pub device: Option<NamedDevice>,
+    /// The machine that is meant: a file as `mdh asm --json` writes it, or a name. The model chooses schedules
+    /// for it; code is made for this machine's processor only, so that it is for stages that are MLIR.
+    #[arg(long, value_name = "FILE|NAME")]
+    pub asm: Option<String>,
+    /// The file that is written.
+    #[command(flatten)]
+    pub out: OutFile,
+    /// The function that is meant. It is printed with what it needs; the whole file if none is named.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Leaves out the checks at run time that views stay within their buffers.
@@ -62,22 +78,23 @@ pub struct CompileArguments {
     /// The schedule that it is given.
     #[command(flatten)]
     pub given: GivenSchedule,
-    /// The compute capability that --emit ptx and package are for, such as sm_80 or sm_90a; sm_90
-    /// if none is named.
+    /// The chip that kernels are for: a compute capability (sm_80, sm_90a), or a GPU that has it (h100). It is
+    /// for --emit ptx and package; sm_90 if none is named.
     #[arg(long, value_name = "CHIP")]
     pub chip: Option<String>,
-    /// The seed of the random numbers that a package is checked on; 0 if none is named.
+    /// The seed of random numbers for all arguments that are not given. A package is checked on these; 0 if none is
+    /// named.
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub random: Option<u64>,
-    /// Ranges of these random numbers, from LOW to below HIGH, of one argument or of all that are
-    /// not named; floats are in -1..1 otherwise.
+    /// Ranges of random numbers, from LOW to below HIGH, of one argument or of all that are not
+    /// named; floats are in -1..1 otherwise.
     #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub ranges: Vec<Range>,
-    /// The device that runs a package of which nothing is for a GPU, or a computation with a schedule for a
-    /// machine for which no code is made: expected where that is meant.
+    /// The device that runs a program of which nothing is for the wanted one, or a computation with a schedule
+    /// for a machine for which no code is made: expected where that is meant.
     #[arg(long, value_enum)]
     pub fallback: Option<Fallback>,
-    /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension. A package is checked on these.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
     /// Shows no warnings: what is right and slow is not said.
@@ -92,7 +109,8 @@ impl CompileArguments {
             file: file.to_path_buf(),
             emit,
             device: None,
-            output: None,
+            asm: None,
+            out: OutFile::default(),
             entry: None,
             no_range_checks: false,
             no_raise: false,
@@ -107,6 +125,19 @@ impl CompileArguments {
             size: Vec::new(),
             no_warnings: false,
         }
+    }
+
+    /// Returns the device whose stages are meant, if one is named.
+    pub fn target(&self) -> Option<Device> {
+        self.device.map(NamedDevice::target)
+    }
+
+    /// Returns the chip that kernels are for.
+    ///
+    /// # Errors
+    /// If there is no such chip, or the device has another one.
+    pub fn kernel_chip(&self) -> Result<Capability> {
+        devices::chip(self.device, self.chip.as_deref())
     }
 
     /// Returns what becomes of linalg.
@@ -138,41 +169,47 @@ Examples:
 /// Arguments of `mdh schedule`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  mdh schedule schedule.json --to attr\n  mdh schedule examples/matmul.mlir --from-db --to json"
+    after_help = "Examples:\n  mdh schedule schedule.json --emit attr\n  mdh schedule examples/matmul.mlir --tuned --emit json"
 )]
 pub struct ScheduleArguments {
     /// JSON, the attribute's text, a transform script, or a program (.mlir) with scheduled
     /// computations.
     pub file: PathBuf,
-    /// Prints the best schedule that `mdh tune` has kept for the program of the file, as --tuned of
-    /// `mdh run` takes it: in the database of a folder, of the user's cache if none is named.
+    /// Takes the best schedule that `mdh tune` has kept for this program on this machine, or else
+    /// for the nearest sizes of it: in the database of a folder, of the user's cache if none is named.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
-    pub from_db: Option<Option<PathBuf>>,
-    /// The compute capability of the GPU that it was measured on, such as sm_90; this machine's
-    /// processor if none is named.
-    #[arg(long, value_name = "CHIP", requires = "from_db")]
+    pub tuned: Option<Option<PathBuf>>,
+    /// The machine that it was measured on.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// The chip that kernels are for: a compute capability (sm_80, sm_90a), or a GPU that has it (h100). The
+    /// schedule was measured on a GPU with it.
+    #[arg(long, value_name = "CHIP", requires = "tuned")]
     pub chip: Option<String>,
-    /// Sizes that the program leaves open, by the name of the dimension: those of `mdh tune --size`.
-    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, requires = "from_db")]
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension. They are those of `mdh tune --size`.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, requires = "tuned")]
     pub size: Vec<Size>,
-    /// The function of a program whose schedules are meant; needed if it has several.
+    /// The function that is meant. It is needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// The spelling to print.
+    /// The form in which it is printed. It is a spelling of the schedule.
     #[arg(long, value_name = "SPELLING", value_enum)]
-    pub to: Spelling,
+    pub emit: Spelling,
+    /// The file that is written.
+    #[command(flatten)]
+    pub out: OutFile,
 }
 
 /// Arguments of `mdh asm`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  mdh asm --json > machine.json")]
+#[command(after_help = "Examples:\n  mdh asm --json=machine.json\n  mdh asm --device h100")]
 pub struct AsmArguments {
-    /// The machine, in JSON; this one if there is none.
-    #[arg(long, value_name = "A.json")]
-    pub asm: Option<PathBuf>,
-    /// Prints JSON, which --asm reads, instead of text.
-    #[arg(long)]
-    pub json: bool,
+    /// The machine that is printed.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// JSON, which --asm reads.
+    #[command(flatten)]
+    pub json: Json,
 }
 
 /// Arguments of `mdh explain`.
@@ -183,23 +220,19 @@ pub struct AsmArguments {
 pub struct ExplainArguments {
     /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
-    /// The function to explain; needed if the file has several.
+    /// The function that is meant. It is needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// The schedule that it is given.
     #[command(flatten)]
     pub given: GivenSchedule,
-    /// Sizes of dynamic dimensions ('?'), by the name of the dimension: what bounds a run with
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension. They say what bounds a run with
     /// them. What the model chooses is for any size; --tuned and versions of the function are for these.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
-    /// The machine, in JSON; this one if there is none.
-    #[arg(long, value_name = "A.json", conflicts_with = "device")]
-    pub asm: Option<PathBuf>,
-    /// A GPU instead: how its kernels are scheduled, and about how long they take: a100, h100, h200,
-    /// b200.
-    #[arg(long, value_name = "GPU")]
-    pub device: Option<String>,
+    /// The machine that schedules are for: of a GPU also how long its kernels take, about.
+    #[command(flatten)]
+    pub machine: MachineOptions,
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
     pub deterministic: bool,

@@ -1,7 +1,6 @@
 //! `mdh compile`: every stage of a compilation, readable.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use clap::ValueEnum;
 
@@ -13,6 +12,7 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::{CompileArguments, Device, Stage};
+use crate::devices::{self, NamedDevice};
 use crate::error::{Error, Result};
 use crate::formed::{Formed, History};
 use crate::functions::symbol_name;
@@ -36,14 +36,19 @@ pub fn run_with(
     arguments: &CompileArguments,
     read: impl FnOnce() -> Result<Source>,
 ) -> Result<()> {
-    let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
     check(arguments)?;
-    output::check_writable(destination)?;
+    arguments.out.check()?;
+    if matches!(arguments.emit, Stage::Obj | Stage::Shared | Stage::Package) {
+        output::expect_no_terminal(
+            arguments.out.path(),
+            &format!("--emit {}", arguments.emit.name()),
+        )?;
+    }
     let source = read()?;
     let progress = Progress::start("compiling");
     let bytes = compile(host, &source, arguments)?;
     drop(progress);
-    output::write(destination, &bytes)
+    arguments.out.write(&bytes)
 }
 
 /// Compiles a program, and returns what the command prints.
@@ -124,7 +129,8 @@ fn emit<'c>(
         history,
         names,
     } = file;
-    let (asm, wanted) = (&host.machine, arguments.entry.as_deref());
+    let asm = &machine_of_model(host, arguments)?;
+    let wanted = arguments.entry.as_deref();
     Ok(match arguments.emit {
         Stage::Package => {
             let formed = Formed::of_history(module, history, source, wanted)?;
@@ -163,7 +169,7 @@ fn leading(arguments: &CompileArguments) -> Result<Vec<&'static Pipeline>> {
 /// The stages of the target.
 fn line(arguments: &CompileArguments) -> Line {
     Line {
-        target: arguments.device.unwrap_or(Device::Cpu).into(),
+        target: arguments.target().unwrap_or(Device::Cpu).into(),
         options: arguments.line_options(),
     }
 }
@@ -223,16 +229,34 @@ fn give<'c>(
 
 /// The machine that code is for, as schedules are kept for it.
 fn machine(host: &Host, arguments: &CompileArguments) -> Result<Machine> {
-    match (arguments.device, arguments.emit) {
+    match (arguments.target(), arguments.emit) {
         (Some(Device::Sim), _) => Err(tuned::none_for_sim()),
         (Some(Device::Cuda), _) | (_, Stage::Ptx | Stage::Package) => {
-            let chip = arguments.chip.as_deref();
-            Ok(Machine::Gpu {
-                name: None,
-                chip: chip.map(|chip| ptx::chip(Some(chip))).transpose()?,
-            })
+            let name = match arguments.device {
+                Some(NamedDevice::Gpu(gpu)) => Some(gpu.name.to_string()),
+                _ => None,
+            };
+            let is_known = name.is_none() && arguments.device.and_then(NamedDevice::chip).is_some();
+            let is_known = is_known || arguments.chip.is_some();
+            let chip = is_known.then(|| arguments.kernel_chip()).transpose()?;
+            Ok(Machine::Gpu { name, chip })
         }
-        _ => Ok(Machine::processor(host)),
+        _ => Ok(Machine::Cpu(Box::new(machine_of_model(host, arguments)?))),
+    }
+}
+
+/// The machine for which the model chooses schedules.
+fn machine_of_model(host: &Host, arguments: &CompileArguments) -> Result<Asm> {
+    let Some(name) = &arguments.asm else {
+        return Ok(host.machine.clone());
+    };
+    let asm = devices::machine(name)?;
+    match asm.has_kernels() {
+        false => Ok(asm),
+        true => Err(Error::usage(format!(
+            "--asm: found '{name}', whose schedules are of blocks and threads: expected a machine with the layers of \
+             cpu, or --device cuda"
+        ))),
     }
 }
 
@@ -261,7 +285,8 @@ fn check(arguments: &CompileArguments) -> Result<()> {
             "--random, --size and --range are for what a package is checked on: expected --emit package",
         ));
     }
-    ptx::chip(arguments.chip.as_deref())?;
+    arguments.kernel_chip()?;
+    check_asm(arguments)?;
     if let Some(option) = arguments.given.option()
         && arguments.emit == Stage::Mdh
     {
@@ -273,13 +298,36 @@ fn check(arguments: &CompileArguments) -> Result<()> {
     Ok(())
 }
 
+/// Fails for another machine where it has no say, or code would be made for it: it is made for this one.
+fn check_asm(arguments: &CompileArguments) -> Result<()> {
+    if arguments.asm.is_none() {
+        return Ok(());
+    }
+    if arguments
+        .target()
+        .is_some_and(|target| target != Device::Cpu)
+    {
+        return Err(Error::usage(
+            "--asm is for --device cpu: schedules of kernels are for every GPU",
+        ));
+    }
+    match arguments.emit.is_code_of(Device::Cpu) || arguments.emit.is_code_of(Device::Cuda) {
+        false => Ok(()),
+        true => Err(Error::usage(format!(
+            "--asm: found --emit {}, which is code for this machine's processor: expected a stage that is MLIR, such as \
+             --emit scheduled; what another machine runs is compiled there",
+            arguments.emit.name()
+        ))),
+    }
+}
+
 /// Fails for a stage that the target has not.
 fn check_stage(arguments: &CompileArguments) -> Result<()> {
-    let device = arguments.device.unwrap_or(Device::Cpu);
+    let device = arguments.target().unwrap_or(Device::Cpu);
     let mut stages = vec!["mdh".to_string()];
     stages.extend(line(arguments).stages().into_iter().map(String::from));
     let codes = Stage::value_variants().iter();
-    let codes_of_device = codes.filter(|stage| match arguments.device {
+    let codes_of_device = codes.filter(|stage| match arguments.target() {
         // Kernels are for NVIDIA's GPUs, whether one says so or not.
         None => stage.is_code_of(Device::Cpu) || stage.is_code_of(Device::Cuda),
         Some(device) => stage.is_code_of(device),
@@ -309,7 +357,7 @@ fn check_stage(arguments: &CompileArguments) -> Result<()> {
 fn expect_code(module: &Module, arguments: &CompileArguments) -> Result<()> {
     let device = match arguments.emit {
         Stage::Ptx => Device::Cuda,
-        _ => arguments.device.unwrap_or(Device::Cpu),
+        _ => arguments.target().unwrap_or(Device::Cpu),
     };
     execute::expect_code(compile::operation(module), device, arguments.fallback)
 }

@@ -36,11 +36,10 @@ pub fn run(host: &Host, command: &EinsumArguments) -> Result<()> {
     match command.emit {
         // As it is: its arguments have names.
         Some(Stage::Mdh) if command.given.option().is_none() => {
-            let destination = command.output.as_deref().unwrap_or(Path::new("-"));
-            output::write(destination, translated.text.as_bytes())
+            command.out_file()?.write(&translated.text)
         }
         Some(stage) => {
-            compile_command::run_with(host, &command.compile(file, stage), || Ok(source))
+            compile_command::run_with(host, &command.compile(file, stage)?, || Ok(source))
         }
         None => run_command::report(host, &source, &command.run(file)),
     }

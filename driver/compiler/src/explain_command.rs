@@ -34,16 +34,12 @@ use crate::host::Host;
 use crate::select::function;
 use crate::source::Source;
 use crate::tuned::Machine;
-use crate::{asm_command, compile, diagnostics, output, schedules, sized};
+use crate::{compile, diagnostics, output, schedules, sized};
 
 /// Runs the command.
 pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
-    let gpu = arguments.device.as_deref().map(gpu).transpose()?;
-    let asm = match (&arguments.asm, &gpu) {
-        (Some(path), _) => asm_command::read(path)?,
-        (None, Some(gpu)) => gpu.asm(),
-        (None, None) => host.machine.clone(),
-    };
+    let gpu = arguments.machine.gpu()?;
+    let asm = arguments.machine.asm(&host.machine)?;
     let source = Source::read(&arguments.file)?;
     mdh_passes::register_all();
     let context = context::program_context();
@@ -144,18 +140,6 @@ fn machine(gpu: Option<&Gpu>, asm: &Asm) -> Machine {
         },
         None => Machine::Cpu(Box::new(asm.clone())),
     }
-}
-
-/// The GPU of that name.
-fn gpu(name: &str) -> Result<Gpu> {
-    let known = Gpu::ALL.map(|gpu| gpu.name);
-    let gpu = Gpu::named(name);
-    gpu.ok_or_else(|| {
-        Error::usage(format!(
-            "--device: found '{name}', expected one of {}",
-            known.join(", ")
-        ))
-    })
 }
 
 /// All there is to say of a function.

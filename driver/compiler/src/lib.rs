@@ -6,7 +6,7 @@
 //!
 //! | modules | what they hold |
 //! |---------|----------------|
-//! | `*_command`, [`explain`], [`cli`], [`host`] | the commands, their options, and the machine that they are for |
+//! | `*_command`, [`explain`], [`cli`], [`devices`], [`host`] | the commands, their options, and the machine that they are for |
 //! | [`source`], [`tensor`], [`raise`], [`nesting`], [`diagnostics`] | programs from files, and what is said about them |
 //! | [`formed`], [`sized`], [`select`], [`entry`], [`functions`], [`names`], `named` | the function that a command is about |
 //! | [`schedules`], [`tuned`], [`versions`], [`between`] | schedules and passes that a user brings |
@@ -25,6 +25,7 @@ pub mod cli;
 pub mod compile;
 pub mod compile_command;
 pub mod depth;
+pub mod devices;
 pub mod diagnostics;
 pub mod einsum_command;
 pub mod entry;

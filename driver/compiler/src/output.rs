@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
@@ -109,6 +109,31 @@ fn is_permitted(path: &Path) -> io::Result<()> {
     match unsafe { libc::access(name.as_ptr(), libc::W_OK) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Fails where bytes that are no text would go to a terminal, which they may leave unusable: `what` names them.
+pub fn expect_no_terminal(path: &Path, what: &str) -> Result<()> {
+    match is_terminal(path) {
+        false => Ok(()),
+        true => Err(Error::usage(format!(
+            "{what} is no text, and is not written to a terminal: expected -o FILE, or a pipe"
+        ))),
+    }
+}
+
+fn is_terminal(path: &Path) -> bool {
+    if path == Path::new("-") {
+        return io::stdout().is_terminal();
+    }
+    let is_device = |path: &Path| {
+        fs::metadata(path).is_ok_and(|existing| existing.file_type().is_char_device())
+    };
+    match Target::new(path) {
+        Ok(Target::File(_)) | Err(_) => false,
+        // A pipe is opened once only.
+        Ok(Target::Special(path)) if !is_device(&path) => false,
+        Ok(other) => other.open().is_ok_and(|file| file.is_terminal()),
     }
 }
 

@@ -54,7 +54,7 @@ impl Wanted {
     /// Reads a command's options.
     pub fn new(command: &CompileArguments) -> Result<Wanted> {
         Ok(Wanted {
-            chip: ptx::chip(command.chip.as_deref())?,
+            chip: command.kernel_chip()?,
             seed: command.random.unwrap_or(0),
             size: command.size.clone(),
             ranges: command.ranges.clone(),

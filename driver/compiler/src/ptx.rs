@@ -12,60 +12,6 @@ use crate::cli::CompileArguments;
 use crate::compile;
 use crate::error::{Error, Result};
 
-/// The chip that code is for, if nothing else is said.
-const CHIP: Capability = Capability {
-    major: 9,
-    minor: 0,
-    is_exact: false,
-};
-
-/// The chips that LLVM has code for, from the first on whose warps exchange values as kernels do
-/// (`shfl.sync`).
-const CHIPS: [(u32, u32); 15] = [
-    (7, 0),
-    (7, 2),
-    (7, 5),
-    (8, 0),
-    (8, 6),
-    (8, 7),
-    (8, 8),
-    (8, 9),
-    (9, 0),
-    (10, 0),
-    (10, 1),
-    (10, 3),
-    (11, 0),
-    (12, 0),
-    (12, 1),
-];
-/// The first of them with code that is for no later one (`sm_90a`).
-const FIRST_EXACT: (u32, u32) = (9, 0);
-
-/// The chip that a command names.
-pub fn chip(named: Option<&str>) -> Result<Capability> {
-    let Some(text) = named else {
-        return Ok(CHIP);
-    };
-    let wrong = |reason| Error::usage(format!("--chip: {reason}"));
-    let chip: Capability = text.parse().map_err(wrong)?;
-    let number = (chip.major, chip.minor);
-    if CHIPS.contains(&number) && (!chip.is_exact || number >= FIRST_EXACT) {
-        return Ok(chip);
-    }
-    let names = CHIPS.map(|(major, minor)| {
-        let letter = if (major, minor) < FIRST_EXACT {
-            ""
-        } else {
-            "[a]"
-        };
-        format!("sm_{major}{minor}{letter}")
-    });
-    Err(wrong(format!(
-        "found '{text}', which there is no code for: expected one of {}",
-        names.join(", ")
-    )))
-}
-
 /// The kernels of a module whose computations have been formed.
 pub fn emit(
     asm: &Asm,
@@ -83,7 +29,7 @@ pub fn emit(
         module,
         &line.between(compile::RAISED, "device"),
     )?;
-    match kernels_of(context, module, chip(arguments.chip.as_deref())?)? {
+    match kernels_of(context, module, arguments.kernel_chip()?)? {
         Some(text) => Ok(text.into_bytes()),
         None => Err(Error::input(
             "there is no kernel: no computation has a schedule of blocks and threads, and the \

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use mdh_dialect::context;
 use mdh_dialect::ir::{self, Op};
 use mdh_jit::{Level, Placement, Times, faults};
-use mdh_passes::pipelines::{Arithmetic, Line, LineOptions, Pipeline, RangeChecks};
+use mdh_passes::pipelines::{Arithmetic, Line, LineOptions, Pipeline, RangeChecks, Schedules};
 use mdh_passes::support::deterministic;
 use melior::Context;
 use melior::ir::Module;
@@ -38,19 +38,16 @@ pub fn run(host: &Host, command: &RunArguments) -> Result<()> {
 
 /// Runs a program that has been read, and prints the report.
 pub fn report(host: &Host, source: &Source, command: &RunArguments) -> Result<()> {
+    command.json.check()?;
     let report = match run_source(host, source, command) {
-        Err(error) if command.json && error.kind() == ErrorKind::Check => {
-            output::print(report::failure(&error))?;
+        Err(error) if command.json.is_wanted() && error.kind() == ErrorKind::Check => {
+            command.json.write(|| report::failure(&error))?;
             return Err(error);
         }
         other => other?,
     };
-    let text = if command.json {
-        report.json()
-    } else {
-        report.to_string()
-    };
-    output::print(text)?;
+    let json = &command.json;
+    json.print_either(|| report.to_string(), || report.json())?;
     let is_wrong = report.check.as_ref().is_some_and(|check| !check.passed);
     let simulation = report.simulation.as_ref();
     let is_mistaken = simulation.is_some_and(|simulation| !simulation.findings.is_empty());
@@ -248,6 +245,7 @@ impl<'a> Lowering<'a> {
             target: command.device.into(),
             options: LineOptions {
                 ranges: command.ranges_checked(),
+                schedules: Schedules::from_flag(!command.no_schedules),
                 arithmetic: command.arithmetic(),
                 ..LineOptions::RUN
             },

@@ -10,6 +10,7 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::{ScheduleArguments, Spelling};
+use crate::devices::{self, NamedDevice};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
 use crate::functions::functions_of;
@@ -18,14 +19,20 @@ use crate::schedules;
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::tuned::{Choice, Machine, Wanted};
-use crate::{compile, diagnostics, output, ptx, sized, versions};
+use crate::{compile, diagnostics, sized, versions};
 
 /// Runs the command.
 pub fn run(host: &Host, arguments: &ScheduleArguments) -> Result<()> {
+    if let (None, Some(option)) = (&arguments.tuned, arguments.machine.option()) {
+        return Err(Error::usage(format!(
+            "{option} says where a schedule was measured: expected --tuned beside it"
+        )));
+    }
+    arguments.out.check()?;
     let source = Source::read(&arguments.file)?;
-    if let Some(folder) = &arguments.from_db {
+    if let Some(folder) = &arguments.tuned {
         let plans = of_database(host, &source, arguments, folder.clone())?;
-        return output::print(spelled(plans, arguments.to));
+        return arguments.out.write(spelled(plans, arguments.emit));
     }
     let extension = arguments.file.extension().and_then(|e| e.to_str());
     let plans = match extension {
@@ -33,7 +40,7 @@ pub fn run(host: &Host, arguments: &ScheduleArguments) -> Result<()> {
         _ if schedules::is_script(&source) => of_module(&source, arguments.entry.as_deref())?,
         _ => schedules::read(&source)?,
     };
-    output::print(spelled(plans, arguments.to))
+    arguments.out.write(spelled(plans, arguments.emit))
 }
 
 fn spelled(plans: Plans, spelling: Spelling) -> String {
@@ -63,14 +70,7 @@ fn of_database(
     mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
-    let machine = match &arguments.chip {
-        Some(chip) => Machine::Gpu {
-            name: None,
-            chip: Some(ptx::chip(Some(chip))?),
-        },
-        None => Machine::processor(host),
-    };
-    let wanted = Wanted::new(host, folder, machine)?;
+    let wanted = Wanted::new(host, folder, machine(host, arguments)?)?;
     let mut formed = Formed::new(&context, source, arguments.entry.as_deref())?;
     let tuned = match arguments.size.is_empty() {
         true => {
@@ -94,6 +94,30 @@ fn of_database(
         Some((_, plan)) if is_alone => Plans::One(Box::new(plan)),
         first => Plans::Several(first.into_iter().chain(plans).collect()),
     })
+}
+
+/// The machine that the schedules were measured on.
+fn machine(host: &Host, arguments: &ScheduleArguments) -> Result<Machine> {
+    let device = arguments.machine.named();
+    let chip = || devices::chip(device, arguments.chip.as_deref());
+    match device {
+        Some(NamedDevice::Gpu(gpu)) => {
+            chip()?;
+            let name = Some(gpu.name.to_string());
+            Ok(Machine::Gpu { name, chip: None })
+        }
+        Some(NamedDevice::Cuda) if arguments.chip.is_none() => Ok(Machine::Gpu {
+            name: None,
+            chip: None,
+        }),
+        _ if device.is_some_and(NamedDevice::is_gpu) || arguments.chip.is_some() => {
+            let chip = Some(chip()?);
+            Ok(Machine::Gpu { name: None, chip })
+        }
+        _ => Ok(Machine::Cpu(Box::new(
+            arguments.machine.asm(&host.machine)?,
+        ))),
+    }
 }
 
 /// The schedules of a script, or of a program's function. Where both stand in one file, the script

@@ -28,7 +28,7 @@ use crate::{compile, diagnostics, named, versions as tuned_versions};
 pub fn read(source: &Source) -> Result<Plans> {
     let text = source.text();
     if source.name().ends_with(".mlir") && text.contains("func.func") {
-        let help = "`mdh schedule FILE --to attr` prints the schedules in a program";
+        let help = "`mdh schedule FILE --emit attr` prints the schedules in a program";
         let what =
             "found a program, expected a schedule: JSON, #mdh.schedule<..> or a transform script";
         return Err(Error::input(format!("'{}': {what}", source.name())).help(help));
@@ -374,7 +374,7 @@ pub fn sequence<'c>(source: &Source, module: Op<'c>) -> Result<Op<'c>> {
         let name = source.name();
         let what = "found no transform.named_sequence @__transform_main, where scripts start";
         Error::input(format!("'{name}': {what}"))
-            .help("`mdh schedule FILE --to transform` prints scripts")
+            .help("`mdh schedule FILE --emit transform` prints scripts")
     })
 }
 

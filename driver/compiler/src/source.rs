@@ -44,6 +44,13 @@ pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
+/// Returns whether a word can only be the name of a program's file: one that is not there is said to be so, and is
+/// not looked for among other names.
+pub fn is_file_name(word: &str) -> bool {
+    let extension = Path::new(word).extension().and_then(|e| e.to_str());
+    matches!(extension, Some("mlir" | "mlirbc" | "tdsl")) || word.starts_with('.')
+}
+
 /// A file's name in messages, and its text.
 pub fn read_text(path: &Path) -> Result<(String, String)> {
     let (name, bytes) = read_bytes(path)?;

@@ -23,13 +23,38 @@ pub const SHOWN: i64 = 1 << 14;
 /// Runs the command. What is asked for is printed in this order, each answer behind what leads to
 /// it, so that the last line is the last answer.
 pub fn run(arguments: &LayoutArguments) -> Result<()> {
+    arguments.out.check()?;
+    arguments.json.check()?;
     let layout = read(arguments)?;
-    let mut text = String::new();
-    if arguments.table {
-        text += &table(&layout)?;
-    }
     if let Some(path) = &arguments.svg {
         output::write(path, layout_picture::svg(&layout)?.as_bytes())?;
+    }
+    let answers = answers(&layout, arguments)?;
+    let answer = arguments.check.then(|| layout.answer());
+    let mut text: String = answers.iter().map(|(_, text)| text.as_str()).collect();
+    let nothing = text.is_empty() && arguments.svg.is_none();
+    if nothing && !arguments.check {
+        text += &summary(&layout);
+    }
+    if answer == Some(Answer::Proved) {
+        text += "proved\n";
+    }
+    if !arguments.json.is_printed() {
+        arguments.out.write(text)?;
+    }
+    let json = || json(&layout, &answers, answer.as_ref());
+    arguments.json.write(json)?;
+    match answer {
+        None | Some(Answer::Proved) => Ok(()),
+        Some(answer) => Err(Error::check(answer.to_string())),
+    }
+}
+
+/// The answers to what is asked, each with its name.
+fn answers(layout: &Layout, arguments: &LayoutArguments) -> Result<Vec<(&'static str, String)>> {
+    let mut answers = Vec::new();
+    if arguments.table {
+        answers.push(("table", table(layout)?));
     }
     if let Some(banks) = &arguments.banks {
         let access = Access {
@@ -37,41 +62,55 @@ pub fn run(arguments: &LayoutArguments) -> Result<()> {
             element: arguments.element.map_or(banks.bytes, i64::from),
             index: arguments.access.as_deref(),
         };
-        text += &layout_access::report(&layout, &access)?;
+        answers.push(("access", layout_access::report(layout, &access)?));
     }
     if let Some(code) = arguments.emit {
-        text += &emit_code(&layout, code, arguments)?;
+        answers.push(("code", emit_code(layout, code, arguments)?));
     }
     // In Triton's code index and offset stand already.
     if arguments.emit != Some(Code::Triton) {
-        let asked = Asked::new(&layout, arguments)?;
+        let asked = Asked::new(layout, arguments)?;
         if let Some(index) = &asked.index {
-            text += &apply(&layout, index, &asked.facts)?;
+            answers.push(("offset", apply(layout, index, &asked.facts)?));
         }
         if let Some(offset) = &asked.offset {
-            text += &inv(&layout, offset, &asked.facts)?;
+            answers.push(("index", inv(layout, offset, &asked.facts)?));
         }
     }
-    let nothing = text.is_empty() && arguments.svg.is_none();
-    if nothing && !arguments.check {
-        text += &summary(&layout);
+    Ok(answers)
+}
+
+/// The layout and the answers as one object. An answer is a number, or a list of numbers, where it is one.
+fn json(layout: &Layout, answers: &[(&str, String)], answer: Option<&Answer>) -> String {
+    let mut object = serde_json::Map::new();
+    object.insert("layout".into(), layout.to_string().into());
+    for (name, text) in answers {
+        let rows = || text.lines().map(|row| numbers(row.split_whitespace()));
+        let value = match *name {
+            "table" => rows().collect(),
+            "offset" => numbers([text.trim()].into_iter()).and_then(|list| list.get(0).cloned()),
+            "index" => numbers(text.trim().split(',')),
+            _ => None,
+        };
+        let value = value.unwrap_or_else(|| text.trim_end().into());
+        object.insert((*name).into(), value);
     }
-    if !arguments.check {
-        return output::print(text);
+    if let Some(answer) = answer {
+        object.insert("bijection".into(), answer.to_string().into());
     }
-    match layout.answer() {
-        Answer::Proved => output::print(text + "proved\n"),
-        answer => {
-            output::print(text)?;
-            Err(Error::check(answer.to_string()))
-        }
-    }
+    format!("{:#}\n", serde_json::Value::Object(object))
+}
+
+/// A list of numbers, if all of these are some.
+fn numbers<'t>(words: impl Iterator<Item = &'t str>) -> Option<serde_json::Value> {
+    let numbers: std::result::Result<Vec<i64>, _> = words.map(str::parse).collect();
+    numbers.ok().map(Into::into)
 }
 
 /// The layout with what is assumed of its symbols.
 fn read(arguments: &LayoutArguments) -> Result<Layout> {
     let (mut facts, mut values) = (Facts::new(), Vec::new());
-    for assumed in &arguments.assume {
+    for assumed in &arguments.size {
         let interval = interval(assumed);
         facts.within(&assumed.symbol, interval);
         if let Some(number) = interval.constant() {
@@ -89,7 +128,7 @@ fn read(arguments: &LayoutArguments) -> Result<Layout> {
     let bound = values.iter().map(|(name, _)| name);
     let bound: Vec<&Name> = bound.filter(|name| is_named(name)).collect();
     let asked = symbols_asked(arguments);
-    for assumed in &arguments.assume {
+    for assumed in &arguments.size {
         let mut symbols = bound.iter().copied().chain(&asked);
         let is_known = symbols.any(|name| **name == *assumed.symbol);
         if !is_known && !layout.symbols().iter().any(|s| **s == *assumed.symbol) {
@@ -101,7 +140,7 @@ fn read(arguments: &LayoutArguments) -> Result<Layout> {
                 false => format!("expected {}", known.join(", ")),
             };
             return Err(Error::usage(format!(
-                "found --assume of '{}', but {known}",
+                "found --size of '{}', but {known}",
                 assumed.symbol
             )));
         }
@@ -279,7 +318,7 @@ pub fn compiled(layout: &Layout) -> Result<(IndexProgram, Vec<i64>)> {
         let symbols: Vec<String> = layout.symbols().iter().map(|s| format!("{s}=8")).collect();
         return Err(
             Error::input("the layout's sizes are symbols, expected numbers")
-                .help(format!("give them with --assume {}", symbols.join(" "))),
+                .help(format!("give them with --size {}", symbols.join(" "))),
         );
     };
     let inputs = layout.index_names();
@@ -304,7 +343,7 @@ impl Asked {
         let offset = arguments.inv.as_ref();
         let mut offset = offset.map(|text| offset_of(text)).transpose()?;
         let mut facts = layout.facts().clone();
-        for assumed in &arguments.assume {
+        for assumed in &arguments.size {
             facts.within(&assumed.symbol, interval(assumed));
         }
         let pairs = index.iter_mut().flatten().zip(layout.dims());
@@ -321,7 +360,7 @@ impl Asked {
             let open = layout::divisors(e, &facts).map_err(Error::usage)?;
             if let [condition, ..] = &open[..] {
                 return Err(Error::usage(format!(
-                    "'{e}' divides by what may be 0 or less, expected {condition}; --assume bounds symbols"
+                    "'{e}' divides by what may be 0 or less, expected {condition}; --size bounds symbols"
                 )));
             }
             if e.symbols().is_empty() && e.as_constant().is_none() {
@@ -394,7 +433,7 @@ fn emit_code(layout: &Layout, code: Code, arguments: &LayoutArguments) -> Result
     };
     let (forward, backward) = (apply.function("layout_apply"), inv.function("layout_inv"));
     let wrong = |e: EmitError| {
-        let help = "give bounds of symbols, such as --assume n=1..4096";
+        let help = "give bounds of symbols, such as --size n=1..4096";
         Error::input(e.to_string()).help(help)
     };
     match code {

@@ -27,7 +27,7 @@ pub fn code(launch: &Launch, code: MapCode, discard: Discard, bits: Bits) -> Res
     });
     let emitted: Vec<Function> = emitted.collect();
     let wrong = |e: EmitError| {
-        let help = "give bounds of symbols, such as --assume n=1..4096";
+        let help = "give bounds of symbols, such as --size n=1..4096";
         Error::input(e.to_string()).help(help)
     };
     let width = match bits {

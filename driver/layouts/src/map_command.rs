@@ -1,7 +1,6 @@
 //! `mdh map`: a space of indices, as blocks and threads of a device.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use mdh_algebra::index::simplify::simplify;
 use mdh_algebra::index::{Expr, Facts, Interval, Name};
@@ -9,31 +8,72 @@ use mdh_algebra::layout::Answer;
 use mdh_algebra::mapping::{
     self, Back, Device, Discard, Launch, Mapping, Strategy, choose, equivalence,
 };
-use mdh_schedule::asm::Asm;
 
 use crate::cli::{Assumed, Choice, MapArguments, Mode};
-use mdh_compiler::{asm_command, output};
+use mdh_compiler::devices;
+use mdh_compiler::host::Host;
 
 use crate::{map_code, map_picture};
 use mdh_compiler::error::{Error, Result};
 
 /// Runs the command: the code if it is asked for, else all that is to be seen.
 pub fn run(arguments: &MapArguments) -> Result<()> {
+    arguments.out.check()?;
+    arguments.json.check()?;
     let launch = launch(arguments)?;
-    let text = match arguments.emit {
-        Some(code) => map_code::code(&launch, code, discard(arguments), arguments.bits)?,
-        None => summary(&launch, discard(arguments))?,
-    };
-    if !arguments.check {
-        return output::print(text);
-    }
-    match checked(&launch) {
-        Answer::Proved => output::print(text + "proved\n"),
-        answer => {
-            output::print(text)?;
-            Err(Error::check(answer.to_string()))
+    let code = |code| map_code::code(&launch, code, discard(arguments), arguments.bits);
+    let code = arguments.emit.map(code).transpose()?;
+    let answer = arguments.check.then(|| checked(&launch));
+    if !arguments.json.is_printed() {
+        let mut text = match &code {
+            Some(code) => code.clone(),
+            None => summary(&launch, discard(arguments))?,
+        };
+        if answer == Some(Answer::Proved) {
+            text += "proved\n";
         }
+        arguments.out.write(text)?;
     }
+    arguments
+        .json
+        .write(|| json(&launch, code.as_deref(), answer.as_ref()))?;
+    match answer {
+        None | Some(Answer::Proved) => Ok(()),
+        Some(answer) => Err(Error::check(answer.to_string())),
+    }
+}
+
+/// The launch, its index, and the code and the answer that are asked for, as one object.
+fn json(launch: &Launch, code: Option<&str>, answer: Option<&Answer>) -> String {
+    let number = |e: &Expr| match e.as_constant().and_then(|n| i64::try_from(n).ok()) {
+        Some(number) => serde_json::Value::from(number),
+        None => e.to_string().into(),
+    };
+    let numbers = |list: &[Expr]| list.iter().map(number).collect::<Vec<_>>();
+    let mapping = launch.mapping();
+    let Back { index, exits } = simplified(launch);
+    let names = launch.names();
+    let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+    let steps: Vec<String> = mapping.chain().iter().map(ToString::to_string).collect();
+    let mut object = serde_json::json!({
+        "space": mapping.original().to_string(),
+        "mappings": steps,
+        "device": launch.device().name,
+        "blocks": numbers(&launch.blocks()),
+        "threads": numbers(&launch.block()),
+        "launched": number(&launch.launched()),
+        "wasted": number(&launch.wasted()),
+        "place": names,
+        "index": numbers(&index),
+        "only_if": numbers(&exits),
+    });
+    if let Some(code) = code {
+        object["code"] = code.into();
+    }
+    if let Some(answer) = answer {
+        object["bijection"] = answer.to_string().into();
+    }
+    format!("{object:#}\n")
 }
 
 fn discard(arguments: &MapArguments) -> Discard {
@@ -44,8 +84,8 @@ fn discard(arguments: &MapArguments) -> Discard {
 }
 
 fn launch(arguments: &MapArguments) -> Result<Launch> {
-    let given = read(&arguments.space, &arguments.assume)?;
-    let device = device(&arguments.device)?;
+    let given = read(&arguments.space, &arguments.size)?;
+    let device = device(arguments)?;
     if !given.chain().is_empty() {
         if arguments.strategy.is_some() {
             return Err(Error::usage(
@@ -69,9 +109,9 @@ fn launch(arguments: &MapArguments) -> Result<Launch> {
 }
 
 /// The mapping with what is assumed of its symbols.
-fn read(source: &str, assume: &[Assumed]) -> Result<Mapping> {
+fn read(source: &str, sizes: &[Assumed]) -> Result<Mapping> {
     let (mut facts, mut values) = (Facts::new(), Vec::new());
-    for assumed in assume {
+    for assumed in sizes {
         let (min, max) = (i128::from(assumed.min), assumed.max.map(i128::from));
         facts.within(
             &assumed.symbol,
@@ -83,7 +123,7 @@ fn read(source: &str, assume: &[Assumed]) -> Result<Mapping> {
     }
     let read = mapping::mapping(source, &facts);
     let mapping = read.map_err(|e| Error::input(e.in_source(source)))?;
-    for assumed in assume {
+    for assumed in sizes {
         if !mapping.symbols().iter().any(|s| **s == *assumed.symbol) {
             let known: Vec<String> = mapping.symbols().iter().map(|s| format!("'{s}'")).collect();
             let known = match known.is_empty() {
@@ -92,7 +132,7 @@ fn read(source: &str, assume: &[Assumed]) -> Result<Mapping> {
             };
             let symbol = &assumed.symbol;
             return Err(Error::usage(format!(
-                "found --assume of '{symbol}', but {known}"
+                "found --size of '{symbol}', but {known}"
             )));
         }
     }
@@ -102,10 +142,11 @@ fn read(source: &str, assume: &[Assumed]) -> Result<Mapping> {
     }
 }
 
-fn device(name: &str) -> Result<Device> {
-    let asm = match Asm::builtin(name) {
-        Some(asm) => asm,
-        None => asm_command::read(Path::new(name))?,
+/// The device that is named; any of cuda if none is.
+fn device(arguments: &MapArguments) -> Result<Device> {
+    let asm = match arguments.machine.option() {
+        None => devices::machine("cuda")?,
+        Some(_) => arguments.machine.asm(&Host::this()?.machine)?,
     };
     asm.device().map_err(Error::input)
 }

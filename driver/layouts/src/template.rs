@@ -23,7 +23,6 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value};
 use crate::cli::TemplateArguments;
 use calls::Job;
 use mdh_compiler::error::{Error, Result};
-use mdh_compiler::output;
 use mdh_compiler::source::Source;
 use text::{Finding, expected, report};
 
@@ -35,10 +34,7 @@ pub fn run(arguments: &TemplateArguments) -> Result<()> {
     let layouts = layouts::read(&text::read(&arguments.layouts)?)?;
     let source = text::read(&arguments.file)?;
     let filled = fill(&source, layouts)?;
-    match &arguments.out {
-        Some(path) => output::write(path, filled.as_bytes()),
-        None => output::print(filled),
-    }
+    arguments.out.write(filled)
 }
 
 /// The template with everything in its place.

@@ -120,13 +120,13 @@ fn nothing_is_no_schedule() {
     session.file("alias.txt", "#y =\n// later\n");
     for file in ["s.json", "comment.txt", "alias.txt"] {
         session.mdh(&format!("run a.mlir --schedule {file}"));
-        session.mdh(&format!("schedule {file} --to json"));
+        session.mdh(&format!("schedule {file} --emit json"));
     }
     session.say("No entries: plain loops.");
     session.file("s.json", "{}");
-    session.mdh("schedule s.json --to attr");
+    session.mdh("schedule s.json --emit attr");
     session.file("s.txt", "#mdh.schedule<>");
-    session.mdh("schedule s.txt --to json");
+    session.mdh("schedule s.txt --emit json");
     insta::assert_snapshot!(session.text());
 }
 
@@ -144,7 +144,7 @@ fn several_computations() {
     session.say("One of two: printed so that it can be given again.");
     session.file("s.json", "{\"computations\": {\"z\": {\"asm\": \"cpu\"}}}");
     session.shell("$MDH compile a.mlir --schedule s.json --emit compute -o b.mlir");
-    session.shell("$MDH schedule b.mlir --to json | tee t.json");
+    session.shell("$MDH schedule b.mlir --emit json | tee t.json");
     session.mdh("run b.mlir --schedule t.json --check");
     session.file("s.json", "{\"computations\": {\"y\": {}, \"y\": {}}}");
     session.mdh("run a.mlir --schedule s.json");
@@ -159,9 +159,9 @@ fn several_functions() {
         "%y[i] : tensor<8xi32>)\n    schedule(#mdh.schedule<asm = cpu>)\n  return",
     );
     let mut session = session(&format!("{SCALED}{second}"), PLAN);
-    session.mdh("schedule a.mlir --to json");
-    session.mdh("schedule a.mlir --to json --entry scaled");
-    session.shell("$MDH schedule a.mlir --to json --entry sums | tee t.json");
+    session.mdh("schedule a.mlir --emit json");
+    session.mdh("schedule a.mlir --emit json --entry scaled");
+    session.shell("$MDH schedule a.mlir --emit json --entry sums | tee t.json");
     session.mdh("run a.mlir --entry sums --schedule t.json");
     insta::assert_snapshot!(session.text());
 }
@@ -188,14 +188,14 @@ fn wrong_files() {
 #[test]
 fn spellings() {
     let mut session = session(SCALED, PLAN);
-    session.shell("$MDH schedule s.json --to attr | tee s.attr");
-    session.shell("$MDH schedule s.attr --to json | diff - <($MDH schedule s.json --to json)");
-    session.mdh("schedule a.mlir --to json");
+    session.shell("$MDH schedule s.json --emit attr | tee s.attr");
+    session.shell("$MDH schedule s.attr --emit json | diff - <($MDH schedule s.json --emit json)");
+    session.mdh("schedule a.mlir --emit json");
     session.shell("$MDH compile a.mlir --schedule s.attr --emit compute -o b.mlir");
-    session.mdh("schedule b.mlir --to json");
-    session.mdh("schedule b.mlir --to attr");
-    session.mdh("schedule b.mlir --to transform");
-    session.mdh("schedule b.mlir --to text");
+    session.mdh("schedule b.mlir --emit json");
+    session.mdh("schedule b.mlir --emit attr");
+    session.mdh("schedule b.mlir --emit transform");
+    session.mdh("schedule b.mlir --emit text");
     insta::assert_snapshot!(session.text());
 }
 
@@ -221,13 +221,13 @@ fn documented_script() {
     let mut session = session(include_str!("../../../examples/matmul.mlir"), PLAN);
     session.file("s.attr", documented("mlir", 0));
     session.file("s.mlir", documented("mlir", 3));
-    session.shell("$MDH schedule s.mlir --to attr | diff - s.attr");
-    session.shell("$MDH schedule s.mlir --to json | diff - <($MDH schedule s.attr --to json)");
-    session.shell("$MDH schedule s.attr --to transform > t.mlir");
-    session.shell("$MDH schedule t.mlir --to attr | diff - s.attr");
+    session.shell("$MDH schedule s.mlir --emit attr | diff - s.attr");
+    session.shell("$MDH schedule s.mlir --emit json | diff - <($MDH schedule s.attr --emit json)");
+    session.shell("$MDH schedule s.attr --emit transform > t.mlir");
+    session.shell("$MDH schedule t.mlir --emit attr | diff - s.attr");
     // What exceeds this machine is noted, other machines have other limits.
     session.shell("$MDH compile a.mlir --schedule s.mlir --emit compute -o b.mlir 2>/dev/null");
-    session.shell("$MDH schedule b.mlir --to attr | diff - s.attr");
+    session.shell("$MDH schedule b.mlir --emit attr | diff - s.attr");
     session.shell("$MDH run a.mlir --schedule t.mlir --check 2>/dev/null | grep -o passed");
     // As often as 'mdh explain' says so.
     session.shell(
@@ -300,14 +300,14 @@ fn scripts() {
     session.file("s.mlir", SCRIPT);
     session.say("Knobs that are open are listed, all of them.");
     session.mdh("run a.mlir --schedule s.mlir");
-    session.mdh("schedule s.mlir --to json");
+    session.mdh("schedule s.mlir --emit json");
     let closed = SCRIPT.replace("> options", "> = 4 from options");
     session.file("s.mlir", &closed);
     session.mdh("run a.mlir --schedule s.mlir --check");
-    session.mdh("schedule s.mlir --to transform");
+    session.mdh("schedule s.mlir --emit transform");
     session.say("By its text, whatever the file is called.");
     session.file("s.txt", &closed);
-    session.mdh("schedule s.txt --to attr");
+    session.mdh("schedule s.txt --emit attr");
     session.say("A schedule that is wrong, with and without an operation that says so.");
     session.file("s.mlir", closed.replace("= 4", "= 2"));
     session.mdh("run a.mlir --schedule s.mlir");
@@ -319,7 +319,7 @@ fn scripts() {
     session.mdh("run a.mlir --schedule s.mlir");
     session.say("What only a program decides.");
     session.file("s.mlir", closed.replace("%y core", "%root core"));
-    session.mdh("schedule s.mlir --to json");
+    session.mdh("schedule s.mlir --emit json");
     session.mdh("run a.mlir --schedule s.mlir");
     session.say("No script.");
     session.file(
@@ -327,7 +327,7 @@ fn scripts() {
         closed.replace("__transform_main", "transform_main"),
     );
     session.mdh("run a.mlir --schedule s.mlir");
-    session.mdh("schedule s.mlir --to json");
+    session.mdh("schedule s.mlir --emit json");
     insta::assert_snapshot!(session.text());
 }
 
@@ -337,13 +337,13 @@ fn scripts_of_several() {
     let mut session = session(TWO, PLAN);
     let plan = "{\"computations\": {\"y\": {\"layers\": [{\"core\": {\"i\": 8}}]}, \"1\": {}}}";
     session.file("s.json", plan);
-    session.shell("$MDH schedule s.json --to transform | tee s.mlir");
-    session.shell("$MDH schedule s.mlir --to json | diff - <($MDH schedule s.json --to json)");
+    session.shell("$MDH schedule s.json --emit transform | tee s.mlir");
+    session.shell("$MDH schedule s.mlir --emit json | diff - <($MDH schedule s.json --emit json)");
     session.mdh("compile a.mlir --schedule s.mlir --emit compute");
     session.mdh("run a.mlir --schedule s.mlir --check");
     session.say("As attributes with names.");
-    session.shell("$MDH schedule s.json --to attr | tee s.txt");
-    session.shell("$MDH schedule s.txt --to json | diff - <($MDH schedule s.json --to json)");
+    session.shell("$MDH schedule s.json --emit attr | tee s.txt");
+    session.shell("$MDH schedule s.txt --emit json | diff - <($MDH schedule s.json --emit json)");
     session.shell("sed -i 's/core {i/core {i i/' s.txt");
     session.mdh("run a.mlir --schedule s.txt");
     insta::assert_snapshot!(session.text());

@@ -32,7 +32,7 @@ fn begun(session: &Session, arguments: &[&str]) -> Child {
     command
         .arg("tune")
         .args(arguments)
-        .args(["--for", "1h", "--db", "db", "--report", "page.html"])
+        .args(["--for", "1h", "--tuned", "db", "--html", "page.html"])
         .process_group(0)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -67,7 +67,7 @@ fn interrupts_and_resumes(session: &Session, arguments: &[&str]) -> String {
     let stopped = "SELECT count(*) FROM session WHERE stop = 'interrupted' AND ended IS NOT NULL";
     assert_eq!(number(session, stopped), Some(1));
     let evaluated = evaluations(session);
-    let more = ["tune", "--db", "db", "--evaluations", "1", "--json"];
+    let more = ["tune", "--tuned", "db", "--evaluations", "1", "--json"];
     let resumed = session.output(&[&more, arguments].concat());
     let line: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
     assert_eq!(resumed.status.code(), Some(0), "{line}");
@@ -162,7 +162,7 @@ fn the_machines_limits_are_within_the_time() {
     let mut outside = Vec::new();
     for (seconds, is_known) in [(8, false), (8, true), (20, true)] {
         let time = format!("{seconds}s");
-        let more = ["tune", "--db", "db", "--for", &time, "--json"];
+        let more = ["tune", "--tuned", "db", "--for", &time, "--json"];
         let start = Instant::now();
         let output = session.output(&[&more[..], &[&program]].concat());
         let (took, errors) = (start.elapsed(), String::from_utf8_lossy(&output.stderr));
@@ -191,7 +191,7 @@ fn two_searches_take_turns() {
     let session = Session::new();
     let program = example("matmul");
     let mut first = begun(&session, &[&program]);
-    let more = ["tune", "--db", "other", "--evaluations", "4", "--json"];
+    let more = ["tune", "--tuned", "other", "--evaluations", "4", "--json"];
     let output = session.output(&[&more[..], &[&program]].concat());
     let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     first.kill().unwrap();

@@ -17,7 +17,7 @@ use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::package::{self, Wanted};
 use mdh_compiler::progress::Progress;
 use mdh_compiler::source::Source;
-use mdh_compiler::{diagnostics, output, ptx};
+use mdh_compiler::{diagnostics, output};
 use mdh_dialect::context;
 use mdh_exec::Package;
 use mdh_exec::racing::CONFIDENCE;
@@ -27,7 +27,7 @@ use mdh_passes::pipelines::{RangeChecks, Schedules};
 use mdh_schedule::gpu::Gpu;
 
 use super::nearest_schedule;
-use super::options::{TuneArguments, TuneDevice};
+use super::options::TuneArguments;
 use super::package_names::{self, Variant};
 use super::program::SearchedProgram;
 use crate::abort_condition::Abort;
@@ -46,8 +46,8 @@ const APART: usize = 4;
 
 /// Writes packages of the best schedules of programs.
 pub fn make(arguments: &TuneArguments, folder: &Path, tasks: &[Task]) -> Result<()> {
-    let gpu = gpu(arguments.device)?;
-    ptx::chip(arguments.chip.as_deref())?;
+    let gpu = gpu(arguments)?;
+    arguments.kernel_chip()?;
     let made = std::fs::create_dir_all(folder);
     made.map_err(|error| Error::input(format!("cannot write to '{}': {error}", folder.display())))?;
     let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
@@ -72,9 +72,9 @@ pub fn make(arguments: &TuneArguments, folder: &Path, tasks: &[Task]) -> Result<
 }
 
 /// The GPU whose facts estimates are made of.
-fn gpu(device: TuneDevice) -> Result<Gpu> {
-    let named = Gpu::named(device.gpu());
-    named.ok_or_else(|| Error::bug(format!("'{}' is no GPU", device.gpu())))
+fn gpu(arguments: &TuneArguments) -> Result<Gpu> {
+    let named = arguments.machine.gpu()?;
+    named.ok_or_else(|| Error::bug("a package without a GPU"))
 }
 
 /// The package of a program, and what there is to say of it.
@@ -257,7 +257,7 @@ fn compiled(
     best: Vec<Ranked>,
 ) -> Result<TunePackage> {
     let first = make_one(arguments, task, None)?;
-    let gpu = gpu(arguments.device)?;
+    let gpu = gpu(arguments)?;
     let sizes = program.sizes.0.clone();
     let common = first.manifest.clone();
     let mut package = TunePackage::new(&task.name, &program.digest, sizes, common);
@@ -340,7 +340,7 @@ fn make_one(arguments: &TuneArguments, task: &Task, schedules: Option<&Path>) ->
     let formed = Formed::new(&context, &source, task.entry.as_deref())?;
     formed.apply(schedules)?;
     let wanted = Wanted {
-        chip: ptx::chip(arguments.chip.as_deref())?,
+        chip: arguments.kernel_chip()?,
         seed: 0,
         size: Vec::new(),
         ranges: task.ranges.clone(),

@@ -36,7 +36,7 @@ use mdh_compiler::error::{Error, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
-use mdh_compiler::source::Source;
+use mdh_compiler::source::{self, Source};
 use mdh_compiler::{arguments, diagnostics, sized};
 use mdh_dialect::context;
 use mdh_jit::pool;
@@ -48,7 +48,7 @@ use crate::space::value::Configuration;
 use crate::technique;
 use crate::tune::Tuned;
 use nearest_schedule::StartSchedule;
-use options::{TuneArguments, TuneDevice};
+use options::TuneArguments;
 use processes::Processes;
 use program::SearchedProgram;
 use script::KnobScript;
@@ -56,7 +56,8 @@ use search::{Search, USUAL, abort, of_model, write_json};
 
 /// Runs the command.
 pub fn run(arguments: &TuneArguments) -> Result<()> {
-    for path in [&arguments.report, &arguments.out].into_iter().flatten() {
+    arguments.json.check()?;
+    for path in [&arguments.html, &arguments.out].into_iter().flatten() {
         output::check_writable(path)?;
     }
     arguments
@@ -72,7 +73,7 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
     let several = arguments.subjects.len() > 1;
     if several && arguments.is_of_one() {
         return Err(Error::usage(
-            "--report, --out and --failures are for one program: expected one",
+            "--html, --out and --failures are for one program: expected one",
         ));
     }
     mdh_passes::register_all();
@@ -96,7 +97,13 @@ pub fn run(arguments: &TuneArguments) -> Result<()> {
 
 /// Checks: a GPU's schedules go to a package, and have no times here.
 fn check_device(arguments: &TuneArguments) -> Result<()> {
-    let is_gpu = arguments.device != TuneDevice::Cpu;
+    let is_gpu = arguments.gpu().is_some();
+    if let (Some(name), None) = (&arguments.machine.asm, arguments.machine.named()) {
+        return Err(Error::usage(format!(
+            "--asm: found '{name}', and schedules are measured on this machine: expected none, or with --package \
+             the name of a GPU"
+        )));
+    }
     let wrong = match (is_gpu, &arguments.package) {
         (true, None) => {
             "found --device for a GPU without --package: expected the folder of packages \
@@ -104,7 +111,7 @@ fn check_device(arguments: &TuneArguments) -> Result<()> {
         }
         (false, Some(_)) => "--package is for GPUs: expected --device cuda",
         (true, Some(_)) if arguments.is_measured() => {
-            "--report, --out, --failures, --json and --db are for what was measured: expected none with --package"
+            "--html, --out, --failures, --json and --tuned are for what was measured: expected none with --package"
         }
         _ => return Ok(()),
     };
@@ -114,7 +121,7 @@ fn check_device(arguments: &TuneArguments) -> Result<()> {
 /// The tasks of a subject: of a file, or of a workload at one of its sizes or at all.
 fn tasks(subject: &str, arguments: &TuneArguments) -> Result<Vec<Task>> {
     let (entry, sizes) = (arguments.entry.as_deref(), &arguments.size);
-    if Path::new(subject).exists() {
+    if Path::new(subject).exists() || source::is_file_name(subject) {
         let source = Source::read(Path::new(subject))?;
         let task = Task {
             name: subject.to_string(),
@@ -185,7 +192,7 @@ fn words(sizes: &[Size]) -> String {
 
 fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tuned> {
     let clock = Instant::now();
-    let is_held = arguments.json || arguments.report.is_some();
+    let is_held = arguments.json.is_wanted() || arguments.html.is_some();
     let time = abort(arguments, Abort::Duration(USUAL))?.latest();
     let limits = is_held
         .then(|| share_of_limit::measured(&task.name, time))

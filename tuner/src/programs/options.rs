@@ -5,7 +5,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mdh_compiler::cli::{Range, Size};
+use mdh_compiler::cli::{Json, MachineOptions, Range, Size};
+use mdh_compiler::devices::{self, NamedDevice};
+use mdh_compiler::error::Result;
+use mdh_cuda::Capability;
 use mdh_schedule::SearchedParts;
 
 use crate::abort_condition::duration;
@@ -13,7 +16,7 @@ use crate::abort_condition::duration;
 /// Arguments that say nothing of what was measured before.
 const NOT_OF_RESULTS: [&str; 10] = [
     "package",
-    "report",
+    "html",
     "parts",
     "until",
     "time",
@@ -31,33 +34,33 @@ pub struct TuneArguments {
     /// Programs (.mlir, .tdsl), and workloads of `mdh bench` at one size (matmul/1024x1024x1024).
     #[arg(value_name = "FILE|WORKLOAD", required_unless_present = "import")]
     pub subjects: Vec<String>,
-    /// The machine that schedules are for: a GPU's are estimated (cuda is an h100), and measured by
-    /// `mdh-exec --tune`, which takes what --package writes.
-    #[arg(long, value_enum, default_value = "cpu")]
-    pub device: TuneDevice,
-    /// Writes the best schedules of each, with the default, to a package (.mdhtune) of a folder, named
-    /// by the program, --entry and --size.
+    /// The machine that schedules are for: this machine's processor if none is named. A GPU's are estimated, and
+    /// measured by `mdh-exec --tune`, which takes what --package writes.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// Makes packages in a folder, instead of measuring. One (.mdhtune) has the best schedules of a program, with the
+    /// default, and the name of the program, --entry and --size.
     #[arg(long, value_name = "DIR")]
     pub package: Option<PathBuf>,
     /// Number of schedules of a package, beside the default.
     #[arg(long, value_name = "N", default_value_t = 20, requires = "package")]
     pub best: usize,
-    /// The compute capability that packages are for; sm_90 if none is named.
+    /// The chip that kernels are for: a compute capability (sm_80, sm_90a), or a GPU that has it (h100). It is
+    /// that of packages; sm_90 if none is named.
     #[arg(long, value_name = "CHIP", requires = "package")]
     pub chip: Option<String>,
     /// Keeps what `mdh-exec --tune --out` has measured, of all programs or of those that are named;
     /// --out writes the best schedules of one.
     #[arg(long, value_name = "RESULTS.json", conflicts_with_all = NOT_OF_RESULTS)]
     pub import: Option<PathBuf>,
-    /// The function of a program; needed if the file has several.
+    /// The function that is meant. It is needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Sizes of dimensions that a program leaves open ('?'), by the name of the dimension: it is tuned for
-    /// these alone.
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension. The program is tuned for these alone.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append, conflicts_with = "import")]
     pub size: Vec<Size>,
-    /// Ranges of the random numbers that a program is checked and timed on, from LOW to below HIGH, of one
-    /// argument or of all that are not named; floats are in -1..1 otherwise.
+    /// Ranges of random numbers, from LOW to below HIGH, of one argument or of all that are not
+    /// named; floats are in -1..1 otherwise. The program is checked and timed on these.
     #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true, conflicts_with = "import")]
     pub ranges: Vec<Range>,
     /// The parts of dimensions that are searched: those that the model would consider, or all others
@@ -91,42 +94,56 @@ pub struct TuneArguments {
     /// Seed of the search.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// A schedule that is tried right after the model's: JSON, the attribute's text, or a transform
-    /// script. The search starts from the nearest one that it can write down itself. Of a script that
-    /// leaves knobs open (transform.tune.knob), it searches these.
-    #[arg(long, value_name = "START.json", conflicts_with_all = ["package", "import"])]
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script. It is tried right after the model's, and the search starts from the nearest one that it can
+    /// write down itself. Of a script that leaves knobs open (transform.tune.knob), it searches these.
+    #[arg(long, value_name = "S.json", conflicts_with_all = ["package", "import"])]
     pub schedule: Option<PathBuf>,
     /// Searches only where a parameter has this value, such as cores.i=2, or without a value (cores.i)
     /// the one of the start schedule; the names and values are those of the report.
     #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "import")]
     pub fix: Vec<Fix>,
-    /// Folder of the database; of the user's cache if none is named.
+    /// Keeps what is measured in the database of a folder, from which --tuned of other commands takes it; of the
+    /// user's cache if none is named.
     #[arg(long, value_name = "DIR")]
-    pub db: Option<PathBuf>,
-    /// Writes a page about the search.
-    #[arg(long, value_name = "OUT.html")]
-    pub report: Option<PathBuf>,
-    /// Writes the best schedules, for --schedule of other commands.
-    #[arg(long, value_name = "OUT.json")]
+    pub tuned: Option<PathBuf>,
+    /// Writes a page about the search to a file.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// The file to write. It has the best schedules, for --schedule of other commands; without one, these are only kept.
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Writes what failed to a folder, up to 20 of each kind: its schedules, for --schedule, and beside them
     /// why.
     #[arg(long, value_name = "DIR", conflicts_with = "import")]
     pub failures: Option<PathBuf>,
-    /// Prints a line of JSON for each.
-    #[arg(long)]
-    pub json: bool,
+    /// A line of JSON for each program.
+    #[command(flatten)]
+    pub json: Json,
 }
 
 impl TuneArguments {
     /// Returns whether something is written that belongs to one program.
     pub fn is_of_one(&self) -> bool {
-        self.report.is_some() || self.out.is_some() || self.failures.is_some()
+        self.html.is_some() || self.out.is_some() || self.failures.is_some()
     }
 
     /// Returns whether something is said of costs that are measured.
     pub fn is_measured(&self) -> bool {
-        self.is_of_one() || self.json || self.db.is_some()
+        self.is_of_one() || self.json.is_wanted() || self.tuned.is_some()
+    }
+
+    /// The GPU that is named, if one is.
+    pub fn gpu(&self) -> Option<NamedDevice> {
+        self.machine.named().filter(|device| device.is_gpu())
+    }
+
+    /// The chip that packages are for.
+    ///
+    /// # Errors
+    /// If there is no such chip, or the device has another one.
+    pub fn kernel_chip(&self) -> Result<Capability> {
+        devices::chip(self.gpu(), self.chip.as_deref())
     }
 
     /// The names of techniques, as they are given.
@@ -202,40 +219,10 @@ impl TuneParts {
     }
 }
 
-/// The machine that schedules are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TuneDevice {
-    /// This machine's processor.
-    Cpu,
-    /// An NVIDIA GPU: an H100.
-    Cuda,
-    /// An A100.
-    A100,
-    /// An H100.
-    H100,
-    /// An H200.
-    H200,
-    /// A B200.
-    B200,
-}
-
-impl TuneDevice {
-    /// The name of the GPU whose facts estimates are made of; empty for a processor.
-    pub fn gpu(self) -> &'static str {
-        match self {
-            TuneDevice::Cpu => "",
-            TuneDevice::A100 => "a100",
-            TuneDevice::Cuda | TuneDevice::H100 => "h100",
-            TuneDevice::H200 => "h200",
-            TuneDevice::B200 => "b200",
-        }
-    }
-}
-
 const TUNE_EXAMPLES: &str = "\
 Examples:
   mdh tune matmul/1024x1024x1024
-  mdh tune program.mlir --for 2m --report report.html --out best.json
+  mdh tune program.mlir --for 2m --html page.html --out best.json
   mdh tune program.mlir --until 'time 60s or (speed-up 2 and no-better-for 50)'
   mdh tune matmul/1024x1024x1024 --device cuda --package tuned --best 20
   mdh-exec --tune tuned/*.mdhtune --out results.json

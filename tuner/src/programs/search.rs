@@ -109,11 +109,17 @@ impl<'s> Search<'s> {
         drop(shown);
         session.end(&tuned.stop)?;
         let shares = (self.shares)(&tuned);
-        output::print(match arguments.json {
-            true => show::json(&self.name, space, &tuned, shares.as_ref()),
-            false => show::text(&self.name, space, &tuned, &self.differences(&tuned)),
-        })?;
-        if let Some(path) = &arguments.report {
+        if !arguments.json.is_printed() {
+            output::print(show::text(
+                &self.name,
+                space,
+                &tuned,
+                &self.differences(&tuned),
+            ))?;
+        }
+        let json = || show::json(&self.name, space, &tuned, shares.as_ref());
+        arguments.json.add_line(json)?;
+        if let Some(path) = &arguments.html {
             let limit = shares.and_then(|shares| shares.text());
             let page = report::html(space, &tuned, &self.texts(arguments, &tuned, limit));
             output::write(path, page?.as_bytes())?;
@@ -214,7 +220,7 @@ pub(super) fn abort(arguments: &TuneArguments, usual: Abort) -> Result<Abort> {
 
 /// The database; a note says which damaged one was set aside.
 pub(super) fn database(arguments: &TuneArguments) -> Result<Database> {
-    let folder = folder(arguments.db.as_deref())?;
+    let folder = folder(arguments.tuned.as_deref())?;
     let database = Database::open(&folder)?;
     if let Some(aside) = database.set_aside() {
         say(&format!("note: {aside}\n"));
@@ -237,7 +243,7 @@ pub(super) fn folder(named: Option<&Path>) -> Result<PathBuf> {
         Error::usage(
             "found no folder for the database: neither XDG_CACHE_HOME nor HOME is an absolute path",
         )
-        .help("name a folder: --db DIR of `mdh tune`, --tuned=DIR or --from-db=DIR of others")
+        .help("name a folder: --tuned=DIR")
     };
     Ok(cache.ok_or_else(missing)?.join("mdh"))
 }

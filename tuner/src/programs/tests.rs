@@ -47,7 +47,7 @@ impl Setup {
 
     fn arguments(&self, line: &str) -> TuneArguments {
         let folder = self.folder.path().display().to_string();
-        let words = ["tune", "f.mlir", "--db", &folder].into_iter();
+        let words = ["tune", "f.mlir", "--tuned", &folder].into_iter();
         TuneArguments::from_words(words.chain(line.split_whitespace()))
     }
 

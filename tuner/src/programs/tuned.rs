@@ -378,7 +378,7 @@ fn left_open(sizes: &[Sizes], wanted: &Wanted) -> Result<Found> {
 fn as_option(wanted: &Wanted) -> String {
     let folder = wanted.folder.as_ref();
     folder.map_or(String::new(), |folder| {
-        format!(" --db {}", folder.display())
+        format!(" --tuned {}", folder.display())
     })
 }
 

@@ -8,9 +8,11 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use mdh_passes::pipelines::{Arithmetic, Raise, RangeChecks, Target};
+use mdh_passes::pipelines::{Arithmetic, Raise, RangeChecks};
 
+use super::shared::Json;
 use super::values::{Binding, GivenSchedule, Size, is_name, seed};
+use crate::devices::{Device, DeviceParser};
 
 /// Arguments of `mdh run`.
 #[derive(Args, Debug)]
@@ -18,7 +20,7 @@ use super::values::{Binding, GivenSchedule, Size, is_name, seed};
 pub struct RunArguments {
     /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
-    /// The function to run; needed if the file has several.
+    /// The function that is meant. It is needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Arguments: .npy files (C or Fortran order; bf16 as uint16), numbers for scalars; by name,
@@ -27,15 +29,15 @@ pub struct RunArguments {
     /// more are given, all that may be written in part only, which sizes decide.
     #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub inputs: Vec<Binding>,
-    /// Random numbers for all other arguments, the same for the same seed; without --in that is
-    /// the default, with seed 0.
+    /// The seed of random numbers for all arguments that are not given. Without --in these are the
+    /// default, with seed 0.
     #[arg(long, value_name = "SEED", allow_negative_numbers = true, value_parser = seed, num_args = 0..=1, default_missing_value = "0")]
     pub random: Option<u64>,
     /// Sizes of dynamic dimensions ('?'), by the name of the dimension.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
     /// Files for the results: .npy (bf16 as uint16), by name, or in order.
-    #[arg(long = "out", value_name = "[NAME=]OUT.npy", num_args = 1.., action = clap::ArgAction::Append)]
+    #[arg(short = 'o', long = "out", value_name = "[NAME=]OUT.npy", num_args = 1.., action = clap::ArgAction::Append)]
     pub outputs: Vec<Binding>,
     /// Ranges of random numbers, from LOW to below HIGH, of one argument or of all that are not
     /// named; floats are in -1..1 otherwise.
@@ -57,7 +59,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub check_each_step: bool,
     /// Runs these passes before each of the compiler's: to show that they change no result.
-    #[arg(long, value_name = "PASS,..", value_delimiter = ',', hide = true)]
+    #[arg(long, value_name = "PASS,..", value_delimiter = ',')]
     pub between: Vec<String>,
     /// The number of the only pass that those of --between run before.
     #[arg(long, value_name = "N", requires = "between", hide = true)]
@@ -69,9 +71,9 @@ pub struct RunArguments {
     /// Has NaN, infinities and -0.0 among the values of --check-laws.
     #[arg(long, requires = "check_laws")]
     pub special: bool,
-    /// The device that runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
-    /// the processor, and checks what they do to memory.
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    /// The device that it runs on, or is made for. 'cuda' is an NVIDIA GPU of this machine; 'sim' runs kernels
+    /// (gpu.launch) thread by thread on the processor, and checks what they do to memory.
+    #[arg(long, value_name = "DEVICE", value_parser = DeviceParser::here(), default_value = "cpu")]
     pub device: Device,
     /// The device that runs a program of which nothing is for the wanted one, or a computation with a schedule
     /// for a machine for which no code is made: expected where that is meant.
@@ -89,6 +91,9 @@ pub struct RunArguments {
     /// Leaves linalg as it is, to upstream's plain loops on one core: for comparison.
     #[arg(long)]
     pub no_raise: bool,
+    /// Leaves computations without a schedule as plain loops, where the model would choose one.
+    #[arg(long, conflicts_with = "tuned")]
+    pub no_schedules: bool,
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
     pub deterministic: bool,
@@ -98,9 +103,9 @@ pub struct RunArguments {
     /// Number of runs; times are the fastest, the median and the slowest.
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     pub repeat: NonZeroU32,
-    /// Prints one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
+    /// The report as one JSON object.
+    #[command(flatten)]
+    pub json: Json,
     /// Shows no warnings: what is right and slow is not said.
     #[arg(long)]
     pub no_warnings: bool,
@@ -144,35 +149,15 @@ impl RunArguments {
             fallback: None,
             no_range_checks: false,
             no_raise: false,
+            no_schedules: false,
             deterministic: false,
             device: Device::Cpu,
             time_limit: mdh_cuda::TIME_LIMIT,
             report: false,
             given: GivenSchedule::default(),
             repeat: NonZeroU32::MIN,
-            json: false,
+            json: Json::default(),
             no_warnings: false,
-        }
-    }
-}
-
-/// Device of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Device {
-    /// This machine's processor.
-    Cpu,
-    /// The simulator of a GPU.
-    Sim,
-    /// An NVIDIA GPU of this machine.
-    Cuda,
-}
-
-impl From<Device> for Target {
-    fn from(device: Device) -> Target {
-        match device {
-            Device::Cpu => Target::Cpu,
-            Device::Sim => Target::Sim,
-            Device::Cuda => Target::Cuda,
         }
     }
 }

@@ -159,7 +159,7 @@ fn code(
     arguments: &CompileArguments,
 ) -> Result<Vec<u8>> {
     let line = Line {
-        target: arguments.device.map_or(Target::Cpu, Target::from),
+        target: arguments.target().map_or(Target::Cpu, Target::from),
         options: arguments.line_options(),
     };
     compile::run_all(asm, context, module, &line.after(compile::RAISED))?;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
-use mdh_compiler::cli::is_name;
+use mdh_compiler::cli::{Json, OutFile, is_name};
 
 /// Arguments of `mdh layout`.
 #[derive(Args, Debug)]
@@ -20,16 +20,16 @@ pub struct LayoutArguments {
     /// The index of this offset.
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
     pub inv: Option<String>,
-    /// Prints offset and index as functions.
+    /// The form in which it is printed. It is code of offset and index as functions.
     #[arg(long, value_name = "CODE", value_enum)]
     pub emit: Option<Code>,
-    /// The integers of C and Triton.
+    /// The integers of the code.
     #[arg(long, value_enum, default_value = "64")]
     pub bits: Bits,
     /// Prints all offsets.
     #[arg(long)]
     pub table: bool,
-    /// Draws offsets, tiles and their order.
+    /// Draws a picture to a file. It has offsets, tiles and their order.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Checks that it is a bijection; exit code 3 if that is not proven.
@@ -49,16 +49,22 @@ pub struct LayoutArguments {
     /// Bytes of an element; those of a bank if it is not given.
     #[arg(long, value_name = "BYTES", requires = "banks", value_parser = clap::value_parser!(u8).range(1..))]
     pub element: Option<u8>,
-    /// Sizes for symbols, or their bounds.
-    #[arg(long, value_name = "N=4|N=1..64", num_args = 1.., action = clap::ArgAction::Append)]
-    pub assume: Vec<Assumed>,
+    /// Sizes of symbols, or their bounds.
+    #[arg(long, value_name = "DIM=N|DIM=LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Assumed>,
+    /// The file that is written.
+    #[command(flatten)]
+    pub out: OutFile,
+    /// The answers as one JSON object.
+    #[command(flatten)]
+    pub json: Json,
 }
 
 const LAYOUT_EXAMPLES: &str = "\
 Examples:
   mdh layout 'OrderBy(Col([4,6])).GroupBy([4,6])' --apply 1,2
   mdh layout 'GenP([8,8],hilbert)' --table --svg hilbert.svg
-  mdh layout 'TileBy([m,k],[BM,BK]).OrderBy(Row([m*BM,k*BK]))' --assume m=1..64 k=1..64 BM=32 BK=32 \\
+  mdh layout 'TileBy([m,k],[BM,BK]).OrderBy(Row([m*BM,k*BK]))' --size m=1..64 k=1..64 BM=32 BK=32 \\
     --emit triton --apply pid,step,:,:
   mdh layout 'GenP([32,32],xor)' --banks 32x4 --access t,0";
 

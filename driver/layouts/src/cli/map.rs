@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use mdh_compiler::cli::{Json, MachineOptions, OutFile};
+
 use super::layout::{Assumed, Bits};
 
 /// Arguments of `mdh map`.
@@ -11,9 +13,9 @@ pub struct MapArguments {
     /// The index space, such as '[1 to n step 3 width 2, 64]'; with mappings behind it, such as
     /// '[n].pad_last(32).split_last(32)', these are taken, and none is chosen.
     pub space: String,
-    /// The device: the name of a machine that comes with this program, or the file of one.
-    #[arg(long, value_name = "NAME|FILE", default_value = "cuda")]
-    pub device: String,
+    /// The machine with blocks and threads: cuda if none is named.
+    #[command(flatten)]
+    pub machine: MachineOptions,
     /// Strategy that chooses mappings (cost).
     #[arg(long, value_enum)]
     pub strategy: Option<Choice>,
@@ -23,24 +25,30 @@ pub struct MapArguments {
     /// Treatment of threads without an index.
     #[arg(long, value_enum, default_value = "branching")]
     pub discard: Mode,
-    /// Prints the index of a thread as functions.
+    /// The form in which it is printed. It is code of a thread's index as functions.
     #[arg(long, value_name = "CODE", value_enum)]
     pub emit: Option<MapCode>,
-    /// The integers of C.
+    /// The integers of the code.
     #[arg(long, value_enum, default_value = "64")]
     pub bits: Bits,
     /// Checks that every index belongs to one thread; exit code 3 if that is not proven.
     #[arg(long)]
     pub check: bool,
-    /// Sizes for symbols, or their bounds.
-    #[arg(long, value_name = "N=4|N=1..64", num_args = 1.., action = clap::ArgAction::Append)]
-    pub assume: Vec<Assumed>,
+    /// Sizes of symbols, or their bounds.
+    #[arg(long, value_name = "DIM=N|DIM=LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Assumed>,
+    /// The file that is written.
+    #[command(flatten)]
+    pub out: OutFile,
+    /// The launch as one JSON object.
+    #[command(flatten)]
+    pub json: Json,
 }
 
 const MAP_EXAMPLES: &str = "\
 Examples:
   mdh map '[6 step 3 width 2, 6 step 2]' --strategy sparse
-  mdh map '[1 to n step 4, 64]' --assume n=1..100000 --emit c
+  mdh map '[1 to n step 4, 64]' --size n=1..100000 --emit c
   mdh map '[6 step 3 width 2, 6 step 2].prune_grid.fold_last2.pad_last(32).split_last(32)' --check";
 
 /// Describes how mappings are chosen.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use mdh_compiler::cli::OutFile;
+
 /// Arguments of `mdh template`.
 #[derive(Args, Debug)]
 #[command(after_help = TEMPLATE_EXAMPLES)]
@@ -13,9 +15,9 @@ pub struct TemplateArguments {
     /// The layouts by name, the sizes, and the target.
     #[arg(long, value_name = "L.toml")]
     pub layouts: PathBuf,
-    /// The file to write; standard output if there is none.
-    #[arg(long, value_name = "F")]
-    pub out: Option<PathBuf>,
+    /// The file that is written.
+    #[command(flatten)]
+    pub out: OutFile,
 }
 
 const TEMPLATE_EXAMPLES: &str = "\
