@@ -13,6 +13,7 @@ mod libraries;
 mod machines;
 mod memory;
 mod names;
+mod options;
 mod outputs;
 mod programs;
 mod runs;

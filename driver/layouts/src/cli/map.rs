@@ -49,7 +49,9 @@ const MAP_EXAMPLES: &str = "\
 Examples:
   mdh map '[6 step 3 width 2, 6 step 2]' --strategy sparse
   mdh map '[1 to n step 4, 64]' --size n=1..100000 --emit c
-  mdh map '[6 step 3 width 2, 6 step 2].prune_grid.fold_last2.pad_last(32).split_last(32)' --check";
+  mdh map '[6 step 3 width 2, 6 step 2].prune_grid.fold_last2.pad_last(32).split_last(32)' --check
+
+The device is any of cuda, if neither --device nor --asm names one.";
 
 /// Describes how mappings are chosen.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
