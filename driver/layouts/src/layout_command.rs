@@ -36,13 +36,13 @@ pub fn run(arguments: &LayoutArguments) -> Result<()> {
     if nothing && !arguments.check {
         text += &summary(&layout);
     }
-    if answer == Some(Answer::Proved) {
+    if answer == Some(&Answer::Proved) {
         text += "proved\n";
     }
     if !arguments.json.is_printed() {
         arguments.out.write(text)?;
     }
-    let json = || json(&layout, &answers, answer.as_ref());
+    let json = || json(&layout, &answers, answer);
     arguments.json.write(json)?;
     match answer {
         None | Some(Answer::Proved) => Ok(()),

@@ -103,7 +103,7 @@ fn options(command: &CompileArguments) -> Vec<String> {
         "-Wl,-z,defs",
     ];
     let mut options = always.map(str::to_string).to_vec();
-    let name = command.output.as_deref();
+    let name = command.out.file.as_deref();
     let name = name.filter(|name| *name != Path::new("-"));
     if let Some(name) = name.and_then(Path::file_name) {
         options.push(format!("-Wl,-soname,{}", name.to_string_lossy()));
