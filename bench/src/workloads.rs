@@ -375,10 +375,9 @@ pub fn is_meant(case: &Case, name: &str) -> bool {
 
 /// A name that is none, with those that are most like it.
 fn unknown(cases: &[Case], name: &str) -> Error {
-    if let (true, Err(error)) = (
-        source::is_file_name(name),
-        source::read_bytes(name.as_ref()),
-    ) {
+    if source::is_file_name(name)
+        && let Err(error) = source::read_bytes(name.as_ref())
+    {
         return error;
     }
     let mut known: Vec<String> = cases.iter().map(Case::name).collect();

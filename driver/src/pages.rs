@@ -71,7 +71,7 @@ pub fn man(mut command: Command, arguments: &ManArguments) -> Result<()> {
     made.map_err(|error| Error::input(format!("cannot write to '{}': {error}", folder.display())))?;
     let commands = command
         .get_subcommands()
-        .filter(|command| !command.is_hide_set());
+        .filter(|command| command.get_name() != "help");
     let mut commands: Vec<Command> = commands.cloned().collect();
     commands.push(command);
     for command in commands {

@@ -185,7 +185,7 @@ impl Fix {
 impl FromStr for Fix {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Fix, String> {
+    fn from_str(text: &str) -> std::result::Result<Fix, String> {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value.to_string())),
             None => (text, None),
