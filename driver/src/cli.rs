@@ -48,7 +48,7 @@ pub enum Command {
     Check(CheckArguments),
     /// Prints a file at one stage on its way to machine code.
     Compile(CompileArguments),
-    /// Converts a schedule from one spelling to another.
+    /// Converts a schedule from one spelling to another, or prints a program's.
     Schedule(ScheduleArguments),
     /// Asks a layout where an index stands, draws it, checks it, or prints it as code.
     Layout(LayoutArguments),
@@ -58,7 +58,7 @@ pub enum Command {
     Template(TemplateArguments),
     /// Prints a machine as schedules see it: this one, or one from a file.
     Asm(AsmArguments),
-    /// Says what a computation is, which schedule it gets and why, and what bounds it.
+    /// Says what bounds each computation, which schedule it gets and why, and what would gain most.
     Explain(ExplainArguments),
     /// Measures workloads beside other programs, and beside what the machine can do at most.
     Bench(BenchArguments),

@@ -172,11 +172,20 @@ class Compiled(_mdh.Function):
         self._command(["tune", "{}", "--for", f"{seconds}s", *self._device], shows_progress=True)
         self._use({key: value for key, value in self._options.items() if key != "schedule"})
 
-    def explain(self, device: str | None = None) -> str:
-        """A report: the computation, its schedule and the reasons for it, and what bounds it. ``device`` names a GPU instead
-        of this machine: ``a100``, ``h100``, ``h200``, ``b200``."""
-        options = self._device if device is None else ["--device", device]
-        return self._command(["explain", "{}", "--no-warnings", *options])
+    def explain(self, device: str | None = None, verbose: bool = False) -> str:
+        """A report: what bounds the computation and how much of the limit it reaches, its schedule and the strongest reasons
+        for it, and what would gain most; ``verbose`` says everything. ``device`` names a GPU instead of this machine:
+        ``a100``, ``h100``, ``h200``, ``b200``."""
+        return self._explained(device, ["--verbose"] if verbose else [])
+
+    def explanation(self, device: str | None = None) -> dict[str, Any]:
+        """The report as data, whose keys `docs/commands.md` lists."""
+        data: dict[str, Any] = json.loads(self._explained(device, ["--json"]))
+        return data
+
+    def _explained(self, device: str | None, options: list[str]) -> str:
+        place = self._device if device is None else ["--device", device]
+        return self._command(["explain", "{}", "--no-warnings", *place, *options])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a shared library with its C function, and a header of the same name with the ending ``.h``: for the

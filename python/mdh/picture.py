@@ -1,16 +1,13 @@
 """Pictures of compiled computations for notebooks: tables in HTML, loop nests in SVG.
 
-What a picture shows is what `Compiled.explain` and `Compiled.schedule` say. The schedule is read as data. Of the
-report, which is text, lines that open with a known word become rows of a table; the whole of it stands below, so that
-nothing is lost where its words change. Everything is built as a tree of elements: the result is well-formed XML, and
-names that come from programs are escaped.
+What a picture shows is what `Compiled.explain` says, which the command gives as data (`mdh explain --json`). Everything is
+built as a tree of elements: the result is well-formed XML, and names that come from programs are escaped.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -22,71 +19,11 @@ if TYPE_CHECKING:
 # What no XML may contain.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-# Opening words of the report's lines about a computation, and what their rows are called.
-_ROWS = {
-    "points:": "points",
-    "reads": "reads",
-    "writes": "writes",
-    "work:": "work",
-    "bound by": "bound by",
-}
-
-# Kinds of layers, by the colours of their boxes: dark text on a light box is legible on any page.
-_PARALLEL = frozenset(["node", "core", "block", "warp", "thread"])
-_LANES = frozenset(["simd", "mma"])
+# The colours of boxes by kinds of loops: dark text on a light box is legible on any page.
 _COLOURS = {"parallel": "#fde3c4", "lanes": "#e5dbf5", "register": "#d9efd6", "loop": "#dce9f7"}
 
 # Sizes in pixels: of a row of text, of the margin between nested boxes, of the boxes, and of the text beside them.
 _ROW, _MARGIN, _BOXES, _BESIDE = 24, 9, 440, 330
-
-
-@dataclass(frozen=True)
-class Report:
-    """A computation's part of the report: rows of a table, sizes of dimensions, and cycles by what takes them."""
-
-    position: str
-    name: str
-    rows: list[tuple[str, str]] = field(default_factory=list)
-    sizes: dict[str, int] = field(default_factory=dict)
-    cycles: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Level:
-    """A loop of a schedule: a layer and a dimension, with the number and the size of its parts.
-
-    `count` and `part` are None where the sizes that they follow from are not known. `buffers` says what is staged or
-    combined from this level on.
-    """
-
-    layer: str
-    dimension: str
-    count: int | None
-    part: int | None
-    buffers: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The level as schedules write it."""
-        return f"{self.layer}.{self.dimension}"
-
-    @property
-    def kind(self) -> str:
-        """`parallel`, `lanes`, `register` or `loop`."""
-        if self.layer in _PARALLEL:
-            return "parallel"
-        if self.layer in _LANES:
-            return "lanes"
-        return "register" if self.layer == "register" else "loop"
-
-    @property
-    def extent(self) -> str:
-        """The number of parts, their size in points, and how they are gone through, in words."""
-        count = "parts" if self.count is None else f"{self.count} {'part' if self.count == 1 else 'parts'}"
-        if self.kind == "lanes" and self.part == 1:
-            return "lanes" if self.count is None else f"{self.count} lanes"
-        manner = {"parallel": ", at the same time", "register": ", in registers"}.get(self.kind, "")
-        return f"{count}{'' if self.part is None else f' of {self.part}'}{manner}"
 
 
 def page(compiled: Compiled) -> str:
@@ -97,144 +34,61 @@ def page(compiled: Compiled) -> str:
     whole = Element("div")
     _add(_add(whole, "p"), "code", repr(compiled))
     try:
-        report, schedule = compiled.explain(), compiled.schedule
+        report, explanation = compiled.explain(), compiled.explanation()
     except Error as error:
         _add(whole, "pre", str(error))
         return _text(whole)
-    schedules = by_computation(schedule)
-    for part in read_report(report):
-        _add(whole, "p", f"computation {part.position}: {part.name}")
-        whole.append(table(part.rows))
-        if part.cycles:
-            whole.append(bars(part.cycles))
-        chosen = schedules.pop(part.name, None)
-        if chosen is None:
-            chosen = schedules.pop(part.position, None)
-        if chosen is not None:
-            whole.append(nest(chosen, part.sizes))
-    for name, left in schedules.items():
-        # A computation may have a schedule, and no part of the report.
-        _add(whole, "p", name)
-        whole.append(nest(left, {}))
+    for part in explanation["computations"]:
+        position = "of the compiler's" if part["position"] is None else part["position"]
+        _add(whole, "p", f"computation {position}: {part['name']}")
+        whole.append(table(rows(part)))
+        if part["cost"] is not None:
+            whole.append(bars(part["cost"]))
+        if part["schedule"] is not None:
+            whole.append(nest(part["schedule"], part["loops"]))
     details = SubElement(whole, "details")
     _add(details, "summary", "explain()")
     _add(details, "pre", report)
     return _text(whole)
 
 
-def by_computation(schedule: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Returns schedules by the name or the position of their computation; a schedule alone is that of position 0."""
-    if "computations" in schedule:
-        return dict(schedule["computations"])
-    return {"0": schedule}
+def rows(part: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Returns what is known of a computation, one of an explanation as data, as rows of a name and a text."""
+    sizes = (f"{d['name']} = {_known(d['points'])} {d['combine']}" for d in part["dimensions"])
+    lines = [("points", ", ".join(sizes))]
+    for name in ("reads", "writes"):
+        for buffer in part[name]:
+            shape = "x".join([*map(_known, buffer["shape"]), buffer["element"]])
+            lines.append((name, f"{buffer['name']}{''.join(buffer['accesses'])} of {shape}"))
+    if part["operations"] is not None:
+        lines.append(("work", f"{part['operations']:,.0f} operations on {part['bytes']:,.0f} bytes"))
+    if part["cost"] is not None:
+        lines.append(("bound by", f"{part['cost']['bound']}, {part['cost']['share']:.0%} of the limit"))
+        gain = part["cost"]["gain"]
+        if gain is not None:
+            lines.append(("most to gain", f"{gain['factor']:.2f}x by {gain['change']}"))
+    return lines
 
 
-def read_report(report: str) -> list[Report]:
-    """Returns what is known of each computation from the lines that `explain` prints. Other lines are passed over."""
-    parts: list[Report] = []
-    for line in report.splitlines():
-        heading = re.match(r"computation (.+?): (.*?)(?: \([^()]*\))?$", line)
-        if heading:
-            parts.append(Report(heading[1], heading[2]))
-        if not parts or not re.match(r"  \S", line):
-            continue
-        text = line.strip()
-        for opening, name in _ROWS.items():
-            if text.startswith(opening + " "):
-                parts[-1].rows.append((name, text.removeprefix(opening).strip()))
-        if text.startswith("points: "):
-            found = re.findall(r"(\S+) = (\d+)\b", text)
-            parts[-1].sizes.update((name, int(size)) for name, size in found)
-        if text.startswith("cycles: "):
-            parts[-1].cycles.update(_cycles(text.removeprefix("cycles: ")))
-    return parts
+def _known(number: int | None) -> str:
+    return "?" if number is None else str(number)
 
 
-_UNITS = {"": 1, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+def label(loop: Mapping[str, Any]) -> str:
+    """Returns a loop in words: its level, the number and the size of its parts, and how they are gone through."""
+    parts, points = loop["parts"], loop["points"]
+    name = f"{loop['layer']}.{loop['dimension']}"
+    if loop["kind"] == "lanes" and points == 1:
+        return f"{name}: {_known(parts)} lanes"
+    manner = {"parallel": ", at the same time", "register": ", in registers"}.get(loop["kind"], "")
+    return f"{name}: {_known(parts)} {'part' if parts == 1 else 'parts'} of {_known(points)}{manner}"
 
 
-def _cycles(text: str) -> dict[str, int]:
-    """Cycles by what takes them; nothing where an item is none that is known, rather than a part of them."""
-    cycles = {}
-    for item in text.split(", "):
-        match = re.fullmatch(r"(.+) ([\d.]+)(?: (thousand|million|billion))?", item)
-        if match is None:
-            return {}
-        cycles[match[1]] = round(float(match[2]) * _UNITS[match[3] or ""])
-    return cycles
-
-
-def levels(schedule: Mapping[str, Any], sizes: Mapping[str, int], phase: str = "decompose") -> list[Level]:
-    """Returns the loops of a schedule, outermost first: those of more than one part, and those where buffers are staged.
-
-    Args:
-        schedule: one computation's, as data.
-        sizes: of dimensions, for the part counts that follow from them (`*`). What is computed in a loop of another
-            computation has those of a tile, which are not known.
-        phase: the one whose order the loops have.
-    """
-    layers = [(layer, dict(counts)) for entry in schedule.get("layers", []) for layer, counts in entry.items()]
-    staged = _buffers(schedule)
-    order = list(schedule.get(phase, {}).get("order", []))
-    written = [f"{layer}.{dimension}" for layer, counts in layers for dimension in counts]
-    known = {} if "compute_at" in schedule else sizes
-    nested = []
-    for name in dict.fromkeys([*order, *written, *staged]):
-        layer, _, dimension = name.partition(".")
-        counts = _counts(layers, dimension, known)
-        at = next((at for at, (other, _) in enumerate(layers) if other == layer), len(layers))
-        count = counts[at] if at < len(layers) else 1
-        if count != 1 or name in staged:
-            nested.append(Level(layer, dimension, count, _product(counts[at + 1 :]), tuple(staged.get(name, ()))))
-    return nested
-
-
-def _counts(layers: list[tuple[str, dict[str, Any]]], dimension: str, sizes: Mapping[str, int]) -> list[int | None]:
-    """The part counts of a dimension by layer. One is derived, such that all of them cover it: `*`, else that of the
-    outermost layer if it is not written. It is None where the size is not known."""
-    written: list[Any] = [parts.get(dimension, 1) for _, parts in layers]
-    counts: list[int | None] = written
-    derived = written.index("*") if "*" in written else 0
-    if layers and ("*" in written or dimension not in layers[0][1]):
-        counts[derived] = 1
-        covered = _product(counts) or 1
-        counts[derived] = max(1, -(-sizes[dimension] // covered)) if dimension in sizes else None
-    return counts
-
-
-def _product(counts: list[int | None]) -> int | None:
-    """The product of part counts; None where one of them is not known."""
-    product = 1
-    for count in counts:
-        if count is None:
-            return None
-        product *= count
-    return product
-
-
-def _buffers(schedule: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Staged and combined buffers, in words, by the level from which on it is."""
-    words: dict[str, list[str]] = {}
-    for kind, verb in (("inputs", "staged"), ("outputs", "combined")):
-        for name, entry in schedule.get(kind, {}).items():
-            layouts = entry.get("layout", {})
-            for level, region in entry.get("stage" if kind == "inputs" else "combine", {}).items():
-                text = f"{name}: {verb} in {region}"
-                if level in layouts:
-                    text += f", {_layout(layouts[level])}"
-                if kind == "inputs" and entry.get("stages", 1) > 1:
-                    text += f", {entry['stages']} buffers"
-                words.setdefault(level, []).append(text)
-    return words
-
-
-def _layout(layout: Any) -> str:
-    """A layout as schedules write it: `blocked(512, 64)`."""
-    if isinstance(layout, list):
-        return ", ".join(_layout(step) for step in layout)
-    if isinstance(layout, Mapping):
-        return ", ".join(f"{name}({', '.join(str(number) for number in numbers)})" for name, numbers in layout.items())
-    return str(layout)
+def staged(buffer: Mapping[str, Any]) -> str:
+    """Returns a buffer that is staged or combined from a loop on, in words."""
+    layout = "" if buffer["layout"] is None else f", {buffer['layout']}"
+    stages = "" if buffer["stages"] is None else f", {buffer['stages']} buffers"
+    return f"{buffer['buffer']}: {buffer['how']} in {buffer['memory']}{layout}{stages}"
 
 
 def _remarks(schedule: Mapping[str, Any]) -> Iterator[str]:
@@ -254,49 +108,49 @@ def _remarks(schedule: Mapping[str, Any]) -> Iterator[str]:
         yield f"tiles of {', '.join(tiles['levels'])}: {tiles['layout']}"
 
 
-def nest(schedule: Mapping[str, Any], sizes: Mapping[str, int]) -> Element:
-    """Returns the picture of a loop nest: a box for each level in the one of the level around it, from the outermost to
-    the lanes, with extents; buffers stand beside the level from which on they are staged or combined."""
-    boxes = levels(schedule, sizes)
+def nest(schedule: Mapping[str, Any], loops: list[Mapping[str, Any]]) -> Element:
+    """Returns the picture of a loop nest: a box for each loop in the one of the loop around it, from the outermost to
+    the lanes, with extents; buffers stand beside the loop from which on they are staged or combined."""
     remarks = list(_remarks(schedule))
-    height = max(1, len(boxes)) * (_ROW + _MARGIN) + _ROW
+    height = max(1, len(loops)) * (_ROW + _MARGIN) + _ROW
     picture = _picture(_BOXES + _BESIDE, height + _ROW * len(remarks) + _MARGIN)
-    if not boxes:
+    if not loops:
         _box(picture, 0, 0, _BOXES, height, "loop")
         _label(picture, _MARGIN, _ROW - 7, "plain loops over all points")
-    for depth, level in enumerate(boxes):
+    for depth, loop in enumerate(loops):
         left, top = depth * _MARGIN, depth * _ROW
         bottom = height - depth * _MARGIN
-        box = _box(picture, left, top, _BOXES - 2 * left, bottom - top, level.kind)
-        _add(box, "title", f"{level.name}: {level.kind}")
-        _label(picture, left + _MARGIN, top + _ROW - 7, f"{level.name}: {level.extent}")
-        if level.buffers:
+        box = _box(picture, left, top, _BOXES - 2 * left, bottom - top, loop["kind"])
+        _add(box, "title", f"{loop['layer']}.{loop['dimension']}: {loop['kind']}")
+        _label(picture, left + _MARGIN, top + _ROW - 7, label(loop))
+        if loop["buffers"]:
             _line(picture, _BOXES - left, top + _ROW // 2, _BOXES + _MARGIN)
-            _label(picture, _BOXES + 2 * _MARGIN, top + _ROW - 7, "; ".join(level.buffers))
+            _label(picture, _BOXES + 2 * _MARGIN, top + _ROW - 7, "; ".join(map(staged, loop["buffers"])))
     for number, remark in enumerate(remarks):
         _label(picture, _MARGIN, height + _ROW * (number + 1) - 7, remark)
     return picture
 
 
-def bars(cycles: Mapping[str, int]) -> Element:
-    """Returns the picture of what bounds a computation: a bar for the cycles that computing and each memory take. The
+def bars(cost: Mapping[str, Any]) -> Element:
+    """Returns the picture of what bounds a computation: a bar for the time that computing and each memory take. The
     longest one is the bound; the others are hidden behind it, at most."""
-    most = max([*cycles.values(), 1])
-    picture = _picture(_BOXES + _BESIDE, _ROW * len(cycles))
-    for number, (name, count) in enumerate(cycles.items()):
-        top = number * _ROW
-        _label(picture, 0, top + _ROW - 7, name)
-        kind = "parallel" if count == most else "loop"
-        _box(picture, 150, top + 3, max(1, round(400 * count / most)), _ROW - 6, kind)
-        _label(picture, 560, top + _ROW - 7, f"{count:,} cycles, {count / most:.0%}")
+    most = max([*(part["time"] for part in cost["parts"]), 1e-30])
+    picture = _picture(_BOXES + _BESIDE, _ROW * len(cost["parts"]))
+    for number, part in enumerate(cost["parts"]):
+        top, share = number * _ROW, part["time"] / most
+        _label(picture, 0, top + _ROW - 7, part["what"])
+        kind = "parallel" if share == 1 else "loop"
+        _box(picture, 150, top + 3, max(1, round(400 * share)), _ROW - 6, kind)
+        time = f"{part['time']:,.0f} cycles" if cost["unit"] == "cycles" else f"{part['time'] * 1e6:,.2f} us"
+        _label(picture, 560, top + _ROW - 7, f"{time}, {share:.0%}")
     return picture
 
 
-def table(rows: list[tuple[str, str]]) -> Element:
+def table(lines: list[tuple[str, str]]) -> Element:
     """Returns rows of a name and a text as a table."""
     element = Element("table")
     body = SubElement(element, "tbody")
-    for name, text in rows:
+    for name, text in lines:
         row = SubElement(body, "tr")
         _add(row, "th", name).set("style", "text-align: left")
         _add(row, "td", text).set("style", "text-align: left")

@@ -10,38 +10,25 @@ from mdh import picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Of docs/schedule.md.
-SCHEDULE = {
-    "asm": "cpu",
-    "layers": [
-        {"main": {"k": "*"}},
-        {"core": {"j": 2}},
-        {"L3": {"i": "*"}},
-        {"L1": {"j": 8}},
-        {"L2": {"i": 40}},
-        {"register": {"i": 6, "j": 4, "k": 512}},
-        {"simd": {"j": 16}},
-    ],
-    "decompose": {
-        "order": [
-            "main.j",
-            "main.k",
-            "core.j",
-            "L3.i",
-            "L1.j",
-            "L2.i",
-            "register.k",
-            "register.i",
-            "register.j",
-            "simd.j",
-        ]
-    },
-    "inputs": {
-        "A": {"scalar": "register"},
-        "B": {"stage": {"L3.i": "L3"}, "layout": {"L3.i": {"blocked": [512, 64]}}, "scalar": "register"},
-    },
-    "outputs": {"C": {"combine": {"register.k": "register"}}},
-}
+# Of the schedule of docs/schedule.md, as an explanation has it.
+LOOPS = [
+    {"layer": layer, "dimension": dimension, "kind": kind, "parts": parts, "points": points, "buffers": []}
+    for layer, dimension, kind, parts, points in [
+        ("main", "j", "loop", 2, 1024),
+        ("main", "k", "loop", None, 512),
+        ("core", "j", "parallel", 2, 512),
+        ("L3", "i", "loop", 5, 240),
+        ("L1", "j", "loop", 8, 64),
+        ("register", "k", "register", 512, 1),
+        ("simd", "j", "lanes", 16, 1),
+    ]
+]
+
+
+def with_buffers(loop, *buffers):
+    """A loop from which on buffers are staged or combined."""
+    keys = ("buffer", "how", "memory", "layout", "stages")
+    return {**loop, "buffers": [dict(zip(keys, buffer)) for buffer in buffers]}
 
 
 def parsed(element):
@@ -62,73 +49,38 @@ def boxes(tree):
     return found
 
 
-def test_levels_have_their_extents():
-    sizes = {"i": 1021, "j": 2048, "k": 2000}
-    extents = {level.name: (level.count, level.part) for level in picture.levels(SCHEDULE, sizes)}
-    assert extents == {
-        "main.j": (2, 1024),
-        "main.k": (4, 512),
-        "core.j": (2, 512),
-        "L3.i": (5, 240),
-        "L1.j": (8, 64),
-        "L2.i": (40, 6),
-        "register.k": (512, 1),
-        "register.i": (6, 1),
-        "register.j": (4, 16),
-        "simd.j": (16, 1),
-    }
+def test_loops_have_their_extents():
+    assert [picture.label(loop) for loop in LOOPS] == [
+        "main.j: 2 parts of 1024",
+        "main.k: ? parts of 512",
+        "core.j: 2 parts of 512, at the same time",
+        "L3.i: 5 parts of 240",
+        "L1.j: 8 parts of 64",
+        "register.k: 512 parts of 1, in registers",
+        "simd.j: 16 lanes",
+    ]
 
 
-def test_parts_of_open_sizes_are_not_counted():
-    extents = {level.name: level.extent for level in picture.levels(SCHEDULE, {})}
-    assert extents["main.k"] == "parts of 512"
-    assert extents["core.j"] == "2 parts of 512, at the same time"
-    assert extents["simd.j"] == "16 lanes"
-
-
-def test_parts_hold_what_is_derived_in_them():
-    schedule = {
-        "layers": [{"core": {"i": 2}}, {"L2": {"i": "*", "j": "*"}}, {"simd": {"j": 16}}],
-        "decompose": {"order": ["core.i", "L2.i", "L2.j", "simd.j"]},
-    }
-    known = {level.name: (level.count, level.part) for level in picture.levels(schedule, {"i": 4096, "j": 100})}
-    assert known == {"core.i": (2, 2048), "L2.i": (2048, 1), "L2.j": (7, 16), "simd.j": (16, 1)}
-    extents = [level.extent for level in picture.levels(schedule, {})]
-    assert extents == ["2 parts, at the same time", "parts of 1", "parts of 16", "16 lanes"]
-    # Sizes of a tile are other ones than those of the computation.
-    fused = {**schedule, "compute_at": {"consumer": "y", "level": "L2.i"}}
-    assert [level.extent for level in picture.levels(fused, {"i": 4096, "j": 100})] == extents
-
-
-def test_every_level_is_a_box_in_the_one_before():
-    sizes = {"i": 1021, "j": 2048, "k": 2000}
-    tree = parsed(picture.nest(SCHEDULE, sizes))
+def test_every_loop_is_a_box_in_the_one_before():
+    tree = parsed(picture.nest({}, LOOPS))
     nested = boxes(tree)
-    named = [label.partition(":")[0] for label in labels(tree)]
-    assert [name for name in named if "." in name] == SCHEDULE["decompose"]["order"]
-    assert len(nested) == 10
+    assert labels(tree) == [picture.label(loop) for loop in LOOPS]
+    assert len(nested) == len(LOOPS)
     for outer, inner in zip(nested, nested[1:]):
         assert outer[0] < inner[0] < inner[2] < outer[2] and outer[1] < inner[1] < inner[3] < outer[3]
     assert float(tree.get("height")) >= nested[0][3]
 
 
-def test_buffers_stand_beside_their_level():
-    tree = parsed(picture.nest(SCHEDULE, {}))
+def test_buffers_stand_beside_their_loop():
+    loops = [
+        with_buffers(LOOPS[3], ("B", "staged", "L3", "blocked(512, 64)", None), ("A", "staged", "L3", None, 3)),
+        with_buffers(LOOPS[5], ("C", "combined", "register", None, None)),
+    ]
+    tree = parsed(picture.nest({}, loops))
     heights = {text.text: text.get("y") for text in tree.iter(f"{SVG}text")}
-    assert heights["B: staged in L3, blocked(512, 64)"] == heights["L3.i: parts of 240"]
+    beside = "B: staged in L3, blocked(512, 64); A: staged in L3, 3 buffers"
+    assert heights[beside] == heights["L3.i: 5 parts of 240"]
     assert heights["C: combined in register"] == heights["register.k: 512 parts of 1, in registers"]
-
-
-def test_levels_of_one_part_are_left_out_but_for_buffers():
-    schedule = {
-        "layers": [{"L1": {"i": 4}}, {"simd": {"j": 8}}],
-        "decompose": {"order": ["L2.j", "L1.i", "simd.j"]},
-        "inputs": {"x": {"stage": {"L2.j": "L2"}, "stages": 3}},
-    }
-    assert [level.name for level in picture.levels(schedule, {"i": 4, "j": 8})] == ["L2.j", "L1.i", "simd.j"]
-    assert "x: staged in L2, 3 buffers" in labels(parsed(picture.nest(schedule, {})))
-    del schedule["inputs"]
-    assert [level.name for level in picture.levels(schedule, {"i": 4, "j": 8})] == ["L1.i", "simd.j"]
 
 
 def test_what_is_no_box_is_said():
@@ -139,7 +91,7 @@ def test_what_is_no_box_is_said():
         "compute_at": {"consumer": "y", "level": "L2.i"},
         "tile_order": {"levels": ["L1.i"], "layout": "GenP([4],hilbert)"},
     }
-    assert labels(parsed(picture.nest(schedule, {})))[-4:] == [
+    assert labels(parsed(picture.nest(schedule, LOOPS)))[-4:] == [
         "computed in the loop L2.i of y",
         "recompose: L2.i, L1.i",
         "decompose: L1.i is core.x",
@@ -148,57 +100,49 @@ def test_what_is_no_box_is_said():
 
 
 def test_an_empty_schedule_is_plain_loops():
-    assert labels(parsed(picture.nest({}, {}))) == ["plain loops over all points"]
+    assert labels(parsed(picture.nest({}, []))) == ["plain loops over all points"]
 
 
 def test_names_are_escaped():
     name = "<script>&\"'\0\x1b"
-    schedule = {
-        "layers": [{"L1": {name: 4}}],
-        "decompose": {"order": [f"L1.{name}"]},
-        "inputs": {name: {"stage": {f"L1.{name}": name}}},
-    }
-    tree = parsed(picture.nest(schedule, {}))
+    loop = {"layer": "L1", "dimension": name, "kind": "loop", "parts": 4, "points": 1}
+    tree = parsed(picture.nest({}, [with_buffers(loop, (name, "staged", name, None, None))]))
     shown = "<script>&\"'\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
     assert labels(tree) == [f"L1.{shown}: 4 parts of 1", f"{shown}: staged in {shown}"]
     assert not list(tree.iter(f"{SVG}script"))
-    rows = parsed(picture.table([(name, name)]))
-    assert [cell.text for cell in rows.iter() if cell.tag in ("th", "td")] == [shown, shown]
+    lines = parsed(picture.table([(name, name)]))
+    assert [cell.text for cell in lines.iter() if cell.tag in ("th", "td")] == [shown, shown]
 
 
-REPORT = """matmul: 1 computation
-
-computation 0: C (program.mlir:9)
-  points: i = 64 cc, j = ? cc, k = 64 pw(addf)
-  reads A[i, k] of 64x64xf32, 16.0 KiB
-  work: 520 thousand operations on 48.0 KiB, 10.58 operations for each byte
-  schedule: given
-    points: of the reasons
-  something new: 7
-  cycles: computing 4.06 thousand, moving from L1 12
-  bound by computing (at usual rates)
-
-computation of the compiler's: exp (program.mlir:19)
-  position: none
-  points: i = 6 cc
-"""
+PART = {
+    "dimensions": [{"name": "i", "points": 64, "combine": "cc"}, {"name": "k", "points": None, "combine": "pw(addf)"}],
+    "reads": [{"name": "A", "accesses": ["[i, k]"], "shape": [64, None], "element": "f32"}],
+    "writes": [{"name": "C", "accesses": ["[i]"], "shape": [64], "element": "f32"}],
+    "operations": 520192.0,
+    "bytes": 49152.0,
+    "cost": {
+        "unit": "cycles",
+        "parts": [{"what": "computing", "time": 4064.0}, {"what": "moving from L1", "time": 12.0}],
+        "bound": "computing",
+        "share": 0.5,
+        "gain": {"change": "all 2 cores, of which 1 has work", "factor": 2.0},
+    },
+}
 
 
-def test_lines_of_the_report_become_rows():
-    report, made = picture.read_report(REPORT)
-    assert (made.name, made.rows) == ("exp", [("points", "i = 6 cc")])
-    assert (report.position, report.name) == ("0", "C")
-    assert report.sizes == {"i": 64, "k": 64}
-    assert [name for name, _ in report.rows] == ["points", "reads", "work", "bound by"]
-    assert report.rows[-1] == ("bound by", "computing (at usual rates)")
-    assert report.cycles == {"computing": 4060, "moving from L1": 12}
-    shown = labels(parsed(picture.bars(report.cycles)))
-    assert shown == ["computing", "4,060 cycles, 100%", "moving from L1", "12 cycles, 0%"]
-
-
-@pytest.mark.parametrize("text", ["", "no computation", "computation 0: C\n  cycles: many, computing 3"])
-def test_reports_of_other_words_are_no_error(text):
-    assert all(report.cycles == {} and report.rows == [] for report in picture.read_report(text))
+def test_an_explanation_becomes_rows_and_bars():
+    assert picture.rows(PART) == [
+        ("points", "i = 64 cc, k = ? pw(addf)"),
+        ("reads", "A[i, k] of 64x?xf32"),
+        ("writes", "C[i] of 64xf32"),
+        ("work", "520,192 operations on 49,152 bytes"),
+        ("bound by", "computing, 50% of the limit"),
+        ("most to gain", "2.00x by all 2 cores, of which 1 has work"),
+    ]
+    shown = labels(parsed(picture.bars(PART["cost"])))
+    assert shown == ["computing", "4,064 cycles, 100%", "moving from L1", "12 cycles, 0%"]
+    unknown = {**PART, "operations": None, "cost": None}
+    assert [name for name, _ in picture.rows(unknown)] == ["points", "reads", "writes"]
 
 
 @pytest.fixture

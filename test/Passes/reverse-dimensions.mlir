@@ -8,7 +8,7 @@
 // RUN: mdh run %s --entry padded --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh run %s --entry mbbs --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh compile %s --entry mbbs --emit loops | FileCheck %s --check-prefix LOOPS
-// RUN: mdh explain %s --entry mbbs | FileCheck %s --check-prefix EXPLAIN
+// RUN: mdh explain --verbose %s --entry mbbs | FileCheck %s --check-prefix EXPLAIN
 // RUN: mdh compile %s --entry scheduled --emit tiles | FileCheck %s --check-prefix SCHEDULED
 // RUN: mdh run %s --entry scheduled --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh run %s --entry reversed --random 1 --check | FileCheck %s --check-prefix DONE

@@ -1,7 +1,7 @@
 // What is combined in order is cut into parts that follow each other: for threads, and for blocks.
 //
 // RUN: mdh run %s --entry largest --device sim --random 1 --report --check=all 2>&1 | FileCheck %s
-// RUN: mdh explain %s --entry largest --device h100 | FileCheck %s --check-prefix EXPLAIN
+// RUN: mdh explain --verbose %s --entry largest --device h100 | FileCheck %s --check-prefix EXPLAIN
 // RUN: mdh run %s --entry rows --device sim --random 1 --check=all | FileCheck %s --check-prefix ROWS
 // RUN: mdh run %s --entry open --device sim --size k=5000 --random 1 --check=all | FileCheck %s --check-prefix OPEN
 // RUN: mdh run %s --entry open --device sim --size k=3 --random 1 --check=all | FileCheck %s --check-prefix OPEN

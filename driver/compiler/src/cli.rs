@@ -169,17 +169,17 @@ Examples:
 /// Arguments of `mdh schedule`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  mdh schedule schedule.json --emit attr\n  mdh schedule examples/matmul.mlir --tuned --emit json"
+    after_help = "Examples:\n  mdh schedule schedule.json --emit attr\n  mdh schedule examples/matmul.mlir --emit json\n  mdh schedule examples/matmul.mlir --tuned --emit json"
 )]
 pub struct ScheduleArguments {
-    /// JSON, the attribute's text, a transform script, or a program (.mlir) with scheduled
-    /// computations.
+    /// JSON, the attribute's text, a transform script, or a program: its schedules, or the model's
+    /// where it has none.
     pub file: PathBuf,
     /// Takes the best schedule that `mdh tune` has kept for this program on this machine, or else
     /// for the nearest sizes of it: in the database of a folder, of the user's cache if none is named.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub tuned: Option<Option<PathBuf>>,
-    /// The machine that it was measured on.
+    /// The machine that it was measured on, or that the model chooses for.
     #[command(flatten)]
     pub machine: MachineOptions,
     /// The chip that kernels are for: a compute capability (sm_80, sm_90a), or a GPU that has it (h100). The
@@ -215,7 +215,7 @@ pub struct AsmArguments {
 /// Arguments of `mdh explain`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200"
+    after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200\n  mdh explain examples/matmul.mlir --emit json -o schedule.json\n  mdh explain examples/matmul.mlir --html matmul.html"
 )]
 pub struct ExplainArguments {
     /// The program, in MLIR or in the tensor language (.tdsl).
@@ -239,6 +239,42 @@ pub struct ExplainArguments {
     /// Shows no warnings: what is right and slow is not said.
     #[arg(long)]
     pub no_warnings: bool,
+    /// Says everything: buffers, all reasons, whole schedules, tiles and traffic of each memory, statements
+    /// of the tensor language.
+    #[arg(long)]
+    pub verbose: bool,
+    /// Prints the schedules that were chosen instead, as --schedule takes them.
+    #[arg(long, value_name = "SPELLING", value_enum)]
+    pub emit: Option<Spelling>,
+    /// The file for these schedules.
+    #[command(flatten)]
+    pub out: OutFile,
+    /// All that there is to say, as JSON.
+    #[command(flatten)]
+    pub json: Json,
+    /// Writes a page instead: loops, tiles, cores and buffers as a picture, beside the machine's limits.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+impl ExplainArguments {
+    /// Returns the arguments of `mdh explain FILE --entry NAME`, without warnings.
+    pub fn new(file: &Path, entry: Option<&str>) -> ExplainArguments {
+        ExplainArguments {
+            file: file.to_path_buf(),
+            entry: entry.map(str::to_string),
+            given: GivenSchedule::default(),
+            size: Vec::new(),
+            machine: MachineOptions::default(),
+            deterministic: false,
+            no_warnings: true,
+            verbose: false,
+            emit: None,
+            out: OutFile::default(),
+            json: Json::default(),
+            html: None,
+        }
+    }
 }
 
 /// Spelling of a schedule.

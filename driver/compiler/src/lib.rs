@@ -13,7 +13,7 @@
 //! | [`arguments`], [`sizes`], [`values`], [`npy`], [`carried`], [`layout`] | what a function is called with |
 //! | [`compile`], [`library`], [`package`], [`ptx`], [`gpu`], [`execute`] | code, as files and as calls |
 //! | [`prospect`], [`plan`], [`depth`], [`check`], [`exact`], [`steps`], [`rehearsal`] | what a run must give, and whether it has |
-//! | [`report`], [`error`], [`output`], [`progress`], [`interrupt`] | what a user sees |
+//! | [`report`], [`html`], [`error`], [`output`], [`progress`], [`interrupt`] | what a user sees |
 
 pub mod arguments;
 pub mod asm_command;
@@ -38,6 +38,7 @@ pub mod formed;
 pub mod functions;
 pub mod gpu;
 pub mod host;
+pub mod html;
 pub mod interrupt;
 pub mod layout;
 pub mod library;

@@ -1,17 +1,18 @@
-//! `mdh schedule`: schedules from one spelling to another.
+//! `mdh schedule`: schedules from one spelling to another, and those of a program or of the model for it.
 
 use std::path::PathBuf;
 
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::script::{self, Plans};
 use mdh_dialect::{context, schedule};
-use mdh_schedule::Schedules;
 use melior::Context;
 use melior::ir::Module;
 
-use crate::cli::{ScheduleArguments, Spelling};
+use crate::cli::{ExplainArguments, ScheduleArguments};
 use crate::devices::{self, NamedDevice};
 use crate::error::{Error, Result};
+use crate::explain::look::look;
+use crate::explain::spelled::spelled;
 use crate::formed::Formed;
 use crate::functions::functions_of;
 use crate::host::Host;
@@ -23,11 +24,6 @@ use crate::{compile, diagnostics, sized, versions};
 
 /// Runs the command.
 pub fn run(host: &Host, arguments: &ScheduleArguments) -> Result<()> {
-    if let (None, Some(option)) = (&arguments.tuned, arguments.machine.option()) {
-        return Err(Error::usage(format!(
-            "{option} says where a schedule was measured: expected --tuned beside it"
-        )));
-    }
     arguments.out.check()?;
     let source = Source::read(&arguments.file)?;
     if let Some(folder) = &arguments.tuned {
@@ -36,28 +32,24 @@ pub fn run(host: &Host, arguments: &ScheduleArguments) -> Result<()> {
     }
     let extension = arguments.file.extension().and_then(|e| e.to_str());
     let plans = match extension {
-        Some("mlir" | "mlirbc") => of_module(&source, arguments.entry.as_deref())?,
-        _ if schedules::is_script(&source) => of_module(&source, arguments.entry.as_deref())?,
-        _ => schedules::read(&source)?,
+        Some("mlir" | "mlirbc" | "tdsl") => of_module(host, &source, arguments)?,
+        _ if schedules::is_script(&source) => of_module(host, &source, arguments)?,
+        _ => {
+            refuse_machine(arguments, "a file of schedules")?;
+            schedules::read(&source)?
+        }
     };
     arguments.out.write(spelled(plans, arguments.emit))
 }
 
-fn spelled(plans: Plans, spelling: Spelling) -> String {
-    match (plans, spelling) {
-        (plans, Spelling::Transform) => script::write(&plans),
-        (Plans::One(plan), Spelling::Attr) => format!("{plan}\n"),
-        (Plans::One(plan), Spelling::Json) => format!("{}\n", plan.to_json()),
-        (Plans::Several(computations), Spelling::Json) => {
-            format!("{}\n", Schedules { computations }.to_json())
-        }
-        (Plans::Several(plans), Spelling::Attr) => {
-            let aliases = plans.iter();
-            aliases
-                .map(|(name, plan)| schedules::with_name(name, plan))
-                .collect()
-        }
-    }
+/// Refuses the options of a machine where nothing is chosen or looked up.
+fn refuse_machine(arguments: &ScheduleArguments, what: &str) -> Result<()> {
+    let Some(option) = arguments.machine.option() else {
+        return Ok(());
+    };
+    Err(Error::usage(format!(
+        "{option} is for a function whose schedules the model chooses, and for --tuned: found {what}"
+    )))
 }
 
 /// The schedules that were tuned for a program's function.
@@ -122,27 +114,50 @@ fn machine(host: &Host, arguments: &ScheduleArguments) -> Result<Machine> {
 
 /// The schedules of a script, or of a program's function. Where both stand in one file, the script
 /// is for those who run it.
-fn of_module(source: &Source, wanted: Option<&str>) -> Result<Plans> {
+fn of_module(host: &Host, source: &Source, arguments: &ScheduleArguments) -> Result<Plans> {
     mdh_passes::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
+    let wanted = arguments.entry.as_deref();
     let module = source.parse_wanted(&context, wanted)?;
     let op = compile::operation(&module);
     if schedules::is_script(source) && functions_of(op).is_empty() {
         let sequence = schedules::sequence(source, op)?;
         return script::read(sequence).map_err(schedules::refused);
     }
-    of_program(&context, module, source, wanted)
+    match of_program(&context, module, source, wanted)? {
+        Some(plans) => {
+            refuse_machine(arguments, "a function that has schedules")?;
+            Ok(plans)
+        }
+        None => of_model(host, &context, source, arguments),
+    }
+}
+
+/// The schedules that the model chooses for the function.
+fn of_model(
+    host: &Host,
+    context: &Context,
+    source: &Source,
+    arguments: &ScheduleArguments,
+) -> Result<Plans> {
+    diagnostics::hide_warnings(context);
+    let mut wanted = ExplainArguments::new(&arguments.file, arguments.entry.as_deref());
+    wanted.machine = arguments.machine.clone();
+    let looked = look(host, context, source, &wanted)?;
+    let explanation = &looked.explanation;
+    let written = function(compile::operation(&looked.written), &explanation.function)?;
+    explanation.plans(written, arguments.emit)
 }
 
 /// The schedules of a function: of its only computation, or by the positions of several, counted
-/// as `--schedule` does.
+/// as `--schedule` does; `None` if it has none.
 fn of_program<'c>(
     context: &'c Context,
     mut module: Module<'c>,
     source: &Source,
     wanted: Option<&str>,
-) -> Result<Plans> {
+) -> Result<Option<Plans>> {
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(context, &module, &name);
     compile::form(context, &mut module)?;
@@ -160,11 +175,10 @@ fn of_program<'c>(
     let named = plans.and_then(|plans| Ok([plans, schedule::named(function)?].concat()));
     let mut plans = named.map_err(|errors| Error::input(errors.join("\n  ")))?;
     if plans.is_empty() {
-        let message = format!("'{name}' has no computation with a schedule");
-        return Err(Error::input(message));
+        return Ok(None);
     }
-    Ok(match is_alone {
+    Ok(Some(match is_alone {
         true => Plans::One(Box::new(plans.remove(0).1)),
         false => Plans::Several(plans.into_iter().collect()),
-    })
+    }))
 }

@@ -1,6 +1,6 @@
 //! `mdh explain`, on machines from files: what it says does not depend on this one.
 
-use crate::support::{Session, example};
+use crate::support::{MDH, Session, example};
 
 /// A machine with two cores.
 fn machine(session: &Session) {
@@ -50,8 +50,10 @@ fn statements_of_the_tensor_language() {
         let path = example(&format!("tdsl/{name}")).replace(".mlir", ".tdsl");
         session.file(&file, std::fs::read(path).unwrap());
         let text = explained(&session, &[&file]);
-        let (statements, _) = text.split_once("\ncomputation").unwrap();
-        for line in statements.lines() {
+        let (before, _) = text.split_once("\ncomputation").unwrap();
+        let mut parts = before.splitn(3, "\n\n");
+        let [head, _, statements] = [(); 3].map(|()| parts.next().unwrap());
+        for line in head.lines().chain(statements.lines()) {
             let is_choice = line.starts_with("  threads of ");
             let end = line.find(" (").filter(|_| is_choice);
             accounts += &line[..end.unwrap_or(line.len())];
@@ -75,8 +77,7 @@ fn what_the_model_chooses() {
     }
     for (name, computations) in [("product", 1), ("softmax", 3), ("scan", 1)] {
         let file = format!("{name}.mlir");
-        let output = session.output(&["explain", &file, "--asm", "machine.json"]);
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = explained(&session, &[&file]);
         let count = |line: &str| text.matches(line).count();
         assert_eq!(
             count("  schedule: chosen by the model for 'cpu'\n    - "),
@@ -105,9 +106,10 @@ fn what_the_model_chooses() {
     }
 }
 
-/// The output of a command that succeeds.
+/// The output of a command that succeeds, with everything.
 fn explained(session: &Session, arguments: &[&str]) -> String {
-    let command = [&["explain"][..], arguments, &["--asm", "machine.json"]].concat();
+    let options = ["--asm", "machine.json", "--verbose"];
+    let command = [&["explain"][..], arguments, &options].concat();
     let output = session.output(&command);
     assert_eq!(output.status.code(), Some(0), "{command:?}");
     String::from_utf8(output.stdout).unwrap()
@@ -208,9 +210,10 @@ fn schedules_and_machines_of_others() {
     session.file("product.mlir", PRODUCT.trim_start());
     session.file("s.txt", "#mdh.schedule<asm = cpu, layers = [core {i: 2}, L2 {i: 64, j: *}, L1 {i: 8, k: 1024}, simd {j: 16}]>");
     session.mdh("explain product.mlir --asm machine.json --schedule s.txt");
+    session.mdh("explain product.mlir --asm machine.json --schedule s.txt --verbose");
     session.file("other.json", r#"{"name": "toy", "layers": [{"memory": {"name": "main"}}, {"core": {"name": "core", "combine_in": [{"region": "main"}]}}]}"#);
     session.mdh("explain product.mlir --asm other.json");
-    session.mdh("explain product.mlir --asm other.json --schedule s.txt");
+    session.mdh("explain product.mlir --asm other.json --schedule s.txt --verbose");
     narrow(&session);
     session.mdh("explain product.mlir --asm narrow.json --schedule s.txt");
     let end = "\n  return";
@@ -231,7 +234,96 @@ fn on_this_machine() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(
-        text.contains("2.15 billion operations on 12.0 MiB"),
+        text.contains("  0 C          2.15 billion  12.0 MiB  "),
         "{text}"
     );
+}
+
+/// Standard output of a shell command that succeeds, for the machine of `machine.json`.
+fn shell(session: &Session, line: &str) -> String {
+    let mut command = session.command("bash");
+    command.env("MDH", MDH);
+    command.env("MDH_ASM", "machine.json");
+    let output = command.args(["-ec", line]).output().unwrap();
+    assert!(output.status.success(), "{line} {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Checks: a program's schedules, whoever chose them, are a file that `--schedule` takes as it is, in each spelling.
+#[test]
+fn what_was_chosen_is_a_file() {
+    let session = session_of(&["softmax", "matmul", "mbbs"]);
+    session.file("product.mlir", PRODUCT.trim_start());
+    for (name, spelling) in [
+        ("product", "json"),
+        ("product", "attr"),
+        ("softmax", "json"),
+        ("softmax", "attr"),
+    ] {
+        let printed = shell(
+            &session,
+            &format!(
+                "$MDH explain {name}.mlir --emit {spelling} -o s.{spelling}; cat s.{spelling}"
+            ),
+        );
+        let other = format!("$MDH schedule {name}.mlir --to {spelling}");
+        assert_eq!(shell(&session, &other), printed);
+        let scheduled = format!("$MDH compile {name}.mlir --emit scheduled");
+        let given = format!("{scheduled} --schedule s.{spelling}");
+        assert_eq!(shell(&session, &given), shell(&session, &scheduled));
+    }
+    let script = "$MDH explain matmul.mlir --emit transform > s.mlir; \
+                  $MDH run matmul.mlir --schedule s.mlir --check";
+    assert!(shell(&session, script).contains("check  passed"));
+    // What the compiler makes of parts of a program is left out.
+    let rest = "$MDH schedule mbbs.mlir --emit json > s.json 2> notes; \
+                $MDH run mbbs.mlir --schedule s.json --check; cat notes";
+    let text = shell(&session, rest);
+    assert!(text.contains("check  passed"), "{text}");
+    assert!(
+        text.contains("note: the file has no schedule for 'sum_0', 'hom0_0', which"),
+        "{text}"
+    );
+    for wrong in [&["-o", "s.json"][..], &["--emit", "json", "--json"]] {
+        let command = [&["explain", "matmul.mlir"], wrong].concat();
+        assert_eq!(session.output(&command).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+/// Checks: programs and pages have the numbers of the table.
+#[test]
+fn json_and_pages() {
+    let session = session_of(&["softmax"]);
+    session.file("product.mlir", PRODUCT.trim_start());
+    let base = ["explain", "product.mlir", "--asm", "machine.json"];
+    let json = session.output(&[&base[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(
+        (&json["function"], &json["machine"]),
+        (&"product".into(), &"cpu".into())
+    );
+    let computation = &json["computations"][0];
+    assert_eq!(computation["origin"], "model");
+    assert_eq!(computation["points"], 1024f64.powi(3));
+    assert!(
+        computation["schedule"]["layers"].is_array(),
+        "{computation}"
+    );
+    let cost = &computation["cost"];
+    let times = cost["parts"].as_array().unwrap().iter();
+    let longest = times
+        .map(|part| part["time"].as_f64().unwrap())
+        .fold(0.0, f64::max);
+    assert_eq!(cost["time"], longest);
+    for (file, pictures) in [("product", 2), ("softmax", 6)] {
+        let (file, page) = (format!("{file}.mlir"), format!("{file}.html"));
+        let done = session.output(&["explain", &file, "--asm", "machine.json", "--html", &page]);
+        assert!(done.stdout.is_empty() && done.status.success());
+        let page = std::fs::read_to_string(session.path(&page)).unwrap();
+        assert_eq!(page.matches("<svg ").count(), pictures, "{page}");
+        for outside in ["http:", "https:", "<script", "<link"] {
+            let page = page.replace("http://www.w3.org/2000/svg", "");
+            assert!(!page.contains(outside), "{outside} {page}");
+        }
+    }
 }

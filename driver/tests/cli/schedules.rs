@@ -160,7 +160,8 @@ fn several_functions() {
     );
     let mut session = session(&format!("{SCALED}{second}"), PLAN);
     session.mdh("schedule a.mlir --emit json");
-    session.mdh("schedule a.mlir --emit json --entry scaled");
+    // What has none gets the model's.
+    session.shell("$MDH schedule a.mlir --emit json --entry scaled | grep -o '\"layers\"'");
     session.shell("$MDH schedule a.mlir --emit json --entry sums | tee t.json");
     session.mdh("run a.mlir --entry sums --schedule t.json");
     insta::assert_snapshot!(session.text());
@@ -190,7 +191,8 @@ fn spellings() {
     let mut session = session(SCALED, PLAN);
     session.shell("$MDH schedule s.json --emit attr | tee s.attr");
     session.shell("$MDH schedule s.attr --emit json | diff - <($MDH schedule s.json --emit json)");
-    session.mdh("schedule a.mlir --emit json");
+    session.shell("$MDH schedule a.mlir --emit json > model.json");
+    session.shell("$MDH run a.mlir --schedule model.json --check | grep -o passed");
     session.shell("$MDH compile a.mlir --schedule s.attr --emit compute -o b.mlir");
     session.mdh("schedule b.mlir --emit json");
     session.mdh("schedule b.mlir --emit attr");
@@ -232,7 +234,7 @@ fn documented_script() {
     // As often as 'mdh explain' says so.
     session.shell(
         "test $($MDH run a.mlir --schedule t.mlir 2>&1 >/dev/null | grep -c 'machine: width') = \
-         $($MDH explain a.mlir --schedule t.mlir 2>/dev/null | grep -c '^    - width') && echo as often",
+         $($MDH explain --verbose a.mlir --schedule t.mlir 2>/dev/null | grep -c '^    - width') && echo as often",
     );
     insta::assert_snapshot!(session.text());
 }

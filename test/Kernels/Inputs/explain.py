@@ -6,7 +6,7 @@ import sys
 
 found = 0
 for program in sorted(pathlib.Path(sys.argv[1]).glob("*.mlir")):
-    command = ["mdh", "explain", program, "--device", sys.argv[2]]
+    command = ["mdh", "explain", "--verbose", program, "--device", sys.argv[2]]
     run = subprocess.run(command, capture_output=True, text=True)
     computations = run.stdout.count("\ncomputation ")
     times = run.stdout.count("an estimate from data sheets") + run.stdout.count("time: not known before the sizes")

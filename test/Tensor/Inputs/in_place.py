@@ -52,7 +52,7 @@ def problem(path):
     scheduled = run("compile", path, "--emit", "scheduled")
     if "mdh.compute" not in scheduled or "memref.copy" in scheduled:
         return f"expected computations without copies, found\n{scheduled}"
-    explained = run("explain", path)
+    explained = run("explain", "--verbose", path)
     if "statement 0" not in explained or "in a temporary" in explained:
         return f"expected results in their places, found\n{explained}"
     report = run("run", path, "--random", "1", "--check", "--json")

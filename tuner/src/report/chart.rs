@@ -124,7 +124,7 @@ pub(super) fn svg(tuned: &Tuned, unit: &str, series: &[(&str, Look)]) -> String 
     let line = |path: &str, style: &str| format!("<path d=\"{path}\" fill=\"none\" {style}/>\n");
     svg += &line(
         &format!("{steps} H{RIGHT}"),
-        "stroke=\"#000\" stroke-width=\"2\"",
+        "stroke=\"currentColor\" stroke-width=\"2\"",
     );
     if let Some(default) = tuned.default.and_then(|number| tuned.compared(number)) {
         let path = format!("M{LEFT},{:.1} H{RIGHT}", scale.y(default));
@@ -140,7 +140,7 @@ fn text((x, y): (f64, f64), anchor: &str, text: &str) -> String {
 /// The axes, with marks and what they say.
 fn axes(scale: &Scale, unit: &str) -> String {
     let path = format!("M{LEFT},{TOP} V{BOTTOM} H{RIGHT}");
-    let mut svg = format!("<path d=\"{path}\" fill=\"none\" stroke=\"#000\"/>\n");
+    let mut svg = format!("<path d=\"{path}\" fill=\"none\" stroke=\"currentColor\"/>\n");
     for mark in 0..=MARKS {
         let cost = scale.cost(mark as f64 / MARKS as f64);
         svg += &text((LEFT - 6.0, scale.y(cost) + 4.0), "end", &shown(cost, ""));

@@ -1,13 +1,12 @@
 //! The report of a search: one page of HTML that needs nothing else.
 
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use mdh_compiler::html::render;
 use serde::Serialize;
 
 mod chart;
 
 use crate::digits::shown;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::importance::importance;
 use crate::measure::{FailureKind, Outcome};
 use crate::space::value::Configuration;
@@ -144,12 +143,7 @@ pub fn html(space: &Space, tuned: &Tuned, texts: &ReportTexts) -> Result<String>
         has_default: tuned.default().is_some(),
         has_pace: tuned.paces.iter().any(|factor| *factor != 1.0),
     };
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment
-        .render_str(include_str!("page.html"), Serde(&page))
-        .map_err(|error| Error::bug(format!("the report: {error:#}")))
+    render(include_str!("page.html"), &page)
 }
 
 /// The result in a sentence.

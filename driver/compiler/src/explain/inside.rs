@@ -13,10 +13,12 @@ use super::work;
 #[derive(Default)]
 pub struct Inside {
     /// Their names.
-    names: Vec<String>,
+    pub names: Vec<String>,
     /// The inputs of the last one that they make, and that nobody else reads: never more than a
     /// tile.
     pub made: Vec<usize>,
+    /// Their points.
+    pub points: f64,
     /// Their operations.
     pub flops: f64,
     /// Bytes of what they read and write besides, once each.
@@ -53,6 +55,8 @@ impl Inside {
         let mut seen: Vec<Val> = own.buffers().map(|buffer| buffer.value).collect();
         for (op, of, parts) in &parts {
             inside.names.push(schedule::name(*op));
+            let points = of.dimensions.iter().map(|d| d.count().unwrap_or(0) as f64);
+            inside.points += points.product::<f64>();
             inside.flops += of.flops();
             let buffers = of.inputs.iter().chain(&of.outputs);
             let values = parts.inputs.iter().chain(&parts.outputs);
@@ -70,6 +74,13 @@ impl Inside {
         let size = work::buffer_bytes(buffer).unwrap_or(0.0);
         self.moved += size;
         self.others.push(format!("{} {}", buffer.name, bytes(size)));
+    }
+
+    /// Bytes of a chain that are read and written once each, where its last computation has so many.
+    pub fn bytes(&self, last: &Computation) -> f64 {
+        let made = self.made.iter().filter_map(|n| last.inputs.get(*n));
+        let made: f64 = made.filter_map(work::buffer_bytes).sum();
+        (last.bytes() - made).max(0.0) + self.moved
     }
 
     /// Returns whether a memory is where tiles stay, or around it: results made in a tile do not

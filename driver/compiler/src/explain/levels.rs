@@ -1,143 +1,341 @@
-//! Contents of each memory under a schedule, the traffic between them, and which of it takes
-//! longest.
+//! Contents of each memory under a schedule, the traffic between them, and how long that takes.
 //!
 //! To compare computing with moving, each memory has the rate that the model counts with
 //! ([`mdh_schedule::rates`]); `mdh bench` measures.
 
+use serde::Serialize;
+
 use mdh_algebra::amounts::{bytes, count};
-use mdh_algebra::computation::{Buffer, Computation, Place};
-use mdh_schedule::asm::{Asm, Memory};
-use mdh_schedule::legality::{self, Subject};
-use mdh_schedule::rates::{OPERATIONS, RATES, SharingScope};
-use mdh_schedule::{Level, Resolved, Schedule, Span, Tiles, Violation, check, footprint};
+use mdh_algebra::computation::{Access, Buffer, Computation, Place};
+use mdh_schedule::asm::{Asm, LANES, Memory};
+use mdh_schedule::rates::{OPERATIONS, RATES, Rate, SharingScope};
+use mdh_schedule::{Level, MIN_GRAIN, Resolved, Span, Tiles, footprint};
 
+use super::cost::{Cost, CostPart, Limits, Unit};
 use super::inside::Inside;
-use super::work::wanted;
 
-/// A memory of the machine under a schedule.
-struct Held<'a> {
-    memory: &'a Memory,
-    /// Each buffer with the bytes of a tile.
-    tiles: Vec<(&'a Buffer, Vec<i64>, f64)>,
+/// The layer of the cores of a processor.
+const CORES: &str = "core";
+
+/// Use of a memory under a schedule.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemoryUse {
+    /// Its name.
+    pub memory: String,
+    /// The memory around it, from which all comes.
+    pub around: String,
+    /// The innermost loop that a tile of it stands in: `L3.j`; none if it has everything at once.
+    pub behind: Option<String>,
+    /// Its bytes, where they are known.
+    pub capacity: Option<u64>,
+    /// The buffers' parts of a tile.
+    pub tiles: Vec<TileUse>,
+    /// Bytes of a tile.
+    pub bytes: f64,
     /// Bytes that come from the memory around it, for all tiles of all cores.
-    moved: f64,
+    pub moved: f64,
+    /// Bytes that would come if each came once.
+    pub once: f64,
 }
 
-/// The lines about it; nothing more than that where sizes are not known.
-pub fn text(schedule: &Schedule, computation: &Computation, inside: &Inside, asm: &Asm) -> String {
-    let resolved = match Resolved::new(schedule, computation, asm) {
-        Ok(resolved) => resolved,
-        Err(found) => return refused(&found, asm),
-    };
-    let refusal = refusal(schedule, computation, asm);
-    let Some(tiles) = resolved.tiles(&[]) else {
-        return unknown(refusal, computation);
-    };
-    let memories = asm.layers.iter().filter_map(|layer| layer.memory());
-    let held: Option<Vec<Held>> = memories
-        .skip(1)
-        .map(|memory| hold(memory, &resolved, &tiles, (computation, inside)))
-        .collect();
-    let Some(held) = held else {
-        return unknown(refusal, computation);
-    };
-    let mut text = refusal
-        + "  what a tile of each level reads and writes, and what comes from the memory around it:\n";
-    for memory in &held {
-        text += &line(memory);
+/// A buffer's part of a tile.
+#[derive(Clone, Debug, Serialize)]
+pub struct TileUse {
+    /// The buffer.
+    pub buffer: String,
+    /// Its extents.
+    pub shape: Vec<i64>,
+    /// Its bytes.
+    pub bytes: f64,
+    /// Bytes that come from the memory around, for all tiles of all cores.
+    pub moved: f64,
+    /// Bytes that would come if each came once.
+    pub once: f64,
+}
+
+/// Schedule of a computation, with the others of its chain.
+pub struct Subject<'a> {
+    /// The computation.
+    pub computation: &'a Computation,
+    /// The others.
+    pub inside: &'a Inside,
+    /// Its schedule on a machine.
+    pub resolved: &'a Resolved,
+    /// Its sizes.
+    pub tiles: &'a Tiles,
+}
+
+impl Subject<'_> {
+    /// Returns the use of each memory but the outermost, from the outside in; `None` where a size is not known.
+    pub fn uses(&self) -> Option<Vec<MemoryUse>> {
+        let memories = self.asm().layers.iter().filter_map(|layer| layer.memory());
+        let memories: Vec<&Memory> = memories.collect();
+        let pairs = memories.windows(2);
+        pairs
+            .map(|pair| self.of_memory(pair[1], &pair[0].name))
+            .collect()
     }
-    text + &inside.text() + &bounds(&held, (computation, inside), asm)
-}
 
-/// The constraints of a machine that a schedule breaks, and the parts of it that there is no code for;
-/// nothing if there are none.
-pub fn refusal(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
-    let resolved = match check(schedule, computation, asm) {
-        Ok(resolved) => resolved,
-        Err(found) => return refused(&found, asm),
-    };
-    let subject = Subject {
-        computation,
-        schedule,
-        resolved: &resolved,
-    };
-    let Err(found) = legality::check(&subject) else {
-        return String::new();
-    };
-    let refusals = found.iter();
-    let refusals = refusals.map(|own| format!("    - {}: a schedule {own}\n", own.reason));
-    "  there is no code for it:\n".to_string() + &refusals.collect::<String>()
-}
+    fn asm(&self) -> &Asm {
+        &self.resolved.asm
+    }
 
-fn unknown(refusal: String, computation: &Computation) -> String {
-    let wanted = wanted(computation);
-    refusal + &format!("  levels: not known before the sizes are{wanted}\n")
-}
-
-/// The constraints that the machine would have broken, each by its name.
-fn refused(found: &[Violation], asm: &Asm) -> String {
-    let violations = found.iter().map(|violation| format!("    - {violation}\n"));
-    format!("  the machine '{}' refuses it:\n", asm.name) + &violations.collect::<String>()
-}
-
-/// Returns the contents of a memory: the points that the loops inside of the last one of the layers
-/// around it span.
-fn hold<'a>(
-    memory: &'a Memory,
-    resolved: &Resolved,
-    tiles: &Tiles,
-    (computation, chain): (&'a Computation, &Inside),
-) -> Option<Held<'a>> {
-    let layer = resolved.asm.position(&memory.name)?;
-    let phase = &resolved.scalar;
-    let is_outside = |level: &Level| phase.assign[level.layer][level.dimension].layer < layer;
-    let loops: Vec<Level> = phase
-        .order
-        .iter()
-        .copied()
-        .filter(|level| tiles.count(*level) > 1)
-        .collect();
-    let inside = loops
-        .iter()
-        .rposition(is_outside)
-        .map_or(0, |last| last + 1);
-    let (fixed, free) = loops.split_at(inside);
-    let spans = tiles.spans(free.iter().copied());
-    let capacity = memory.capacity.map_or(f64::INFINITY, |bytes| bytes as f64);
-    let mut held = Held {
-        memory,
-        tiles: Vec::new(),
-        moved: 0.0,
-    };
-    // What is made in a tile is never more than a tile, and comes from nowhere else.
-    let is_outside_tile = chain.is_outside(&memory.name, &resolved.asm);
-    let is_made = |place: Place| matches!(place, Place::Input(n) if chain.made.contains(&n));
-    for place in computation.places() {
-        let (Some(buffer), Place::Input(_) | Place::Output(_)) = (computation.buffer(place), place)
-        else {
-            continue;
-        };
-        if is_outside_tile && is_made(place) {
-            continue;
+    /// Returns the contents of a memory: the points that the loops inside of the last one of the layers around it
+    /// span.
+    fn of_memory(&self, memory: &Memory, around: &str) -> Option<MemoryUse> {
+        let layer = self.asm().position(&memory.name)?;
+        let phase = &self.resolved.scalar;
+        let is_outside = |level: &Level| phase.assign[level.layer][level.dimension].layer < layer;
+        let loops = phase.order.iter().copied();
+        let loops: Vec<Level> = loops.filter(|level| self.tiles.count(*level) > 1).collect();
+        let last = loops.iter().rposition(is_outside);
+        let (fixed, free) = loops.split_at(last.map_or(0, |last| last + 1));
+        let spans = self.tiles.spans(free.iter().copied());
+        // What is made in a tile is never more than a tile, and comes from nowhere else.
+        let is_outside_tile = self.inside.is_outside(&memory.name, self.asm());
+        let is_made =
+            |place: Place| matches!(place, Place::Input(n) if self.inside.made.contains(&n));
+        let mut tiles = Vec::new();
+        for place in self.computation.places() {
+            let (Some(buffer), Place::Input(_) | Place::Output(_)) =
+                (self.computation.buffer(place), place)
+            else {
+                continue;
+            };
+            if is_outside_tile && is_made(place) {
+                continue;
+            }
+            let (shape, size) = self.part(buffer, &spans)?;
+            let (_, once) = self.part(buffer, &all_spans(self.tiles))?;
+            tiles.push((buffer, shape, size, once));
         }
-        let shape = footprint(computation, buffer, &spans)?.shape();
+        let tile: f64 = tiles.iter().map(|tile| tile.2).sum();
+        let fits = memory.capacity.is_none_or(|bytes| tile <= bytes as f64);
+        let tiles = tiles.into_iter().map(|(buffer, shape, size, once)| {
+            // What stays from one tile to the next is moved once, if a tile fits at all.
+            let times = match fits {
+                true => self.loads(buffer, fixed),
+                false => self.every(fixed),
+            };
+            TileUse {
+                buffer: buffer.name.clone(),
+                shape,
+                bytes: size,
+                moved: (size * times).max(once),
+                once,
+            }
+        });
+        let tiles: Vec<TileUse> = tiles.collect();
+        Some(MemoryUse {
+            memory: memory.name.clone(),
+            around: around.to_string(),
+            behind: fixed.last().map(|level| self.name(*level)),
+            capacity: memory.capacity,
+            bytes: tile,
+            moved: tiles.iter().map(|tile| tile.moved).sum(),
+            once: tiles.iter().map(|tile| tile.once).sum(),
+            tiles,
+        })
+    }
+
+    fn name(&self, level: Level) -> String {
+        let layer = &self.resolved.layers[level.layer];
+        format!("{layer}.{}", self.resolved.dimensions[level.dimension])
+    }
+
+    /// The extents and bytes of a buffer's part that points span.
+    fn part(&self, buffer: &Buffer, spans: &[Span]) -> Option<(Vec<i64>, f64)> {
+        let shape = footprint(self.computation, buffer, spans)?.shape();
         let elements: f64 = shape.iter().map(|n| *n as f64).product();
-        held.tiles
-            .push((buffer, shape, elements * buffer.element.byte_width() as f64));
+        Some((shape, elements * buffer.element.byte_width() as f64))
     }
-    let tile: f64 = held.tiles.iter().map(|tile| tile.2).sum();
-    for (buffer, _, size) in &held.tiles {
-        let bytes = footprint(computation, buffer, &all_spans(tiles))?.elements() as f64;
-        let bytes = bytes * buffer.element.byte_width() as f64;
-        // What stays from one tile to the next is moved once, if a tile fits at all.
-        let times = if tile <= capacity {
-            loads(buffer, fixed, tiles, computation)
-        } else {
-            every(fixed, tiles)
+
+    /// Returns the number of tiles.
+    fn every(&self, fixed: &[Level]) -> f64 {
+        let counts = fixed.iter().map(|level| self.tiles.count(*level) as f64);
+        counts.product()
+    }
+
+    /// Returns the number of times that a buffer's part of a tile changes: the innermost loops along which it does
+    /// not move leave it where it is.
+    fn loads(&self, buffer: &Buffer, fixed: &[Level]) -> f64 {
+        let moves = |level: &Level| {
+            let used = |access: &Access| access.map.iter().any(|expr| expr.uses(level.dimension));
+            level.dimension < self.computation.dimensions.len() && buffer.accesses.iter().any(used)
         };
-        held.moved += (size * times).max(bytes);
+        let last = fixed.iter().rposition(moves);
+        self.every(&fixed[..last.map_or(0, |last| last + 1)])
     }
-    Some(held)
+
+    /// The parts that are assigned to a layer of the machine.
+    fn parts_on(&self, layer: &str) -> f64 {
+        let phase = &self.resolved.scalar;
+        let position = self.asm().position(layer);
+        let is_on =
+            |level: &&Level| Some(phase.assign[level.layer][level.dimension].layer) == position;
+        self.every(
+            &phase
+                .order
+                .iter()
+                .filter(is_on)
+                .copied()
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// Cycles of computing and of moving; none for a machine whose rates are not known.
+    pub fn cost(&self, uses: &[MemoryUse]) -> Option<Cost> {
+        if self.asm().has_kernels() || self.asm().layer(CORES).is_none() {
+            return None;
+        }
+        let cores = Cores::new(self);
+        let lanes = lanes(self.computation, self.asm());
+        let used = self.parts_on(LANES).clamp(1.0, lanes);
+        // A multiplication and an addition are two.
+        let flops = self.computation.flops() + self.inside.flops;
+        let per_lane = 2.0 * OPERATIONS;
+        let mut changes: Vec<String> = cores.change().into_iter().collect();
+        if used < lanes {
+            changes.push(format!("vectors of {lanes:.0} elements, not of {used:.0}"));
+        }
+        let mut parts = vec![part(
+            "computing".to_string(),
+            flops / (per_lane * used * cores.used),
+            flops / (per_lane * lanes * cores.worth),
+            changes,
+        )];
+        for memory in uses {
+            let Some(rate) = rate(&memory.around) else {
+                continue;
+            };
+            let more = match self.inside.is_outside(&memory.memory, self.asm()) {
+                true => self.inside.moved,
+                false => 0.0,
+            };
+            let time = |bytes: f64, cores: f64| bytes / (rate.of_a_core(cores) * cores);
+            let changes = memory.change().into_iter();
+            let shared = cores
+                .change()
+                .filter(|_| rate.whose == SharingScope::EachCore);
+            parts.push(part(
+                format!("moving from {}", memory.around),
+                time(memory.moved + more, cores.used),
+                time(memory.once + more, cores.worth),
+                changes.chain(shared).collect(),
+            ));
+        }
+        let limits = Limits {
+            operations: per_lane * lanes * cores.there,
+            memories: memories(self.asm(), cores.there),
+        };
+        Some(Cost::new(Unit::Cycles, (0.0, ""), parts, limits))
+    }
+}
+
+/// A part of a cost, whose best is never worse than what there is.
+fn part(what: String, time: f64, least: f64, changes: Vec<String>) -> CostPart {
+    let least = least.min(time);
+    CostPart {
+        what,
+        time,
+        least,
+        change: (!changes.is_empty() && least < time).then(|| changes.join(" and ")),
+    }
+}
+
+/// Cores of the machine, those that the schedule uses, and those that the points are worth.
+struct Cores {
+    there: f64,
+    used: f64,
+    worth: f64,
+}
+
+impl Cores {
+    fn new(subject: &Subject) -> Cores {
+        let there = cores(subject.asm());
+        let parts = subject.parts_on(CORES);
+        let points: f64 = subject.tiles.points.iter().map(|n| *n as f64).product();
+        let is_worth = points + subject.inside.points >= MIN_GRAIN as f64;
+        Cores {
+            there,
+            // Parts wait for their turn, and the last turn takes as long as the others.
+            used: parts / (parts / there).ceil().max(1.0),
+            worth: if is_worth { there } else { 1.0 },
+        }
+    }
+
+    fn change(&self) -> Option<String> {
+        let (worth, used) = (self.worth, self.used);
+        (used < worth).then(|| format!("all {worth:.0} cores, of which {} has work", count(used)))
+    }
+}
+
+impl MemoryUse {
+    /// The change that makes the least come from the memory around: of the buffer that comes most often.
+    fn change(&self) -> Option<String> {
+        let again = |tile: &&TileUse| tile.moved > 1.01 * tile.once;
+        let more = |tile: &&TileUse| tile.moved - tile.once;
+        let tiles = self.tiles.iter().filter(again);
+        let most = tiles.max_by(|a, b| more(a).total_cmp(&more(b)))?;
+        let times = match most.moved / most.once.max(1.0) {
+            times if times >= 10.0 => format!("{times:.0}"),
+            times => format!("{times:.1}"),
+        };
+        let (name, memory) = (&most.buffer, &self.memory);
+        Some(match self.capacity.filter(|own| self.bytes > *own as f64) {
+            Some(capacity) => format!(
+                "tiles that fit {memory}, of which they take {:.0} %: '{name}' comes {times} times",
+                100.0 * self.bytes / capacity as f64
+            ),
+            None => format!(
+                "tiles of {memory} that keep '{name}', which comes {times} times from {}",
+                self.around
+            ),
+        })
+    }
+
+    /// The part of it that a tile takes.
+    fn share(&self) -> String {
+        let Some(capacity) = self.capacity else {
+            return "of a size that is not known".to_string();
+        };
+        let share = self.bytes / capacity as f64 * 100.0;
+        let verdict = match share > 100.0 {
+            true => ", not all of it at once",
+            false => "",
+        };
+        format!("{share:.0} % of {}{verdict}", bytes(capacity as f64))
+    }
+
+    /// Its name, and the part of it that a tile takes.
+    pub fn heading(&self) -> String {
+        format!("{}, {}", self.memory, self.share())
+    }
+
+    /// The line about it.
+    pub fn text(&self) -> String {
+        let parts: Vec<String> = self.tiles.iter().map(TileUse::text).collect();
+        format!(
+            "    {:<8}  {} = {}, {}; {} moved\n",
+            self.memory,
+            parts.join(" + "),
+            bytes(self.bytes),
+            self.share(),
+            bytes(self.moved)
+        )
+    }
+}
+
+impl TileUse {
+    /// `A 8x1024 (32.0 KiB)`.
+    pub fn text(&self) -> String {
+        let extents: Vec<String> = self.shape.iter().map(i64::to_string).collect();
+        let extents = match extents.is_empty() {
+            true => "1".to_string(),
+            false => extents.join("x"),
+        };
+        format!("{} {extents} ({})", self.buffer, bytes(self.bytes))
+    }
 }
 
 /// The spans of all points.
@@ -149,117 +347,35 @@ fn all_spans(tiles: &Tiles) -> Vec<Span> {
     tiles.points.iter().map(span).collect()
 }
 
-/// Returns the number of tiles.
-fn every(fixed: &[Level], tiles: &Tiles) -> f64 {
-    fixed
-        .iter()
-        .map(|level| tiles.count(*level) as f64)
-        .product()
+/// The number of a machine's cores, 1 if it has none.
+pub fn cores(asm: &Asm) -> f64 {
+    let core = asm.layer(CORES).and_then(|layer| layer.core());
+    core.and_then(|core| core.count).unwrap_or(1) as f64
 }
 
-/// Returns the number of times that a buffer's part of a tile changes: the innermost loops along
-/// which it does not move leave it where it is.
-fn loads(buffer: &Buffer, fixed: &[Level], tiles: &Tiles, computation: &Computation) -> f64 {
-    let moves = |level: &&Level| {
-        let used = |access: &mdh_algebra::computation::Access| {
-            access.map.iter().any(|expr| expr.uses(level.dimension))
-        };
-        level.dimension < computation.dimensions.len() && buffer.accesses.iter().any(used)
-    };
-    let last = fixed.iter().rposition(|level| moves(&level));
-    every(&fixed[..last.map_or(0, |last| last + 1)], tiles)
-}
-
-fn line(held: &Held) -> String {
-    let tile: f64 = held.tiles.iter().map(|tile| tile.2).sum();
-    let shapes: Vec<String> = (held.tiles.iter())
-        .map(|(buffer, shape, size)| {
-            let extents: Vec<String> = shape.iter().map(i64::to_string).collect();
-            let extents = if extents.is_empty() {
-                "1".to_string()
-            } else {
-                extents.join("x")
-            };
-            format!("{} {extents} ({})", buffer.name, bytes(*size))
-        })
-        .collect();
-    let capacity = match held.memory.capacity {
-        Some(capacity) => {
-            let share = tile / capacity as f64 * 100.0;
-            let verdict = if share > 100.0 {
-                ", not all of it at once"
-            } else {
-                ""
-            };
-            format!("{share:.0} % of {}{verdict}", bytes(capacity as f64))
-        }
-        None => "of a size that is not known".to_string(),
-    };
-    format!(
-        "    {:<8}  {} = {}, {capacity}; {} moved\n",
-        held.memory.name,
-        shapes.join(" + "),
-        bytes(tile),
-        bytes(held.moved)
-    )
-}
-
-/// Cycles of computing and of moving, and which is the most.
-fn bounds(held: &[Held], (computation, inside): (&Computation, &Inside), asm: &Asm) -> String {
-    let core = |name: &str| asm.layer(name).and_then(|layer| layer.core());
-    let cores = core("core").and_then(|core| core.count).unwrap_or(1) as f64;
+/// The elements of the computation that a vector of the machine has.
+fn lanes(computation: &Computation, asm: &Asm) -> f64 {
     let width = asm.vector().unwrap_or(8) as f64;
-    let element = computation
-        .components
-        .iter()
-        .map(|ty| ty.byte_width())
-        .max()
-        .unwrap_or(8) as f64;
-    let lanes = (width / element).max(1.0);
-    // A multiplication and an addition are two.
-    let flops = computation.flops() + inside.flops;
-    let compute = flops / (2.0 * OPERATIONS * lanes * cores);
-    let mut times = vec![("computing".to_string(), compute)];
-    let around = asm.memory_names();
-    for memory in held {
-        let outer = around
-            .iter()
-            .position(|name| *name == memory.memory.name)
-            .and_then(|n| n.checked_sub(1));
-        let Some(outer) = outer.and_then(|n| around.get(n)) else {
-            continue;
-        };
-        let Some(rate) = RATES.iter().find(|rate| rate.memory == *outer) else {
-            continue;
-        };
-        let more = match inside.is_outside(&memory.memory.name, asm) {
-            true => inside.moved,
-            false => 0.0,
-        };
-        times.push((
-            format!("moving from {outer}"),
-            (memory.moved + more) / (rate.of_a_core(cores) * cores),
-        ));
-    }
-    let is_open = computation.scalar.has_open_loops();
-    rated(&times, OPERATIONS * lanes, is_open)
+    let elements = computation.components.iter().map(|ty| ty.byte_width());
+    let element = elements.max().unwrap_or(8) as f64;
+    (width / element).max(1.0)
 }
 
-/// The cycles of all, which of them are the most, and the rates that they go by. Of loops that are
-/// open nobody knows how long they compute.
-fn rated(times: &[(String, f64)], multiplied: f64, is_open: bool) -> String {
-    let texts: Vec<String> = times
-        .iter()
-        .map(|(what, cycles)| format!("{what} {}", count(cycles.ceil())))
-        .collect();
-    let most = times
-        .iter()
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(what, _)| what.clone());
-    let most = most.map(|most| match is_open {
-        true => format!("computing, if its loops take long, else by {most}"),
-        false => most,
-    });
+fn rate(memory: &str) -> Option<&'static Rate> {
+    RATES.iter().find(|rate| rate.memory == memory)
+}
+
+/// The bytes that come from each memory in a cycle if so many cores ask for them, innermost first.
+pub fn memories(asm: &Asm, cores: f64) -> Vec<(String, f64)> {
+    let names = asm.memory_names().into_iter().rev();
+    let rates = names.filter_map(rate);
+    let bytes = rates.map(|rate| (rate.memory.to_string(), rate.of_a_core(cores) * cores));
+    bytes.collect()
+}
+
+/// The rates that cycles go by, in words.
+pub fn rates(computation: &Computation, asm: &Asm) -> String {
+    let multiplied = OPERATIONS * lanes(computation, asm);
     let rates: Vec<String> = (RATES.iter())
         .map(|rate| {
             let whose = match rate.whose {
@@ -270,9 +386,7 @@ fn rated(times: &[(String, f64)], multiplied: f64, is_open: bool) -> String {
         })
         .collect();
     format!(
-        "  cycles: {}\n  bound by {} (at usual rates in a cycle: {multiplied:.0} multiply-adds a core, {})\n",
-        texts.join(", "),
-        most.as_deref().unwrap_or("nothing"),
+        "at usual rates in a cycle: {multiplied:.0} multiply-adds a core, {}",
         rates.join(", ")
     )
 }
