@@ -37,6 +37,8 @@ if not os.path.exists(os.path.join(llvm, "bin", "FileCheck")):
 search = [release, os.path.join(llvm, "bin"), config.environment.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(search)
 config.environment["NO_COLOR"] = "1"
+# No line of a test that takes long under load.
+config.environment["MDH_PROGRESS"] = "off"
 # A machine that stands for this one: no test of IR may depend on it.
 if "MDH_ASM" in os.environ:
     config.environment["MDH_ASM"] = os.path.abspath(os.environ["MDH_ASM"])

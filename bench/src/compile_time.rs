@@ -20,7 +20,7 @@ use mdh_compiler::compile_command;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::host::Host;
 use mdh_compiler::output;
-use mdh_compiler::progress::Progress;
+use mdh_compiler::progress::{Progress, Reader};
 use mdh_compiler::source::Source;
 
 /// The sizes of programs, and those of a quick run.
@@ -63,14 +63,18 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
         false => &SIZES,
     };
     let families: Vec<&Family> = FAMILIES.iter().filter(|f| is_wanted(command, f)).collect();
-    let progress = Progress::start("compiling");
+    let programs: usize = families.iter().map(|family| family.stages.len()).sum();
+    let programs = (programs * sizes.len()) as u64;
+    let progress = Progress::start(Reader::Person, "compiling");
     command.json.print(heading(sizes))?;
-    let mut curves = Vec::new();
+    let (mut curves, mut done) = (Vec::new(), 0);
     for family in families {
         for (stage, name) in family.stages {
             let mut times = Vec::new();
             for n in sizes {
                 progress.step(&format!("{} of {n}: {name}", family.name));
+                progress.share(done, programs, "programs");
+                done += 1;
                 times.push(Time {
                     n: *n,
                     ms: time(host, family, *n, stage)?.as_secs_f64() * 1e3,

@@ -308,7 +308,9 @@ fn take_turns(players: &mut [Player], plan: &Measurement, tell: &impl Fn(&str)) 
             return;
         }
         for player in players.iter_mut().filter(|player| player.failed.is_none()) {
-            tell(&format!("round {}, {}", round + 1, player.name));
+            let (least, most) = (plan.least, plan.most);
+            let name = &player.name;
+            tell(&format!("round {} of {least} to {most}, {name}", round + 1));
             if let Some(ms) = player.turn(plan) {
                 player.samples.push(ms);
             }

@@ -17,7 +17,7 @@ use mdh_compiler::devices::Capability;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::package::{self, Wanted};
-use mdh_compiler::progress::Progress;
+use mdh_compiler::progress::{Progress, Reader};
 use mdh_compiler::source::Source;
 use mdh_compiler::{diagnostics, output};
 
@@ -51,14 +51,15 @@ pub fn run(command: &BenchArguments, cases: &[Case]) -> Result<()> {
         }
     };
     fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
-    let progress = Progress::start("compiling");
+    let progress = Progress::start(Reader::Person, "compiling");
     let mut entries = Vec::new();
     for (number, case) in cases.iter().enumerate() {
+        // The share is that of the elements of its check.
+        let count = cases.len();
         progress.step(&format!(
-            "{} ({} of {})",
+            "compiling {} ({} of {count})",
             case.name(),
-            number + 1,
-            cases.len()
+            number + 1
         ));
         let started = std::time::Instant::now();
         let schedule = super::schedules::own(&command.schedule, case);

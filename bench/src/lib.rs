@@ -49,7 +49,7 @@ use mdh_compiler::devices::NamedDevice;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::host::Host;
 use mdh_compiler::output;
-use mdh_compiler::progress::Progress;
+use mdh_compiler::progress::{Progress, Reader};
 
 /// Runs the command.
 pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
@@ -115,7 +115,7 @@ fn measure(
     cases: &[Case],
     given: &schedules::Given,
 ) -> Result<Vec<Row>> {
-    let progress = Progress::start("starting peers");
+    let progress = Progress::start(Reader::Person, "starting peers");
     let mut peers = Peers::start(&command.peers)?;
     for missing in &peers.missing {
         mdh_compiler::error::say(&format!("note: {missing}\n"));
@@ -131,14 +131,9 @@ fn measure(
     json.print(format!("{}\n{}\n", limits.text(), rows::HEADING))?;
     let mut rows = Vec::new();
     for (number, case) in cases.iter().enumerate() {
-        let tell = |what: &str| {
-            progress.step(&format!(
-                "{} ({} of {}): {what}",
-                case.name(),
-                number + 1,
-                cases.len()
-            ));
-        };
+        progress.step(&case.name());
+        progress.share(number as u64, cases.len() as u64, "rows");
+        let tell = |what: &str| progress.part(what);
         let mut ours = ours(&given.all, case)?;
         let mut row = conduct::case(case, &mut ours, &mut peers, &limits, plan, tell)?;
         row.tuned = given.tuned.get(&case.name()).cloned();

@@ -17,11 +17,13 @@ use crate::technique::{CostModel, Known, Search, Technique};
 mod candidate;
 mod confirm;
 mod pace;
+mod watch;
 
 pub use candidate::Resumed;
 use candidate::{Candidate, Outside};
 use confirm::CONFIRMED;
 use pace::{PACE, Pace};
+pub use watch::{Phase, Standing, Watch};
 
 /// Points that a filter rejects without letting one pass, after which the search ends.
 const MOST_REJECTED: usize = 100_000;
@@ -128,31 +130,6 @@ impl Keep for () {
     fn keep(&mut self, _: &Evaluation) -> Result<()> {
         Ok(())
     }
-}
-
-/// Observer of progress.
-pub trait Watch {
-    /// Is told after each evaluation.
-    fn evaluated(&mut self, standing: &Standing);
-}
-
-impl Watch for () {
-    fn evaluated(&mut self, _: &Standing) {}
-}
-
-/// State of a search after an evaluation.
-#[derive(Clone, Copy, Debug)]
-pub struct Standing {
-    /// The cost of the best one so far, as the search compares it ([`Tuned::compared`]).
-    pub best: Option<f64>,
-    /// That of the default.
-    pub default: Option<f64>,
-    /// The number of evaluations made, resumed ones not included.
-    pub evaluations: u64,
-    /// The time since the start.
-    pub elapsed: Duration,
-    /// True in the end, when the best is measured once more.
-    pub is_confirming: bool,
 }
 
 /// Reason for the end of a search.
@@ -541,12 +518,22 @@ impl Run<'_> {
         if let Err(error) = self.keep.keep(evaluation) {
             self.failure.get_or_insert(StopReason::NotKept(error));
         }
-        self.watch.evaluated(&Standing {
+        self.tell();
+    }
+
+    /// Tells how the search stands.
+    fn tell(&mut self) {
+        let phase = match self.is_confirming {
+            true => Phase::Confirming,
+            false => Phase::Searching {
+                confirmation: self.confirmation(),
+            },
+        };
+        self.watch.stands(&Standing {
             best: self.best.and_then(|best| self.paced(best)),
             default: self.default.and_then(|default| self.paced(default)),
-            evaluations: (number + 1 - self.resumed - self.pace.made) as u64,
-            elapsed: evaluation.at,
-            is_confirming: self.is_confirming,
+            evaluations: (self.evaluations.len() - self.resumed - self.pace.made) as u64,
+            phase,
         });
     }
 

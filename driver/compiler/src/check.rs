@@ -17,6 +17,7 @@ use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::execute::Call;
 use crate::plan::Known;
+use crate::progress;
 use crate::report::Check;
 use crate::values::Tensor;
 
@@ -26,6 +27,9 @@ const SMALL: f64 = (1 << 20) as f64;
 const FEW: usize = 1 << 16;
 /// So many elements of each output are compared otherwise.
 pub const SAMPLES: usize = 64;
+
+/// So many groups of elements of an output are evaluated one after the other.
+const GROUPS: usize = 100;
 
 /// Bytes that an expected element takes, with its index.
 const HELD: u64 = 128;
@@ -88,6 +92,7 @@ impl<'e> Expectation<'e> {
     ) -> Result<Expectation<'e>> {
         let mut reference = Reference::new(instance, wanted.errors);
         let is_small = instance.points() <= SMALL;
+        let groups = groups(instance);
         let count = |elements: usize| match wanted.elements {
             Elements::All => elements,
             Elements::Sampled(_) if is_small && elements <= FEW => elements,
@@ -108,7 +113,8 @@ impl<'e> Expectation<'e> {
                 let elements = elements.fold(1, u64::saturating_mul);
                 memory::require(elements.saturating_mul(HELD))?;
             }
-            let evaluated = expected(&mut reference, target, wanted.seed, count);
+            progress::part(&format!("'{}'", parameter.name));
+            let evaluated = expected(&mut reference, target, (wanted.seed, groups), count);
             let (elements, expected) = evaluated.map_err(|failure| {
                 let op = reference.failed().and_then(|s| known.origin(s));
                 match (&failure, op) {
@@ -270,15 +276,36 @@ type Expected = (usize, Vec<(Vec<i64>, Element)>);
 fn expected(
     reference: &mut Reference,
     target: Target,
-    seed: u64,
+    (seed, groups): (u64, usize),
     count: impl Fn(usize) -> usize,
 ) -> std::result::Result<Expected, Failure> {
     let (_, shape) = reference.shape(target)?;
     let shape = shape.to_vec();
     let elements: usize = shape.iter().map(|n| *n as usize).product();
     let indices = sample_points(&shape, seed, count(elements));
-    let values = reference.elements(target, &indices)?;
+    let mut values = Vec::with_capacity(indices.len());
+    for group in indices.chunks(indices.len().div_ceil(groups).max(1)) {
+        values.extend(reference.elements(target, group)?);
+        progress::share(values.len() as u64, indices.len() as u64, "elements");
+    }
     Ok((elements, indices.into_iter().zip(values).collect()))
+}
+
+/// Returns how many groups elements are evaluated in, so that one sees how far that is: one where elements together cost
+/// less than each alone, as those of a prefix-sum and of loops do.
+fn groups(instance: &Instance) -> usize {
+    let mut plain = 0;
+    for (_, computation) in instance.bound_computations() {
+        let mut dimensions = computation.dimensions.iter();
+        if dimensions.any(|dimension| dimension.combine.is_ps()) {
+            return 1;
+        }
+        plain += 1;
+    }
+    match plain == instance.computations() {
+        true => GROUPS,
+        false => 1,
+    }
 }
 
 fn flat(tensor: &Tensor, index: &[i64]) -> usize {

@@ -16,6 +16,7 @@ use mdh_passes::pipelines::{LineOptions, Raise, RangeChecks, Schedules};
 
 use crate::devices::{self, DeviceParser, Devices, NamedDevice};
 use crate::error::Result;
+use crate::remarks::Filter;
 
 pub use crate::devices::Device;
 pub use check::CheckArguments;
@@ -100,6 +101,16 @@ pub struct CompileArguments {
     /// Shows no warnings: what is right and slow is not said.
     #[arg(long)]
     pub no_warnings: bool,
+    /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular
+    /// expression occurs, such as vectorize, or of all.
+    #[arg(
+        long,
+        value_name = "FILTER",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ".*"
+    )]
+    pub remarks: Option<Filter>,
 }
 
 impl CompileArguments {
@@ -124,6 +135,7 @@ impl CompileArguments {
             fallback: None,
             size: Vec::new(),
             no_warnings: false,
+            remarks: None,
         }
     }
 
@@ -255,6 +267,16 @@ pub struct ExplainArguments {
     /// Writes a page instead: loops, tiles, cores and buffers as a picture, beside the machine's limits.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular
+    /// expression occurs, such as vectorize, or of all.
+    #[arg(
+        long,
+        value_name = "FILTER",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ".*"
+    )]
+    pub remarks: Option<Filter>,
 }
 
 impl ExplainArguments {
@@ -273,6 +295,7 @@ impl ExplainArguments {
             out: OutFile::default(),
             json: Json::default(),
             html: None,
+            remarks: None,
         }
     }
 }

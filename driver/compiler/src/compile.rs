@@ -22,7 +22,7 @@ use mdh_schedule::asm::Asm;
 
 use crate::error::{Error, Result};
 use crate::functions::symbol_name;
-use crate::raise as linalg;
+use crate::{progress, raise as linalg, remarks};
 
 /// The module's operation, for as long as the module lives.
 pub fn operation<'c>(module: &Module<'c>) -> Op<'c> {
@@ -75,10 +75,15 @@ fn run_as(
     pipeline: &Pipeline,
     passes: &[&str],
 ) -> Result<()> {
-    if pipeline.name == RAISE.name {
-        return linalg::run(context, || run_passes(context, module, passes));
+    for pass in passes {
+        progress::part(&format!("{}, {}", pipeline.name, remarks::name(pass)));
+        if pipeline.name == RAISE.name {
+            linalg::run(context, || run_pass(context, module, pass))?;
+        } else {
+            remarks::of_pass(context, pass, || run_pass(context, module, pass))?;
+        }
     }
-    run_passes(context, module, passes)
+    Ok(())
 }
 
 /// The line of a target for a program that is run.
@@ -122,9 +127,18 @@ pub const RAISED: &str = "raised";
 
 /// Runs passes and verifies after each. What went wrong has been shown as diagnostics.
 pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Result<()> {
+    for pass in passes {
+        progress::part(remarks::name(pass));
+        remarks::of_pass(context, pass, || run_pass(context, module, pass))?;
+    }
+    Ok(())
+}
+
+/// Runs one pass, so that its remarks and its time are known to be its own, and verifies.
+fn run_pass(context: &Context, module: &mut Module, pass: &str) -> Result<()> {
     let manager = PassManager::new(context);
     manager.enable_verifier(true);
-    let text = format!("builtin.module({})", passes.join(","));
+    let text = format!("builtin.module({pass})");
     parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
         .map_err(|error| Error::bug(format!("the pipeline {text} is wrong: {error}")))?;
     manager.run(module).map_err(|_| Error::diagnosed())
@@ -215,7 +229,13 @@ fn check_lowered(module: &Module) -> Result<()> {
 /// A module in the llvm dialect as LLVM IR.
 pub fn to_llvm(module: &Module) -> Result<runtime::Module> {
     check_lowered(module)?;
-    translate(operation(module))
+    let llvm = translate(operation(module))?;
+    // What is left is LLVM's work.
+    progress::part(&format!(
+        "LLVM, {}",
+        ir::count(llvm.functions().len(), "function")
+    ));
+    Ok(llvm)
 }
 
 /// The LLVM IR of a module operation whose operations have a translation.

@@ -19,7 +19,7 @@ use crate::functions::symbol_name;
 use crate::host::Host;
 use crate::names::Names;
 use crate::package::Wanted;
-use crate::progress::Progress;
+use crate::progress::{Progress, Reader};
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::tuned::{self, Machine};
@@ -45,7 +45,7 @@ pub fn run_with(
         )?;
     }
     let source = read()?;
-    let progress = Progress::start("compiling");
+    let progress = Progress::start(Reader::Person, "compiling");
     let bytes = compile(host, &source, arguments)?;
     drop(progress);
     arguments.out.write(&bytes)
@@ -58,6 +58,9 @@ pub fn compile(host: &Host, source: &Source, arguments: &CompileArguments) -> Re
     diagnostics::show(&context, source);
     if arguments.no_warnings {
         diagnostics::hide_warnings(&context);
+    }
+    if let Some(filter) = &arguments.remarks {
+        diagnostics::show_remarks(&context, source, filter);
     }
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
     if arguments.deterministic {

@@ -1,5 +1,5 @@
-//! MLIR's diagnostics on standard error, each with the line it is about. Remarks are left out:
-//! why a pass did not fire is for those who work with passes, in `mdh-opt`.
+//! MLIR's diagnostics on standard error, each with the line it is about. Remarks, by which passes say why they did not
+//! fire, are left out unless they are asked for.
 
 use std::collections::HashSet;
 use std::ffi::c_void;
@@ -13,6 +13,7 @@ use mlir_sys::*;
 use mdh_dialect::location::SourceLocation;
 
 use crate::error::{Error, say};
+use crate::remarks::Filter;
 use crate::source::Source;
 
 /// Longest message, in characters: an index function may be as long as its file.
@@ -54,6 +55,17 @@ pub fn show_also(context: &Context, source: &Source) {
     unsafe {
         let data = Box::into_raw(text).cast();
         mlirContextAttachDiagnosticHandler(context.to_raw(), Some(print_own), data, Some(forget));
+    }
+}
+
+/// Shows the remarks of a context that are asked for, from now on.
+pub fn show_remarks(context: &Context, source: &Source, filter: &Filter) {
+    let remarks = Box::new((Text::new(source), filter.clone()));
+    // SAFETY: the handler gets the pair it expects, which `forget_remarks` takes back.
+    unsafe {
+        let data = Box::into_raw(remarks).cast();
+        let forget = Some(forget_remarks as unsafe extern "C" fn(*mut c_void));
+        mlirContextAttachDiagnosticHandler(context.to_raw(), Some(print_remark), data, forget);
     }
 }
 
@@ -118,6 +130,31 @@ unsafe extern "C" fn print_own(diagnostic: MlirDiagnostic, text: *mut c_void) ->
     }
 }
 
+unsafe extern "C" fn print_remark(
+    diagnostic: MlirDiagnostic,
+    remarks: *mut c_void,
+) -> MlirLogicalResult {
+    // SAFETY: the data is the pair that `show_remarks` passed; the diagnostic is alive during the call.
+    let is_shown = unsafe {
+        let (text, filter) = &*remarks.cast::<(Text, Filter)>();
+        let severity = mlirDiagnosticGetSeverity(diagnostic).try_into();
+        let is_remark = matches!(severity, Ok(DiagnosticSeverity::Remark));
+        let is_shown = is_remark && filter.lets_through(&message(diagnostic));
+        if is_shown {
+            say(&text.diagnostic(diagnostic));
+        }
+        is_shown
+    };
+    MlirLogicalResult {
+        value: is_shown.into(),
+    }
+}
+
+unsafe extern "C" fn forget_remarks(remarks: *mut c_void) {
+    // SAFETY: `show_remarks` made it so, and nobody uses it any more.
+    drop(unsafe { Box::from_raw(remarks.cast::<(Text, Filter)>()) });
+}
+
 unsafe extern "C" fn forget(text: *mut c_void) {
     // SAFETY: `show` made it so, and nobody uses it any more.
     drop(unsafe { Box::from_raw(text.cast::<Text>()) });
@@ -127,8 +164,8 @@ unsafe extern "C" fn forget(text: *mut c_void) {
 struct Text {
     name: String,
     lines: Vec<Vec<u8>>,
-    /// The warnings that were shown: what is compiled twice has them twice.
-    warnings: Mutex<HashSet<String>>,
+    /// The warnings and remarks that were shown: what is compiled twice has them twice.
+    shown: Mutex<HashSet<String>>,
 }
 
 impl Text {
@@ -136,7 +173,7 @@ impl Text {
         Text {
             name: source.name().to_string(),
             lines: source.lines().map(<[u8]>::to_vec).collect(),
-            warnings: Mutex::default(),
+            shown: Mutex::default(),
         }
     }
 
@@ -161,17 +198,17 @@ impl Text {
                 .map(|i| self.diagnostic(mlirDiagnosticGetNote(diagnostic, i)));
             let notes: String = notes.collect();
             let text = self.paragraph(place.as_ref(), severity, &message);
-            if severity == "warning" && !self.is_first(&text) {
+            if ["warning", "remark"].contains(&severity) && !self.is_first(&text) {
                 return String::new();
             }
             text + &advice(&message) + &notes
         }
     }
 
-    fn is_first(&self, warning: &str) -> bool {
-        let shown = self.warnings.lock();
+    fn is_first(&self, text: &str) -> bool {
+        let shown = self.shown.lock();
         let mut shown = shown.unwrap_or_else(|poisoned| poisoned.into_inner());
-        shown.insert(warning.to_string())
+        shown.insert(text.to_string())
     }
 
     /// `file:line:column: severity: message`, and the line with a caret below the column.

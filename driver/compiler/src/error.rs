@@ -23,6 +23,8 @@ use mdh_algebra::index::lex::nearest;
 use mdh_jit::{Slow, exhaustion, faults};
 use mdh_passes::llvm::prefix_functions;
 
+use crate::progress;
+
 /// The result of everything in the driver that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -234,7 +236,7 @@ pub fn say(text: &str) {
     match lock_collected().as_mut() {
         Some(said) => said.push_str(text),
         None => {
-            let _ = std::io::stderr().write_all(text.as_bytes());
+            let _ = progress::aside(|| std::io::stderr().write_all(text.as_bytes()));
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use mdh_dialect::context;
+use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
+use melior::Context;
 
 use crate::cli::ExplainArguments;
 use crate::error::{Error, Result};
-use crate::explain::look::look;
+use crate::explain::look::{Looked, look};
 use crate::explain::{page, spelled};
 use crate::host::Host;
 use crate::select::function;
@@ -20,16 +22,14 @@ pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
             "--out is for schedules: expected --emit json, attr or transform beside it",
         ));
     }
-    arguments.html.as_deref().map_or(Ok(()), output::check_writable)?;
+    arguments
+        .html
+        .as_deref()
+        .map_or(Ok(()), output::check_writable)?;
     arguments.out.check()?;
     arguments.json.check()?;
     let source = Source::read(&arguments.file)?;
-    mdh_passes::register_all();
-    let context = context::program_context();
-    diagnostics::show(&context, &source);
-    if arguments.no_warnings {
-        diagnostics::hide_warnings(&context);
-    }
+    let context = context_of(&source, arguments);
     let looked = look(host, &context, &source, arguments)?;
     let explanation = &looked.explanation;
     if let Some(path) = &arguments.html {
@@ -50,7 +50,46 @@ pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
         return Ok(());
     }
     match arguments.verbose {
-        true => arguments.json.print(explanation.details()),
-        false => arguments.json.print(explanation.brief()),
+        true => arguments.json.print(explanation.details())?,
+        false => arguments.json.print(explanation.brief())?,
     }
+    remark(host, &context, arguments, looked)
+}
+
+/// A context that shows the diagnostics of a program, as the command asks for them.
+fn context_of(source: &Source, arguments: &ExplainArguments) -> Context {
+    mdh_passes::register_all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    if arguments.no_warnings {
+        diagnostics::hide_warnings(&context);
+    }
+    if let Some(filter) = &arguments.remarks {
+        diagnostics::show_remarks(&context, source, filter);
+    }
+    context
+}
+
+/// Lowers a module to loops, if remarks are asked for: passes say in them what they leave alone.
+fn remark(
+    host: &Host,
+    context: &Context,
+    arguments: &ExplainArguments,
+    looked: Looked,
+) -> Result<()> {
+    if arguments.remarks.is_none() {
+        return Ok(());
+    }
+    let options = LineOptions {
+        ranges: RangeChecks::Off,
+        ..LineOptions::RUN
+    };
+    let target = match arguments.machine.gpu()? {
+        Some(_) => Target::Cuda,
+        None => Target::Cpu,
+    };
+    let asm = arguments.machine.asm(&host.machine)?;
+    let lowering = Line { target, options }.between("bufferized", "loops");
+    let mut module = looked.simplified;
+    compile::run_all(&asm, context, &mut module, &lowering)
 }

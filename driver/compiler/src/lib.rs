@@ -7,9 +7,9 @@
 //! | modules | what they hold |
 //! |---------|----------------|
 //! | `*_command`, [`explain`], [`cli`], [`devices`], [`host`] | the commands, their options, and the machine that they are for |
-//! | [`source`], [`tensor`], [`raise`], [`nesting`], [`diagnostics`] | programs from files, and what is said about them |
+//! | [`source`], [`tensor`], [`raise`], [`nesting`], [`diagnostics`], [`remarks`] | programs from files, and what is said about them |
 //! | [`formed`], [`sized`], [`select`], [`entry`], [`functions`], [`names`], `named` | the function that a command is about |
-//! | [`schedules`], [`tuned`], [`versions`], [`between`] | schedules and passes that a user brings |
+//! | [`schedules`], `nearest`, [`tuned`], [`versions`], [`between`] | schedules and passes that a user brings |
 //! | [`arguments`], [`sizes`], [`values`], [`npy`], [`carried`], [`layout`] | what a function is called with |
 //! | [`compile`], [`library`], [`package`], [`ptx`], [`gpu`], [`execute`] | code, as files and as calls |
 //! | [`prospect`], [`plan`], [`depth`], [`check`], [`exact`], [`steps`], [`rehearsal`] | what a run must give, and whether it has |
@@ -44,6 +44,7 @@ pub mod layout;
 pub mod library;
 mod named;
 pub mod names;
+mod nearest;
 pub mod nesting;
 pub mod npy;
 pub mod output;
@@ -54,6 +55,7 @@ pub mod prospect;
 pub mod ptx;
 pub mod raise;
 pub mod rehearsal;
+pub mod remarks;
 pub mod report;
 pub mod run_command;
 pub mod schedule_command;

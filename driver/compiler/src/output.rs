@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::progress;
 
 /// Writes to standard output. A reader that has gone away is [`ErrorKind::OutputClosed`].
 pub fn print(bytes: impl AsRef<[u8]>) -> Result<()> {
@@ -24,7 +25,7 @@ pub fn print_with(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(cannot_print("it is closed"));
     }
-    let written = write().and_then(|()| io::stdout().flush());
+    let written = progress::aside(|| write().and_then(|()| io::stdout().flush()));
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Error::new(ErrorKind::OutputClosed, ""),
         _ => cannot_print(&error.to_string()),

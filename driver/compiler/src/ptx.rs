@@ -9,8 +9,8 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::CompileArguments;
-use crate::compile;
 use crate::error::{Error, Result};
+use crate::{compile, progress};
 
 /// The kernels of a module whose computations have been formed.
 pub fn emit(
@@ -46,8 +46,12 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
     }
     check_chip(compile::operation(&module), chip)?;
     compile::run_portable(context, &mut module, &pipelines::NVVM)?;
-    let modules = ir::find_all(compile::operation(&module), &["gpu.module"]).into_iter();
-    let texts = modules.map(|op| Ok(compile::translate(op)?.into_ptx(&chip.to_string())?));
+    let modules = ir::find_all(compile::operation(&module), &["gpu.module"]);
+    let count = modules.len();
+    let texts = modules.into_iter().enumerate().map(|(i, op)| {
+        progress::part(&format!("PTX, module {} of {count}", i + 1));
+        Ok(compile::translate(op)?.into_ptx(&chip.to_string())?)
+    });
     let text = texts.collect::<Result<Vec<String>>>()?.join("\n");
     let known: Vec<&str> = expand_vector_math::without_calls().collect();
     match undefined(&text) {

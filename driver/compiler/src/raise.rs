@@ -1,36 +1,23 @@
 //! Reports of what was written in linalg: what has become a computation, and what has not.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use melior::Context;
-use melior::diagnostic::DiagnosticSeverity;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Location, Module, TypeLike, ValueLike};
+use melior::ir::{Module, TypeLike, ValueLike};
 
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
 use mdh_passes::pipelines::Raise;
 
-use crate::compile;
 use crate::error::{Result, say};
+use crate::{compile, remarks};
 
-/// Runs the passes that raise, whose remarks are warnings here: what stays as it is runs as plain
+/// Runs a pass that raises, whose remarks are warnings here: what stays as it is runs as plain
 /// loops, on one core.
-pub fn run(context: &Context, passes: impl FnOnce() -> Result<()>) -> Result<()> {
-    let remarks: Mutex<Vec<(Location, String)>> = Mutex::default();
-    let handler = context.attach_diagnostic_handler(|diagnostic| {
-        let is_remark = matches!(diagnostic.severity(), DiagnosticSeverity::Remark);
-        if is_remark && let Ok(mut remarks) = remarks.lock() {
-            // SAFETY: locations live as long as the context.
-            let location = unsafe { Location::from_raw(diagnostic.location().to_raw()) };
-            remarks.push((location, diagnostic.to_string()));
-        }
-        is_remark
-    });
-    let done = passes();
-    context.detach_diagnostic_handler(handler);
-    for (location, message) in remarks.into_inner().unwrap_or_default() {
+pub fn run(context: &Context, pass: impl FnOnce() -> Result<()>) -> Result<()> {
+    let (done, remarks) = remarks::taken(context, pass);
+    for (location, message) in remarks {
         ir::warning_in(location, &message);
     }
     done

@@ -21,7 +21,7 @@ use crate::execute::{self, Call, Compiled};
 use crate::formed::Formed;
 use crate::gpu::Gpu;
 use crate::host::Host;
-use crate::progress::Progress;
+use crate::progress::{Progress, Reader};
 use crate::prospect::{Evaluation, Prospect};
 use crate::report::{Check, Kernels, Report, ReportedValue, Simulation};
 use crate::select::function;
@@ -84,7 +84,7 @@ pub fn run_and(
     look: impl FnOnce(&Expectation, &mut Call),
 ) -> Result<Report> {
     let context = context_of(source, command);
-    let progress = Progress::start("compiling");
+    let progress = Progress::start(Reader::from_flag(command.json.is_printed()), "compiling");
     let mut prepared = Prepared::new(host, &context, source, command)?;
     let (entry, arguments) = (prepared.entry, prepared.arguments);
     let lowering = Lowering::new(host, &context, command)?;
@@ -145,6 +145,9 @@ fn context_of(source: &Source, command: &RunArguments) -> Context {
     diagnostics::show(&context, source);
     if command.no_warnings {
         diagnostics::hide_warnings(&context);
+    }
+    if let Some(filter) = &command.remarks {
+        diagnostics::show_remarks(&context, source, filter);
     }
     context
 }

@@ -9,15 +9,18 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{schedule, transform, verify};
 use mdh_passes::support::versions;
 use mdh_schedule::asm::Asm;
-use mdh_schedule::{self as plan, ParseError, Schedule, SchedulePath, Schedules};
+use mdh_schedule::{
+    self as plan, Constraint, ParseError, Schedule, SchedulePath, Schedules, Violation,
+};
 use melior::Context;
 use melior::ir::operation::OperationLike;
 
 use crate::cli::GivenSchedule;
 use crate::diagnostics::{error_at, error_in};
-use crate::error::{Error, Result, say};
+use crate::error::{Error, ErrorKind, Result, say};
 use crate::formed::Formed;
 use crate::host::Host;
+use crate::nearest::nearest;
 use crate::select::function;
 use crate::source::Source;
 use crate::tuned::{Choice, Found, Machine, Taken, Wanted};
@@ -310,8 +313,36 @@ fn give_one(
     schedule::set(compute, Some(plan));
     let mistakes = mistakes(compute).into_iter();
     let mistakes_shown = mistakes.map(|(place, message)| Err(wrong(&place, &message)));
-    mistakes_shown.fold(Ok(()), Result::and)?;
+    let shown = mistakes_shown.fold(Ok(()), Result::and);
+    shown.map_err(|error| match error.kind() {
+        ErrorKind::Input => with_nearest(error, compute, plan),
+        _ => error,
+    })?;
     check(compute)
+}
+
+/// Adds the nearest legal schedule of a computation to an error about one that is not, if there is one, and its names are
+/// those that there are: what is meant by others, their messages ask.
+fn with_nearest(error: Error, compute: Op, plan: &Schedule) -> Error {
+    let computation = translate::compute(compute, Depth::Signatures);
+    let mut violations = schedule::violations(compute).into_iter();
+    let (Ok(computation), false) = (computation, violations.any(|own| is_of_name(&own))) else {
+        return error;
+    };
+    let near = nearest(plan, &computation.names(), &|changed| {
+        schedule::set(compute, Some(changed));
+        let mistakes = mistakes(compute).into_iter();
+        mistakes.map(|(_, message)| message).collect()
+    });
+    schedule::set(compute, Some(plan));
+    match near {
+        None => error,
+        Some(near) => error.help(format!(
+            "the nearest schedule of '{}' that is legal:\n{}",
+            schedule::name(compute),
+            near.to_json()
+        )),
+    }
 }
 
 /// Mistakes of a computation's schedule, each with its place in it: constraints that it breaks, or else
@@ -329,6 +360,18 @@ fn mistakes(compute: Op) -> Vec<(SchedulePath, String)> {
         (refusal.reason.place(), message)
     });
     broken.chain(refused).collect()
+}
+
+/// Returns whether a violation is that of a name which stands for nothing.
+fn is_of_name(violation: &Violation) -> bool {
+    matches!(
+        violation.constraint,
+        Constraint::Asm
+            | Constraint::UnknownLayer
+            | Constraint::UnknownDimension
+            | Constraint::UnknownBuffer
+            | Constraint::UnknownRegion
+    )
 }
 
 fn check(compute: Op) -> Result<()> {

@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Call, Compiled};
 use crate::functions::symbol_name;
 use crate::plan::call_arguments;
-use crate::progress::Progress;
+use crate::progress::{Progress, Reader};
 
 /// The oracle looks at so many elements of a step's results at most.
 const LOOKED_AT: usize = 4 << 20;
@@ -46,7 +46,7 @@ pub fn check(
     expectation: &Expectation,
 ) -> Result<Vec<Step>> {
     let passes = told(asm, pipelines);
-    let progress = Progress::start("checking each step");
+    let progress = Progress::start(Reader::Program, "checking each step");
     let mut current = compile::copy(module);
     // Until the program is one of integers, a copy is made one before it is read.
     let exact = pipelines.iter().find(|own| own.name == EXACT.name);
@@ -55,7 +55,7 @@ pub fn check(
         .position(|pass| EXACT.passes.last() == Some(&pass.name));
     let mut steps = Vec::new();
     for (i, pass) in passes.iter().enumerate() {
-        progress.share(i as u64, passes.len() as u64);
+        progress.share(i as u64, passes.len() as u64, "passes");
         compile::run_passes(context, &mut current, &[&pass.text])?;
         let mut read = compile::copy(&current);
         if let Some(exact) = exact.filter(|_| Some(i) < first_exact) {

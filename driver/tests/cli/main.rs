@@ -16,6 +16,8 @@ mod names;
 mod options;
 mod outputs;
 mod programs;
+mod progress;
+mod remarks;
 mod runs;
 mod schedules;
 mod signals;

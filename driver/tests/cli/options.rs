@@ -200,7 +200,7 @@ fn machines_have_one_list_of_names() {
         ),
         (
             &["schedule", &program, "--emit", "json", "--device", "h100"],
-            "--device says where a schedule was measured: expected --tuned beside it",
+            "--device is for a function whose schedules the model chooses, and for --tuned: found a file of schedules",
         ),
     ];
     for (line, expected) in refusals {

@@ -1,6 +1,6 @@
 //! Schedules from files, and their three spellings.
 
-use crate::support::Session;
+use crate::support::{Session, example};
 
 const SCALED: &str = "\
 func.func @scaled(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
@@ -110,6 +110,46 @@ fn mistakes_are_located() {
     session.file("s.mlir", script.replace("transform.yield", lower));
     session.mdh("run a.mlir --schedule s.mlir");
     insta::assert_snapshot!(session.text());
+}
+
+/// Nothing of `j` but lanes: the rest is that of the outermost layer, which is cores, and no level of the order.
+const LEFT_OUT: &str = r#"{
+  "asm": "cpu",
+  "layers": [{"core": {"i": 2}}, {"L1": {"i": 8, "k": 64}}, {"register": {"i": 4}}, {"simd": {"j": 16}}],
+  "decompose": {"order": ["core.i", "L1.i", "L1.k", "register.i", "simd.j"]}
+}
+"#;
+
+/// Checks: an error about a schedule says which rule has filled in what it leaves out, and has one near it that runs.
+#[test]
+fn the_nearest_legal_schedule_runs() {
+    let session = Session::new();
+    session.file("s.json", LEFT_OUT);
+    let program = example("matmul");
+    let output = session.output(&["run", &program, "--schedule", "s.json"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let rule = "'core', the outermost layer that is written, has no count of 'j' and takes what the others leave";
+    assert!(
+        text.starts_with("s.json:4:") && text.contains(rule),
+        "{text}"
+    );
+    let help = "help: the nearest schedule of 'C' that is legal:\n";
+    let (_, near) = text.split_once(help).unwrap();
+    let near_plan: serde_json::Value = serde_json::from_str(near).unwrap();
+    assert_eq!(
+        near_plan["layers"][0],
+        serde_json::json!({"main": {"j": "*"}})
+    );
+    assert_eq!(near_plan["decompose"]["order"][0], "main.j");
+    session.file("near.json", near);
+    let output = session.output(&["run", &program, "--schedule", "near.json", "--check"]);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// A file that was not written to the end must not take the model's schedule away.

@@ -78,6 +78,7 @@ impl Session {
         command
             .current_dir(self.directory.path())
             .env("NO_COLOR", "1")
+            .env("MDH_PROGRESS", "off")
             .stdin(Stdio::null());
         command
     }

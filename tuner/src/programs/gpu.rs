@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mdh_bench::protocol::Task;
 use mdh_compiler::error::{Error, ErrorKind, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::package::{self, Wanted};
-use mdh_compiler::progress::Progress;
+use mdh_compiler::progress::{Progress, Reader};
 use mdh_compiler::source::Source;
 use mdh_compiler::{diagnostics, output};
 use mdh_dialect::context;
@@ -35,7 +35,7 @@ use crate::measure::{Computed, FailureKind, Outcome};
 use crate::space::Space;
 use crate::space::value::Configuration;
 use crate::technique;
-use crate::tune::{Seed, Tuned, Tuning};
+use crate::tune::{Seed, Standing, Tuned, Tuning, Watch};
 
 /// Schedules that are estimated, if nothing else ends the search.
 const EVALUATIONS: u64 = 4000;
@@ -91,10 +91,16 @@ fn package(
     program.expect_some(&task.name)?;
     let fixed = nearest_schedule::fixed(&arguments.fix, None)?;
     let space = program.space(&fixed)?;
-    let progress = Progress::start(&format!("{}: estimating", task.name));
+    let progress = Progress::start(Reader::Person, &format!("{}: estimating", task.name));
     let default = program.default();
     let seeds = super::search::of_model(&space, &program, &fixed);
-    let tuned = search(arguments, &space, (&program, gpu), seeds, interrupts)?;
+    let tuned = search(
+        arguments,
+        &space,
+        (&program, gpu),
+        seeds,
+        (interrupts, &progress),
+    )?;
     let best = best(&tuned, default.as_ref(), &program, arguments.best);
     if best.is_empty() && interrupts.flag().load(Ordering::Relaxed) {
         return Err(Error::new(ErrorKind::Interrupted, ""));
@@ -111,12 +117,14 @@ fn package(
             )),
         });
     }
-    progress.step(&format!(
-        "{}: compiling {} schedules",
-        task.name,
-        best.len() + 1
-    ));
-    let package = compiled(arguments, task, &program, default.as_ref(), best)?;
+    progress.step(&format!("{}: compiling", task.name));
+    let package = compiled(
+        arguments,
+        task,
+        &program,
+        (default.as_ref(), best),
+        &progress,
+    )?;
     drop(progress);
     let said = said(&task.name, &package, &tuned, &space);
     Ok((package, said))
@@ -173,8 +181,12 @@ fn search(
     space: &Space,
     (program, gpu): (&SearchedProgram, &Gpu),
     seeds: Vec<Seed>,
-    interrupts: &Interrupts,
+    (interrupts, progress): (&Interrupts, &Progress),
 ) -> Result<Tuned> {
+    let abort = super::search::abort(arguments, Abort::Evaluations(EVALUATIONS))?;
+    if let Some(limit) = abort.latest() {
+        progress.limit(limit, Duration::ZERO);
+    }
     let mut technique = technique::of_names(&arguments.technique, arguments.seed)?;
     let mut measure = Computed::new(16, |configuration| {
         match program.estimate(configuration, gpu) {
@@ -186,7 +198,7 @@ fn search(
         space,
         technique: &mut *technique,
         measure: &mut measure,
-        abort: &super::search::abort(arguments, Abort::Evaluations(EVALUATIONS))?,
+        abort: &abort,
         clock: &Instant::now(),
         interrupted: interrupts.flag(),
         seeds,
@@ -197,8 +209,26 @@ fn search(
         confirmations: 0,
         pace: None,
         keep: &mut (),
-        watch: &mut (),
+        watch: &mut Estimated {
+            most: abort.most_evaluations(),
+            progress,
+        },
     })
+}
+
+/// Shows how many schedules have an estimate.
+struct Estimated<'p> {
+    most: Option<u64>,
+    progress: &'p Progress,
+}
+
+impl Watch for Estimated<'_> {
+    fn stands(&mut self, standing: &Standing) {
+        if let Some(most) = self.most {
+            self.progress
+                .share(standing.evaluations.min(most), most, "estimates");
+        }
+    }
 }
 
 /// A configuration with its estimate in milliseconds.
@@ -253,8 +283,8 @@ fn compiled(
     arguments: &TuneArguments,
     task: &Task,
     program: &SearchedProgram,
-    default: Option<&Configuration>,
-    best: Vec<Ranked>,
+    (default, best): (Option<&Configuration>, Vec<Ranked>),
+    progress: &Progress,
 ) -> Result<TunePackage> {
     let first = make_one(arguments, task, None)?;
     let gpu = gpu(arguments)?;
@@ -280,7 +310,10 @@ fn compiled(
                     };
                     let compiled = with_schedules(arguments, task, program, configuration);
                     let compiled = compiled.map_err(|error| error.message().to_string());
-                    made.lock().unwrap_or_else(PoisonError::into_inner)[n] = Some(compiled);
+                    let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                    made[n] = Some(compiled);
+                    let done = made.iter().flatten().count() as u64;
+                    progress.share(done, best.len() as u64, "schedules");
                 }
             });
         }

@@ -36,6 +36,7 @@ use mdh_compiler::error::{Error, Result};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
+use mdh_compiler::progress::Reader;
 use mdh_compiler::source::{self, Source};
 use mdh_compiler::{arguments, diagnostics, sized};
 use mdh_dialect::context;
@@ -195,7 +196,13 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
     let is_held = arguments.json.is_wanted() || arguments.html.is_some();
     let time = abort(arguments, Abort::Duration(USUAL))?.latest();
     let limits = is_held
-        .then(|| share_of_limit::measured(&task.name, time))
+        .then(|| {
+            share_of_limit::measured(
+                &task.name,
+                time,
+                Reader::from_flag(arguments.json.is_printed()),
+            )
+        })
         .flatten();
     let context = context::program_context();
     let source = Source::from_text(&task.name, &task.program);

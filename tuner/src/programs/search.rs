@@ -7,6 +7,7 @@ use mdh_bench::protocol::Task;
 use mdh_compiler::error::{Error, Result, say};
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::output;
+use mdh_compiler::progress::Reader;
 use mdh_exec::racing::CONFIDENCE;
 use mdh_jit::pool;
 use mdh_schedule::asm::Asm;
@@ -88,7 +89,9 @@ impl<'s> Search<'s> {
         let seeds = self.seeds(&database)?;
         let mut session = database.session(&self.task, &arguments.techniques(), arguments.seed)?;
         let abort = abort(arguments, Abort::Duration(USUAL))?;
-        let mut shown = show::Shown::start(&self.name, &abort);
+        let passed = self.clock.elapsed();
+        let reader = Reader::from_flag(arguments.json.is_printed());
+        let mut shown = show::Shown::start(&self.name, &abort, passed, reader);
         let tuned = crate::tune::tune(Tuning {
             space,
             technique: &mut *technique,

@@ -7,7 +7,7 @@ use mdh_bench::limits::{Limit, Limits, Work};
 use mdh_bench::protocol::Task;
 use mdh_bench::workloads::{self, Bound, Scale};
 use mdh_compiler::error::{Result, say};
-use mdh_compiler::progress::Progress;
+use mdh_compiler::progress::{Progress, Reader};
 use serde::Serialize;
 
 use super::program::SearchedProgram;
@@ -55,7 +55,7 @@ impl Shares {
 const LEAST: Duration = Duration::from_secs(20);
 
 /// Measures the machine's limits in the time of a search, if it has one; a note says why that cannot be.
-pub fn measured(name: &str, time: Option<Duration>) -> Option<Limits> {
+pub fn measured(name: &str, time: Option<Duration>, reader: Reader) -> Option<Limits> {
     if let Some(time) = time.filter(|time| *time < LEAST) {
         say(&format!(
             "note: the machine's limits are not measured in a search of {} s, expected {} s at least\n",
@@ -64,7 +64,7 @@ pub fn measured(name: &str, time: Option<Duration>) -> Option<Limits> {
         ));
         return None;
     }
-    let _progress = Progress::start(&format!("{name}: measuring the machine's limits"));
+    let _progress = Progress::start(reader, &format!("{name}: measuring the machine's limits"));
     let limits = mdh_bench::limits();
     limits
         .map_err(|error| say(&format!("note: {}\n", error.message())))

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mdh_algebra::amounts;
+use mdh_compiler::progress::{Progress, Reader};
 use mdh_schedule::asm::{Asm, AsmLayer};
 
 use super::share_of_limit::Shares;
@@ -12,82 +12,43 @@ use crate::digits::{rounded, shown};
 use crate::measure::FailureKind;
 use crate::space::value::Configuration;
 use crate::space::{Rejections, Space};
-use crate::tune::{Evaluation, Standing, Tuned, Watch};
+use crate::tune::{Evaluation, Phase, Standing, Tuned, Watch};
 
 /// The unit of a program's costs: the median of calls one after the other on the same arrays.
 pub const WARM_MS: &str = "ms a warm call";
 
-/// Steps of a bar that is full.
-const FULL: u64 = 1000;
-/// Time between two looks at the clock.
-const TICK: Duration = Duration::from_secs(1);
-
-/// Shows how far a search is, and the best so far with the default beside it, on standard error if
-/// that is a terminal. It goes with this.
+/// Shows how far a search is, and the best so far with the default beside it. It goes with this.
 pub struct Shown {
-    abort: Abort,
-    bar: ProgressBar,
+    evaluations: Option<u64>,
+    progress: Progress,
 }
 
 impl Shown {
-    /// Starts a search that this condition ends.
-    pub fn start(name: &str, abort: &Abort) -> Shown {
-        let bar = ProgressBar::with_draw_target(Some(FULL), ProgressDrawTarget::stderr());
-        bar.set_style(style(abort));
-        bar.set_prefix(name.to_string());
-        bar.set_message("measuring the first");
-        bar.enable_steady_tick(TICK);
+    /// Starts to show a search that this condition ends; so much of its time has passed.
+    pub fn start(name: &str, abort: &Abort, passed: Duration, reader: Reader) -> Shown {
+        let progress = Progress::start(reader, &format!("tuning {name}"));
+        if let Some(limit) = abort.latest() {
+            progress.limit(limit, passed);
+        }
+        progress.part("measuring the first");
         Shown {
-            abort: abort.clone(),
-            bar,
+            evaluations: abort.most_evaluations(),
+            progress,
         }
     }
 }
 
-impl Drop for Shown {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
 impl Watch for Shown {
-    fn evaluated(&mut self, standing: &Standing) {
-        let share = share(&self.abort, standing.elapsed, standing.evaluations);
-        self.bar.set_position((share * FULL as f64) as u64);
-        self.bar.set_message(message(standing));
+    fn stands(&mut self, standing: &Standing) {
+        if let Some(most) = self.evaluations {
+            let made = standing.evaluations.min(most);
+            self.progress.share(made, most, "evaluations");
+        }
+        self.progress.part(&message(standing));
     }
 }
 
-/// The line of a search: with a bar where it is known when it ends.
-fn style(abort: &Abort) -> ProgressStyle {
-    let limit = abort.latest().map_or(String::new(), |limit| {
-        format!(" of {} s", limit.as_secs_f64().ceil())
-    });
-    let bar = match share(abort, Duration::from_secs(1), 1) > 0.0 {
-        true => " [{bar:20}]",
-        false => "",
-    };
-    let template = format!("{{prefix}}{bar} {{elapsed}}{limit}, {{msg}}");
-    // The template is right, whatever the numbers.
-    ProgressStyle::with_template(&template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("=> ")
-}
-
-/// The part of a search that is done, up to 1, as far as that can be known: time and evaluations count.
-fn share(abort: &Abort, elapsed: Duration, evaluations: u64) -> f64 {
-    let share_of = |abort: &Abort| share(abort, elapsed, evaluations);
-    let share: f64 = match abort {
-        Abort::Duration(limit) => elapsed.as_secs_f64() / limit.as_secs_f64().max(1e-9),
-        Abort::Evaluations(limit) => evaluations as f64 / (*limit).max(1) as f64,
-        Abort::And(parts) => parts.iter().map(share_of).reduce(f64::min).unwrap_or(0.0),
-        Abort::Or(any) => any.iter().map(share_of).fold(0.0, f64::max),
-        _ => 0.0,
-    };
-    share.min(1.0)
-}
-
-/// The number of evaluations, the best, and the default.
+/// The number of evaluations, the best, the default, and the end of the search, which confirms the best.
 fn message(standing: &Standing) -> String {
     let best = standing.best.map_or("none works yet".to_string(), |best| {
         format!("best {}", shown(best, WARM_MS))
@@ -96,11 +57,18 @@ fn message(standing: &Standing) -> String {
         format!(", default {}", shown(default, WARM_MS))
     });
     let made = count(standing.evaluations as f64, "evaluation");
-    let phase = match standing.is_confirming {
-        true => "confirming the best: ",
-        false => "",
+    let (phase, last) = match standing.phase {
+        Phase::Confirming => ("confirming the best: ", String::new()),
+        Phase::Searching { confirmation } if confirmation.is_zero() => ("", String::new()),
+        Phase::Searching { confirmation } => {
+            let seconds = confirmation.as_secs_f64().ceil();
+            (
+                "",
+                format!(", the last {seconds} s are to confirm the best"),
+            )
+        }
     };
-    format!("{phase}{made}, {best}{default}")
+    format!("{phase}{made}, {best}{default}{last}")
 }
 
 /// The number of configurations, about where there are many.
@@ -263,28 +231,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_far_it_is() {
-        let second = Duration::from_secs(1);
-        let (time, evaluations) = (Abort::Duration(4 * second), Abort::Evaluations(20));
-        assert_eq!(share(&time, second, 10), 0.25);
-        assert_eq!(share(&time, 9 * second, 10), 1.0);
-        assert_eq!(share(&Abort::NoBetter(3), second, 10), 0.0);
-        let either = Abort::Or(vec![time.clone(), evaluations.clone(), Abort::NoBetter(3)]);
-        assert_eq!(share(&either, second, 10), 0.5);
-        assert_eq!(
-            share(&Abort::And(vec![time, evaluations]), second, 10),
-            0.25
-        );
-    }
-
-    #[test]
     fn the_best_stands_beside_the_default() {
         let standing = Standing {
             best: Some(0.25),
             default: Some(2.0),
             evaluations: 7,
-            elapsed: Duration::ZERO,
-            is_confirming: false,
+            phase: Phase::Searching {
+                confirmation: Duration::ZERO,
+            },
         };
         let text = message(&standing);
         assert_eq!(
@@ -302,8 +256,16 @@ mod tests {
             ..first
         };
         assert_eq!(message(&alone), "1 evaluation, none works yet");
+        let soon = Standing {
+            phase: Phase::Searching {
+                confirmation: Duration::from_millis(7100),
+            },
+            ..alone
+        };
+        let text = "1 evaluation, none works yet, the last 8 s are to confirm the best";
+        assert_eq!(message(&soon), text);
         let last = Standing {
-            is_confirming: true,
+            phase: Phase::Confirming,
             best: Some(0.25),
             ..alone
         };

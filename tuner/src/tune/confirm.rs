@@ -52,6 +52,9 @@ impl Run<'_> {
     pub(super) fn choose(&mut self, measure: &mut dyn Measure, stop: StopReason) -> StopReason {
         if stop != StopReason::Interrupted && stop.error().is_none() {
             self.is_confirming = true;
+            if self.confirmations > 0 && !self.evaluations.is_empty() {
+                self.tell();
+            }
             self.confirm(measure);
         }
         if let Some(best) = self.best.filter(|_| self.failure.is_none()) {

@@ -442,7 +442,7 @@ fn progress_has_the_default_beside_the_best() {
     #[derive(Default)]
     struct Lines(Vec<(u64, Option<f64>, Option<f64>)>);
     impl Watch for Lines {
-        fn evaluated(&mut self, standing: &Standing) {
+        fn stands(&mut self, standing: &Standing) {
             let Standing { best, default, .. } = *standing;
             self.0.push((standing.evaluations, best, default));
         }
@@ -465,6 +465,29 @@ fn progress_has_the_default_beside_the_best() {
             .all(|pair| pair[1].1 <= pair[0].1 && pair[1].0 == pair[0].0 + 1)
     );
     assert_eq!(lines.0.last().unwrap().1, Some(1.0));
+}
+
+/// Checks: whoever watches knows that the best is confirmed before the first measurement of that has ended.
+#[test]
+fn a_confirmation_is_told_before_it_begins() {
+    #[derive(Default)]
+    struct Phases(Vec<(u64, Phase)>);
+    impl Watch for Phases {
+        fn stands(&mut self, standing: &Standing) {
+            self.0.push((standing.evaluations, standing.phase));
+        }
+    }
+    let mut phases = Phases::default();
+    let setup = Setup {
+        confirmations: 2,
+        ..Setup::default()
+    };
+    setup.run_with(&mut (), &mut phases).unwrap();
+    let is_confirming = |(_, phase): &(u64, Phase)| *phase == Phase::Confirming;
+    let first = phases.0.iter().position(is_confirming).unwrap();
+    assert_eq!(phases.0[first].0, phases.0[first - 1].0);
+    let confirmed = &phases.0[first + 1..];
+    assert!(!confirmed.is_empty() && confirmed.iter().all(is_confirming));
 }
 
 /// Checks: a default that is none of the space's is measured, once, and compared with, and teaches nothing;

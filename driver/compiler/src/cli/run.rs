@@ -13,6 +13,7 @@ use mdh_passes::pipelines::{Arithmetic, Raise, RangeChecks};
 use super::shared::Json;
 use super::values::{Binding, GivenSchedule, Size, is_name, seed};
 use crate::devices::{Device, DeviceParser};
+use crate::remarks::Filter;
 
 /// Arguments of `mdh run`.
 #[derive(Args, Debug)]
@@ -109,6 +110,16 @@ pub struct RunArguments {
     /// Shows no warnings: what is right and slow is not said.
     #[arg(long)]
     pub no_warnings: bool,
+    /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular
+    /// expression occurs, such as vectorize, or of all.
+    #[arg(
+        long,
+        value_name = "FILTER",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ".*"
+    )]
+    pub remarks: Option<Filter>,
 }
 
 impl RunArguments {
@@ -158,6 +169,7 @@ impl RunArguments {
             repeat: NonZeroU32::MIN,
             json: Json::default(),
             no_warnings: false,
+            remarks: None,
         }
     }
 }

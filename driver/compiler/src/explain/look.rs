@@ -31,7 +31,7 @@ use crate::host::Host;
 use crate::select::function;
 use crate::source::Source;
 use crate::tuned::Machine;
-use crate::{compile, schedules, sized};
+use crate::{compile, remarks, schedules, sized};
 
 /// A function that was looked at.
 pub struct Looked<'c> {
@@ -39,6 +39,8 @@ pub struct Looked<'c> {
     pub explanation: Explanation,
     /// A copy of the module before anything was rewritten: what a file of schedules is for.
     pub written: Module<'c>,
+    /// The module as it is when schedules are chosen.
+    pub simplified: Module<'c>,
 }
 
 /// Looks at a function of a program. Warnings have been shown, if `arguments` want them.
@@ -77,15 +79,19 @@ pub fn look<'c>(
     given.rewritten = simplify(host, context, &mut module, &name)?;
     let entry = function(compile::operation(&module), &name)?;
     let before = names(entry);
-    let shared = share_subexpressions::share(compile::operation(&module), &asm, MIN_GRAIN);
+    let shared = remarks::of_pass(context, share_subexpressions::PASS.argument, || {
+        share_subexpressions::share(compile::operation(&module), &asm, MIN_GRAIN)
+    });
     shared.map_err(|(op, errors)| {
         errors.iter().for_each(|error| ir::error_at(op, error));
         Error::diagnosed()
     })?;
     given.shared = names(entry).difference(&before).cloned().collect();
+    let explanation = explained(&name, entry, &mut given, &asm)?;
     Ok(Looked {
-        explanation: explained(&name, entry, &mut given, &asm)?,
+        explanation,
         written,
+        simplified: module,
     })
 }
 
