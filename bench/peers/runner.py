@@ -10,6 +10,7 @@ messages are those of bench/src/protocol.rs. A package is a module NAME_peer.py 
 Results go into `task.outputs` where the package takes preallocated arrays. A result that updates
 an input is that input's array. The function returns when the results are there. If it has an attribute `nothing`, a
 function that takes what Python takes for its calls of C, that time is no part of a measurement.
+A module may have a `Task` of its own, `explain(error)`, the text of an exception, and `NOTHING`, the reason for None.
 """
 
 import gc
@@ -21,14 +22,17 @@ import statistics
 import sys
 import time
 
-import numpy
+try:
+    import numpy
+except ImportError:  # Those who need it say so; a function of plain Python does not.
+    numpy = None
 
 # Nanoseconds from which on a first call is a measurement like any other.
 LONG = 100_000_000
 
 # numpy has no bf16: its bits are carried out.
-TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "i8": "int8", "i16": "int16",
-         "bf16": "uint16"}
+TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool", "i8": "int8", "i16": "int16",
+         "i32": "int32", "i64": "int64", "index": "int64", "bf16": "uint16"}
 
 
 # Bytes from the beginning of a page to that of an array.
@@ -39,7 +43,8 @@ class Task:
     """A case: its name, its dimensions, its arrays and their types, by MLIR's names."""
 
     def __init__(self, request):
-        self.workload = request["workload"]
+        self.workload, self.entry = request["workload"], request["entry"]
+        self.described = request["inputs"], request["outputs"]
         self.dims = request["dims"]
         self.texts = request["texts"]
         self.types = [a["dtype"] for a in request["inputs"] + request["outputs"]]
@@ -91,11 +96,11 @@ class Runner:
         return {"done": {}}
 
     def do_load(self, request):
-        self.task = Task(request)
+        self.task = getattr(self.peer, "Task", Task)(request)
         self.run = self.peer.prepare(self.task)
         if self.run is None:
             self.do_drop(request)
-            return {"no": "not in this package"}
+            return {"no": getattr(self.peer, "NOTHING", "not in this package")}
         self.value = self.run()
         return {"done": {}}
 
@@ -121,7 +126,11 @@ class Runner:
             self.task.restore()
             self.value = self.run()
         for file, array in zip(request["files"], self.peer.results(self.value)):
-            numpy.ascontiguousarray(array).tofile(file)
+            if isinstance(array, bytes):
+                with open(file, "wb") as data:
+                    data.write(array)
+            else:
+                numpy.ascontiguousarray(array).tofile(file)
         return {"done": {}}
 
     def do_drop(self, _):
@@ -132,19 +141,21 @@ class Runner:
 
 def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    # What a package prints must not be taken for an answer.
-    answers = os.fdopen(os.dup(1), "w")
+    # What a package prints must not be taken for an answer, and what it reads is no request.
+    answers, requests = os.fdopen(os.dup(1), "w"), os.fdopen(os.dup(0))
     os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     runner = failed = None
     try:
         runner = Runner(importlib.import_module(sys.argv[1] + "_peer"))
     except Exception as error:  # Whatever is missing, or does not work here.
         failed = str(error)
-    for line in sys.stdin:
+    explain = getattr(runner and runner.peer, "explain", lambda error: f"{type(error).__name__}: {error}")
+    for line in requests:
         try:
             answer = {"no": failed} if failed else runner.answer(json.loads(line))
         except Exception as error:  # Whatever it is, the conductor wants to hear it.
-            answer = {"failed": f"{type(error).__name__}: {error}"}
+            answer = {"failed": explain(error)}
         answers.write(f"@@ {json.dumps(answer)}\n")
         answers.flush()
 

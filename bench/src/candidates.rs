@@ -38,15 +38,15 @@ struct Prepared<'p, 'c> {
 /// Prepares a program, and answers about its candidates until something else is asked for, which is
 /// returned.
 pub fn serve(asm: &Asm, task: &Task) -> Result<Option<Request>> {
-    let source = Source::from_text(&task.name, &task.program);
+    let source = task.source()?;
     let context = context::program_context();
     let formed = ours::formed(&context, &source, task.entry.as_deref(), None)?;
     let entry = formed.entry()?;
-    let command = ours::as_run(&task.name, &task.ranges);
+    let command = ours::as_run(task);
     if task.samples == 0 {
         return Err(Error::bug("no element would be compared"));
     }
-    ours::require_memory(&entry)?;
+    ours::require_memory(&entry, &command)?;
     ours::limit_memory(&entry)?;
     let any_order = |_: &[_], _: &[_]| Errors::Bounded;
     let mut rehearsal = Rehearsal::new(&entry, any_order, &command, task.samples)?;
@@ -111,6 +111,7 @@ impl Prepared<'_, '_> {
             work: ours::work(self.entry, call, self.rehearsal.flops),
             compile_ms,
             checked: true,
+            note: None,
         }))?;
         ours::run(self.entry, &code, call)?;
         Ok(Answer::Done {})

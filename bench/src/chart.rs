@@ -216,6 +216,7 @@ mod tests {
             row.add_peer(PeerTime {
                 name: "torch".to_string(),
                 ms: 4.0,
+                ci: None,
             });
         }
         let text = shares(&rows).unwrap();

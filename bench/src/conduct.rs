@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use super::agree::{self, Agreement};
 use super::idle;
 use super::limits::Limits;
-use super::peers::Peers;
+use super::peers::{PeerKind, Peers};
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::rows::{OtherTime, PeerTime, Row};
 use super::shared::Shared;
-use super::workloads::{Case, Variant};
+use super::signature::{self, Port};
+use super::workloads::{Case, FileProgram, Variant};
 use mdh_compiler::error::Result;
 use mdh_exec::stats::Median;
 use mdh_process::{Silence, Worker};
@@ -79,8 +80,38 @@ pub enum Entrant {
     Own(Option<String>),
     /// The workload with the schedule of a file, to be measured beside that.
     Schedule(String),
+    /// The workload for its sizes alone, with the schedule of a file that was tuned for them.
+    Tuned(String),
     /// Another program for the same results.
     Variant(Variant),
+    /// The program of another file, for the same results.
+    Against(FileProgram),
+}
+
+impl Entrant {
+    /// The program that a process runs; on these arrays, where its own random ones might be others.
+    fn task(&self, case: &Case, inputs: &[Array]) -> Result<Task> {
+        Ok(match self {
+            Entrant::Own(schedule) => Task {
+                schedule: schedule.clone(),
+                ..Task::new(case)?
+            },
+            Entrant::Schedule(file) => Task {
+                schedule: Some(file.clone()),
+                ..Task::new(case)?
+            },
+            Entrant::Tuned(file) => Task {
+                schedule: Some(file.clone()),
+                inputs: Some(inputs.to_vec()),
+                ..Task::closed(case)?
+            },
+            Entrant::Variant(variant) => Task {
+                program: case.variant(variant)?,
+                ..Task::new(case)?
+            },
+            Entrant::Against(program) => Task::against(case, program, inputs),
+        })
+    }
 }
 
 /// Somebody who takes part in a case.
@@ -92,6 +123,8 @@ struct Player<'p> {
     failed: Option<String>,
     /// Its program and its compiled form, if it is ours in another form.
     other: Option<(Entrant, Compiled)>,
+    /// Its kind, if it is a peer.
+    peer: Option<PeerKind>,
 }
 
 /// Measures a case: the first of `ours`, which all others are compared with, the other ones and
@@ -109,7 +142,7 @@ pub fn case(
         return Ok(row.failed("nobody takes part"));
     };
     tell("compiling");
-    let compiled = match compile(case, first, plan)? {
+    let compiled = match compile(case, first, &[], plan)? {
         Ok(Answer::Compiled(compiled)) => compiled,
         Ok(Answer::No(why)) => return Ok(row.skipped(&why)),
         Ok(answer) => return Ok(row.failed(&unexpected(answer))),
@@ -118,11 +151,18 @@ pub fn case(
     row.compile_ms = Some(compiled.compile_ms);
     row.checked = compiled.checked;
     let mut players = vec![Player::new(&first.name, &mut first.worker)];
-    players.extend(compile_others(case, others, plan, &mut row, &tell)?);
+    row.notes.extend(compiled.note.clone());
+    players.extend(compile_others(
+        (case, &compiled),
+        others,
+        plan,
+        &mut row,
+        &tell,
+    )?);
     players.extend(load_peers(case, &compiled, peers, &mut row, &tell)?);
     tell("comparing results");
     first_turns(&mut players, plan);
-    compare(&mut players, &compiled)?;
+    compare(&mut players, &compiled, plan)?;
     take_turns(&mut players, plan, &tell);
     for player in &mut players {
         if player.failed.is_none() {
@@ -135,7 +175,7 @@ pub fn case(
 
 /// Has our other forms compile the case. Those that do not are in the row.
 fn compile_others<'p>(
-    case: &Case,
+    (case, ours): (&Case, &Compiled),
     others: &'p mut [Ours],
     plan: &Measurement,
     row: &mut Row,
@@ -144,15 +184,21 @@ fn compile_others<'p>(
     let mut players = Vec::new();
     for other in others {
         tell(&format!("compiling '{}'", other.name));
-        let answer = compile(case, other, plan)?;
+        let answer = compile(case, other, &ours.inputs, plan)?;
         let form = other.form.clone();
         let mut player = Player::new(&other.name, &mut other.worker);
         let why = match answer {
-            Ok(Answer::Compiled(compiled)) => {
-                player.other = Some((form, compiled));
-                players.push(player);
-                continue;
-            }
+            Ok(Answer::Compiled(compiled)) => match differing(ours, &compiled) {
+                None => {
+                    player.other = Some((form, compiled));
+                    players.push(player);
+                    continue;
+                }
+                Some(why) => {
+                    let _ = ask(player.worker, &Request::Drop, plan);
+                    why
+                }
+            },
             Ok(Answer::No(why)) | Err(why) => why,
             Ok(answer) => unexpected(answer),
         };
@@ -165,6 +211,12 @@ fn compile_others<'p>(
     Ok(players)
 }
 
+/// The first result that is of another type than ours.
+fn differing(ours: &Compiled, theirs: &Compiled) -> Option<String> {
+    let ports = |compiled: &Compiled| compiled.outputs.iter().map(Port::from).collect::<Vec<_>>();
+    signature::difference("output", &ports(ours), &ports(theirs))
+}
+
 /// Has peers load the inputs of the case. The reasons of those that do not are in the row.
 fn load_peers<'p>(
     case: &Case,
@@ -175,15 +227,38 @@ fn load_peers<'p>(
 ) -> Result<Vec<Player<'p>>> {
     let mut players = Vec::new();
     let are_named = peers.are_named;
-    for (name, patience, peer) in peers.present() {
-        tell(&format!("preparing {name}"));
-        match peer.ask(&Request::load(case, compiled)?, patience) {
-            Ok(Answer::Done {}) => players.push(Player::new(name, peer)),
-            Ok(Answer::No(why)) if are_named => row.note(&format!("{name}: {why}")),
-            Ok(Answer::No(_)) => {}
-            Ok(answer) => row.note(&format!("{name}: {}", unexpected(answer))),
-            Err(silence) => row.note(&format!("{name}: {silence}")),
+    for peer in peers.present() {
+        let name = peer.name;
+        if case.program.is_some() && !peer.kind.takes_programs() {
+            if are_named {
+                row.note(&format!(
+                    "{name}: has nothing for a program of a file: expected a function, such as --peers \
+                     numpy:SCRIPT.py"
+                ));
+            }
+            continue;
         }
+        tell(&format!("preparing {name}"));
+        let why = match peer
+            .worker
+            .ask(&Request::load(case, compiled)?, peer.patience)
+        {
+            Ok(Answer::Done {}) => {
+                let mut player = Player::new(name, peer.worker);
+                player.peer = Some(peer.kind);
+                players.push(player);
+                continue;
+            }
+            Ok(Answer::No(why)) => {
+                if are_named {
+                    row.note(&format!("{name}: {why}"));
+                }
+                continue;
+            }
+            Ok(answer) => unexpected(answer),
+            Err(silence) => silence.to_string(),
+        };
+        row.fail_peer(name, peer.kind, &why);
     }
     Ok(players)
 }
@@ -192,21 +267,10 @@ fn load_peers<'p>(
 fn compile(
     case: &Case,
     ours: &mut Ours,
+    inputs: &[Array],
     plan: &Measurement,
 ) -> Result<std::result::Result<Answer, String>> {
-    let (program, schedule) = match &ours.form {
-        Entrant::Own(schedule) => (case.program()?, schedule.clone()),
-        Entrant::Schedule(file) => (case.program()?, Some(file.clone())),
-        Entrant::Variant(variant) => (case.variant(variant)?, None),
-    };
-    let request = Request::Compile(Task {
-        name: case.name(),
-        program,
-        entry: None,
-        ranges: case.ranges(),
-        samples: case.samples,
-        schedule,
-    });
+    let request = Request::Compile(ours.form.task(case, inputs)?);
     Ok(ask(&mut ours.worker, &request, plan))
 }
 
@@ -219,6 +283,7 @@ impl<'p> Player<'p> {
             samples: Vec::new(),
             failed: None,
             other: None,
+            peer: None,
         }
     }
 
@@ -248,7 +313,7 @@ fn first_turns(players: &mut [Player], plan: &Measurement) {
 }
 
 /// Compares what peers compute with what we do: of the given inputs, in a single call.
-fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
+fn compare(players: &mut [Player], compiled: &Compiled, plan: &Measurement) -> Result<()> {
     let mut expected: Option<Vec<Vec<u8>>> = None;
     for player in players.iter_mut().filter(|player| player.failed.is_none()) {
         let files = compiled
@@ -259,10 +324,13 @@ fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
         let request = Request::Output {
             files: files.iter().map(Shared::path).collect(),
         };
-        match player.worker.ask(&request, Measurement::FULL.patience) {
+        match ask(player.worker, &request, plan) {
             Ok(Answer::Done {}) => {}
             Ok(answer) => player.failed = Some(unexpected(answer)),
-            Err(silence) => player.failed = Some(silence.to_string()),
+            Err(why) => player.failed = Some(why),
+        }
+        if player.failed.is_some() {
+            continue;
         }
         let results = files.iter().map(Shared::read).collect::<Result<Vec<_>>>()?;
         let Some(ours) = &expected else {
@@ -328,17 +396,25 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
     }
     let median = Median::new(&ours.samples);
     row.ours_ms = Some(median.value);
-    row.ci = median.interval.map(|(low, high)| [low, high]);
+    row.ci = ends(&median);
     row.notes.extend(case.notes.iter().cloned());
-    row.set_limit(limits.bound(compiled.work, &case.dtype, case.bound));
+    row.set_limit(match &case.program {
+        None => limits.bound(compiled.work, &case.dtype, case.bound),
+        Some(_) => {
+            let types = compiled.inputs.iter().chain(&compiled.outputs);
+            let types = types.map(|array| array.dtype.as_str());
+            limits.bound_of_program(compiled.work, types, median.value)
+        }
+    });
     for other in others {
         let Some((form, compiled)) = &other.other else {
             continue;
         };
-        let is_there = other.failed.is_none();
-        let ms = is_there.then(|| Median::new(&other.samples).value);
+        let median_of = other.failed.is_none().then(|| Median::new(&other.samples));
+        let ms = median_of.map(|median| median.value);
         let time = OtherTime {
             ms,
+            ci: median_of.and_then(|median| ends(&median)),
             ratio: ms.map(|ms| ms / median.value),
             compile_ms: Some(compiled.compile_ms),
             failed: other.failed.clone(),
@@ -346,18 +422,27 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
         };
         row.add_other(form, time);
     }
-    for peer in others.iter().filter(|other| other.other.is_none()) {
+    for peer in others {
+        let Some(kind) = peer.peer else {
+            continue;
+        };
         match &peer.failed {
-            Some(why) => row.note(&format!("{}: {why}", peer.name)),
+            Some(why) => row.fail_peer(&peer.name, kind, why),
             None => {
                 let median = Median::new(&peer.samples);
                 row.add_peer(PeerTime {
                     name: peer.name.clone(),
                     ms: median.value,
+                    ci: ends(&median),
                 });
             }
         }
     }
+}
+
+/// The ends of a median's confidence interval.
+fn ends(median: &Median) -> Option<[f64; 2]> {
+    median.interval.map(|(low, high)| [low, high])
 }
 
 fn ask(

@@ -16,6 +16,7 @@ pub mod chart;
 pub mod compile_time;
 pub mod conduct;
 pub mod extents;
+pub mod functions;
 pub mod gpu;
 pub mod idle;
 pub mod kernels;
@@ -23,16 +24,20 @@ pub mod limits;
 pub mod options;
 pub mod ours;
 pub mod peers;
+pub mod programs;
 pub mod protocol;
 pub mod rows;
 pub mod schedules;
 pub mod shared;
+pub mod signature;
 pub mod upstream;
 pub mod workloads;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use conduct::{Entrant, Measurement, Ours};
 use limits::Limits;
@@ -44,7 +49,7 @@ use schedules::OURS;
 use upstream::UPSTREAM;
 use workloads::{Case, Devices, Scale};
 
-use crate::options::{BenchArguments, GivenSchedule};
+use crate::options::BenchArguments;
 use mdh_compiler::devices::NamedDevice;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::host::Host;
@@ -59,10 +64,11 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
     if command.compile_time {
         return compile_time::run(host, command);
     }
-    let (scale, plan) = match command.quick {
+    let (scale, mut plan) = match command.quick {
         true => (Scale::Quick, Measurement::QUICK),
         false => (Scale::Full, Measurement::FULL),
     };
+    plan.patience = Duration::from_secs(command.time_limit);
     let cases = cases(scale, command)?;
     if command.list {
         let names: String = cases.iter().map(|case| case.name() + "\n").collect();
@@ -75,7 +81,7 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
         .map_or(Ok(()), output::check_writable)?;
     let given = schedules::given(host, command, &cases)?;
     schedules::check(&given.all, &cases)?;
-    schedules::hold(&given.all, &cases)?;
+    schedules::hold(&given, &cases)?;
     if command.device.is_gpu() {
         return gpu::run(command, &cases);
     }
@@ -95,10 +101,23 @@ pub fn run(host: &Host, command: &BenchArguments) -> Result<()> {
     judge(&rows)
 }
 
-/// The cases that a command asks for.
+/// The cases that a command asks for: workloads, then programs of files.
 fn cases(scale: Scale, command: &BenchArguments) -> Result<Vec<Case>> {
-    let selected = workloads::select(workloads::all(scale)?, &command.workloads);
-    let cases = selected.map_err(|error| match &command.tuned {
+    let words = command.workloads.iter().cloned();
+    let (files, names): (Vec<String>, Vec<String>) =
+        words.partition(|word| programs::is_program(word));
+    let workloads = match names.is_empty() && !files.is_empty() {
+        true => Vec::new(),
+        false => workloads::all(scale)?,
+    };
+    let selected = workloads::select(workloads, &names);
+    let cases = selected.and_then(|mut cases| {
+        cases.extend(programs::cases(command, &files)?);
+        Ok(cases)
+    });
+    let is_there = |word: &String| Path::new(word).exists();
+    let cases = cases.map_err(|error| match &command.tuned {
+        _ if command.workloads.iter().any(is_there) => error,
         Some(None) => error.help(
             "--tuned takes a folder that is there, and `mdh tune WORKLOAD --tuned DIR` makes one with a \
              database; `mdh bench --list` lists the workloads",
@@ -116,7 +135,7 @@ fn measure(
     given: &schedules::Given,
 ) -> Result<Vec<Row>> {
     let progress = Progress::start(Reader::Person, "starting peers");
-    let mut peers = Peers::start(&command.peers)?;
+    let mut peers = Peers::start(&command.peers, cases, plan.patience)?;
     for missing in &peers.missing {
         mdh_compiler::error::say(&format!("note: {missing}\n"));
     }
@@ -134,7 +153,7 @@ fn measure(
         progress.step(&case.name());
         progress.share(number as u64, cases.len() as u64, "rows");
         let tell = |what: &str| progress.part(what);
-        let mut ours = ours(&given.all, case)?;
+        let mut ours = ours(given, case)?;
         let mut row = conduct::case(case, &mut ours, &mut peers, &limits, plan, tell)?;
         row.tuned = given.tuned.get(&case.name()).cloned();
         json.print(format!("{row}\n"))?;
@@ -144,13 +163,19 @@ fn measure(
 }
 
 /// Our processes for a case: one for each schedule, and for each variant of its program.
-fn ours(given: &[GivenSchedule], case: &Case) -> Result<Vec<Ours>> {
-    let schedule = schedules::own(given, case);
+fn ours(given: &schedules::Given, case: &Case) -> Result<Vec<Ours>> {
+    let schedule = schedules::own(&given.all, case);
     let mut forms = vec![(OURS.to_string(), Entrant::Own(schedule))];
-    let beside = schedules::beside(given, case).into_iter();
-    forms.extend(beside.map(|(name, file)| (name, Entrant::Schedule(file))));
+    let scheduled = |file: String| match given.is_tuned(Path::new(&file)) {
+        true => Entrant::Tuned(file),
+        false => Entrant::Schedule(file),
+    };
+    let beside = schedules::beside(&given.all, case).into_iter();
+    forms.extend(beside.map(|(name, file)| (name, scheduled(file))));
     let variants = case.variants.iter().cloned();
     forms.extend(variants.map(|variant| (variant.name.clone(), Entrant::Variant(variant))));
+    let against = case.program.iter().flat_map(|program| &program.against);
+    forms.extend(against.map(|program| (program.label(), Entrant::Against(program.clone()))));
     let started = |(name, form)| {
         let worker = started(worker(OURS)?)?;
         Ok(Ours { name, form, worker })

@@ -102,6 +102,27 @@ impl Limits {
         largest.max_by(|a, b| a.ms.total_cmp(&b.ms))
     }
 
+    /// Returns the bound of a program that is no workload, with inputs of these types, of which a run takes so many
+    /// milliseconds: by the type that the machine is the fastest with. Whoever is faster than the definition's
+    /// operations allow does with fewer: then only the arrays count.
+    pub fn bound_of_program<'t>(
+        &self,
+        work: Work,
+        types: impl Iterator<Item = &'t str> + Clone,
+        ms: f64,
+    ) -> Option<Limit> {
+        let least = |bound: Bound| {
+            let types = types.clone();
+            let bounds = types.filter_map(|ty| self.bound(work, ty, bound));
+            bounds.min_by(|a, b| a.ms.total_cmp(&b.ms))
+        };
+        let any = least(Bound::Any)?;
+        match any.ms > ms {
+            true => least(Bound::Bytes),
+            false => Some(any),
+        }
+    }
+
     /// The peak for a type: that of a wider one where the machine has nothing of its own for it.
     fn peak(&self, dtype: &str) -> Option<&Peak> {
         let wider = match dtype {

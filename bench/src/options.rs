@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use mdh_compiler::cli::{Json, is_name};
+use mdh_compiler::cli::{Json, Range, Size, is_name, seed};
 use mdh_compiler::devices::{self, Capability, DeviceParser, Devices, NamedDevice};
 use mdh_compiler::error::Result;
 
@@ -13,10 +13,28 @@ use mdh_compiler::error::Result;
 #[derive(Args, Debug)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub struct BenchArguments {
-    /// Workloads, at all of their sizes (matmul) or at one (matmul/1024x1024x1024); all of them
-    /// if there is none.
-    #[arg(value_name = "WORKLOAD")]
+    /// Workloads, at all of their sizes (matmul) or at one (matmul/1024x1024x1024), and programs
+    /// (.mlir, .tdsl); all workloads if there is none.
+    #[arg(value_name = "WORKLOAD|FILE")]
     pub workloads: Vec<String>,
+    /// The function that is meant. It is needed if the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension. Several (i=256,512) are several
+    /// rows, in which those of one place belong together.
+    #[arg(long = "size", value_name = "DIM=N,..", num_args = 1.., action = clap::ArgAction::Append)]
+    pub sizes: Vec<SizeList>,
+    /// Other programs for the same arrays and results, to be measured beside each program: the
+    /// function of the same name, or the one that is named.
+    #[arg(long, value_name = "FILE[:NAME]", num_args = 1.., action = clap::ArgAction::Append)]
+    pub against: Vec<GivenProgram>,
+    /// The seed of a program's random inputs; 0 if none is named.
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub random: Option<u64>,
+    /// Ranges of a program's random inputs, from LOW to below HIGH, of one argument or of all that are
+    /// not named; floats are in -1..1 otherwise.
+    #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub ranges: Vec<Range>,
     /// The device that it runs on, or is made for. 'cuda' is an NVIDIA GPU of this machine; the name of a GPU or of a
     /// chip (sm_80, sm_90a) says which one.
     #[arg(long, value_name = "DEVICE", value_parser = DeviceParser(Devices::Modelled), default_value = "cpu")]
@@ -30,9 +48,15 @@ pub struct BenchArguments {
     #[arg(long, value_name = "CHIP")]
     pub chip: Option<String>,
     /// Whom to measure beside ours: none, all (upstream,openblas,mkl,onednn,numpy,torch,jax,numba), or some
-    /// of these and of torch_compile,iree,tvm,halide,polly,clang, who take long to compile.
+    /// of these and of torch_compile,iree,tvm,halide,polly,clang, who take long to compile. Also functions
+    /// of Python files: numpy:SCRIPT.py (or torch, jax, python) has one with the name of the
+    /// program's function, or 'run', or the one that is named (numpy:SCRIPT.py:NAME). It is given the inputs
+    /// in order, and returns the outputs.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
     pub peers: String,
+    /// Seconds in which a program or a peer must answer: to prepare a case, or to run it.
+    #[arg(long, value_name = "SECONDS", default_value_t = 180, value_parser = clap::value_parser!(u64).range(1..))]
+    pub time_limit: u64,
     /// The rows as JSON.
     #[command(flatten)]
     pub json: Json,
@@ -69,6 +93,7 @@ Examples:
   mdh bench
   mdh bench matmul scan/16777216 --peers openblas,torch --json results.json --svg results.svg
   mdh bench transpose matmul --peers none --schedule swizzled=swizzled.json
+  mdh bench examples/matmul.mlir --against mine.mlir --peers numpy:mine.py --range 0.5..1.5
   mdh bench --device cuda --json results.json
   mdh bench --device cuda --package gpu
   mdh bench --compile-time --json times.json --svg times.svg
@@ -88,6 +113,59 @@ impl BenchArguments {
     /// If there is no such chip, or the device has another one.
     pub fn kernel_chip(&self) -> Result<Capability> {
         devices::chip(Some(self.device), self.chip.as_deref())
+    }
+}
+
+/// `DIM=N,..`: sizes of a dimension, one for each case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeList {
+    /// The dimension's name.
+    pub dimension: String,
+    /// Its sizes, at least one.
+    pub sizes: Vec<i64>,
+}
+
+impl FromStr for SizeList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SizeList, String> {
+        let (dimension, numbers) = text.split_once('=').unwrap_or((text, ""));
+        let size = |number: &str| format!("{dimension}={number}").parse::<Size>();
+        let sizes = numbers.split(',').map(size);
+        let sizes = sizes
+            .map(|size| Ok(size?.size))
+            .collect::<Result<_, String>>()?;
+        Ok(SizeList {
+            dimension: dimension.to_string(),
+            sizes,
+        })
+    }
+}
+
+/// `FILE[:NAME]`: a program, and its function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenProgram {
+    /// Its file.
+    pub file: String,
+    /// The function's name, if it is named.
+    pub entry: Option<String>,
+}
+
+impl FromStr for GivenProgram {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<GivenProgram, String> {
+        let (file, entry) = match text.rsplit_once(':') {
+            Some((file, entry)) if is_name(entry) => (file, Some(entry)),
+            _ => (text, None),
+        };
+        match file.is_empty() {
+            true => Err("found no file, expected FILE or FILE:NAME".to_string()),
+            false => Ok(GivenProgram {
+                file: file.to_string(),
+                entry: entry.map(str::to_string),
+            }),
+        }
     }
 }
 
@@ -148,5 +226,24 @@ mod tests {
             (some("matmul/10x500x64"), some("z"), "s.json".into())
         );
         assert!("z=".parse::<GivenSchedule>().is_err());
+    }
+
+    #[test]
+    fn sizes_are_lists_and_programs_have_functions() {
+        let sizes = |text: &str| {
+            text.parse::<SizeList>()
+                .map(|list| (list.dimension, list.sizes))
+        };
+        assert_eq!(sizes("i=64").unwrap(), ("i".to_string(), vec![64]));
+        assert_eq!(sizes("k=1,2,4").unwrap(), ("k".to_string(), vec![1, 2, 4]));
+        for wrong in ["i", "i=", "i=1,", "i=x", "=4", "i=-1"] {
+            assert!(sizes(wrong).is_err(), "{wrong}");
+        }
+        let program = |text: &str| text.parse::<GivenProgram>().map(|p| (p.file, p.entry));
+        let plain = ("a/b.mlir".to_string(), None);
+        assert_eq!(program("a/b.mlir").unwrap(), plain);
+        let named = ("b.mlir".to_string(), Some("f".to_string()));
+        assert_eq!(program("b.mlir:f").unwrap(), named);
+        assert!(program(":f").is_err());
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use melior::Context;
 use melior::ir::Module;
 
+use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::context;
 use mdh_jit::{Level, memory};
 use mdh_passes::pipelines::{Pipeline, Target};
@@ -15,9 +16,11 @@ use mdh_schedule::asm::Asm;
 use super::candidates;
 use super::limits::{self, Work};
 use super::protocol::{Answer, Array, Compiled, Request, Task};
-use super::shared::{Shared, write_to};
+use super::shared::{Shared, read_into, write_to};
+use super::signature::{self, Port, Signature};
+use mdh_compiler::arguments;
 use mdh_compiler::check::Expectation;
-use mdh_compiler::cli::{CheckHow, Device, Range, RunArguments};
+use mdh_compiler::cli::{CheckHow, Device, RunArguments};
 use mdh_compiler::compile;
 use mdh_compiler::depth::Trees;
 use mdh_compiler::diagnostics;
@@ -27,6 +30,7 @@ use mdh_compiler::execute::{self, Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::host::Host;
 use mdh_compiler::rehearsal::Rehearsal;
+use mdh_compiler::sizes::{self, Open, Sizes};
 use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
 
@@ -92,33 +96,36 @@ pub fn formed<'c>(
 }
 
 /// Refuses a schedule that is none of this program's, or of no program's.
-pub fn check_schedule(name: &str, program: &str, schedule: &Path) -> Result<()> {
+pub fn check_schedule(task: &Task, schedule: &Path) -> Result<()> {
     mdh_passes::register_all();
-    let source = Source::from_text(name, program);
+    let source = task.source()?;
     let context = context::program_context();
-    formed(&context, &source, None, Some(schedule)).map(|_| ())
+    formed(&context, &source, task.entry.as_deref(), Some(schedule)).map(|_| ())
 }
 
 /// Prepares a program and runs it on request, until it is dropped.
 fn case(asm: &Asm, task: &Task) -> Result<()> {
-    let name = task.name.as_str();
-    let source = Source::from_text(name, &task.program);
+    let source = task.source()?;
     let context = context::program_context();
     let schedule = task.schedule.as_ref().map(Path::new);
     let formed = formed(&context, &source, task.entry.as_deref(), schedule)?;
     let entry = formed.entry()?;
     execute::expect_code(entry.op, Device::Cpu, None)?;
-    let command = as_run(name, &task.ranges);
-    require_memory(&entry)?;
+    let command = as_run(task);
+    require_memory(&entry, &command)?;
 
     let steps = compile::line(Target::Cpu).after(compile::RAISED);
     let mut lowered = formed.copy(&context, &entry);
     let mut trees = Trees::new(&lowered, &entry.name);
     let lowering = lower(asm, &context, &mut lowered, &steps, &mut trees)?;
     let errors = |inputs: &[Tensor], shapes: &[Vec<i64>]| trees.errors(&entry, inputs, shapes);
-    let rehearsal = Rehearsal::new(&entry, errors, &command, task.samples)?;
+    let inputs = match &task.inputs {
+        Some(arrays) => given(&entry, arrays, &command)?,
+        None => arguments::gather(&entry, &command)?,
+    };
+    let rehearsal = Rehearsal::on_inputs(&entry, inputs, errors, &command, task.samples)?;
     let expectation = rehearsal.expectation;
-    expectation.expect_strong()?;
+    let note = weakness(task, &expectation)?;
     let files = (rehearsal.inputs.iter())
         .map(|tensor| Shared::with(tensor.bytes()))
         .collect::<Result<Vec<_>>>()?;
@@ -132,8 +139,43 @@ fn case(asm: &Asm, task: &Task) -> Result<()> {
         work: work(&entry, &call, rehearsal.flops),
         compile_ms,
         checked: true,
+        note,
     }))?;
     run(&entry, &code, &mut call)
+}
+
+/// The arguments of a call on arrays that another program has, in the order in which they are read.
+pub fn given(entry: &Entry, arrays: &[Array], command: &RunArguments) -> Result<Vec<Tensor>> {
+    let ours: Vec<Port> = arrays.iter().map(Port::from).collect();
+    let theirs = Signature::new(entry, &command.size)?;
+    if let Some(why) = signature::difference("input", &ours, &theirs.inputs) {
+        return Err(Error::input(why));
+    }
+    let tensors = arrays.iter().map(tensor).collect::<Result<_>>()?;
+    arguments::complete(entry, tensors, command)
+}
+
+/// An array, with the numbers of its file.
+fn tensor(array: &Array) -> Result<Tensor> {
+    let mut types = ScalarType::ALL.into_iter();
+    let element = types.find(|ty| ty.name() == array.dtype);
+    let element =
+        element.ok_or_else(|| Error::bug(format!("there is no type '{}'", array.dtype)))?;
+    let mut tensor = Tensor::zeroed(element, &array.shape)?;
+    if let Some(file) = &array.file {
+        read_into(file, tensor.bytes_mut())?;
+    }
+    Ok(tensor)
+}
+
+/// A remark on a check that cannot tell results from zero. Of a workload that is an error: its inputs are chosen so that
+/// it can.
+fn weakness(task: &Task, expectation: &Expectation) -> Result<Option<String>> {
+    match expectation.expect_strong() {
+        Ok(()) => Ok(None),
+        Err(weak) if task.may_be_weak => Ok(Some(format!("{}: --range 0.5..1.5", weak.message()))),
+        Err(weak) => Err(weak),
+    }
 }
 
 /// Lowers a module, whose trees are read. Returns the time that passes take.
@@ -195,21 +237,24 @@ pub fn run(entry: &Entry, code: &Code, call: &mut Call) -> Result<()> {
 }
 
 /// The arguments of an `mdh run` that makes random inputs and checks the result.
-pub fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
+pub fn as_run(task: &Task) -> RunArguments {
     RunArguments {
-        random: Some(0),
-        ranges: ranges.to_vec(),
+        random: Some(task.seed),
+        size: task.sizes(),
+        ranges: task.ranges.clone(),
         check: Some(CheckHow::Sample),
-        ..RunArguments::new(name.as_ref())
+        ..RunArguments::new(task.name.as_ref())
     }
 }
 
 /// So many copies of all arrays there are at least: ours, and those that peers are given or make.
 const COPIES: u64 = 3;
 
-/// Refuses before anything starts if memory is short.
-pub fn require_memory(entry: &Entry) -> Result<()> {
-    Ok(memory::require(bytes(entry).saturating_mul(COPIES))?)
+/// Refuses before anything starts if memory is short for the sizes of a run.
+pub fn require_memory(entry: &Entry, command: &RunArguments) -> Result<()> {
+    let sizes = sizes::infer(entry, &command.size, Sizes::declared(entry), Open::Kept)?;
+    let bytes = bytes(entry, &sizes);
+    Ok(memory::require(bytes.saturating_mul(COPIES))?)
 }
 
 /// So many times its arrays a program may take, beside what compiling takes.
@@ -220,7 +265,7 @@ const COMPILING: u64 = 4 << 30;
 /// Limits this process to what a program may take at most, and to what the machine has: a candidate
 /// that takes all memory ends alone.
 pub fn limit_memory(entry: &Entry) -> Result<()> {
-    let most = bytes(entry)
+    let most = bytes(entry, &Sizes::declared(entry))
         .saturating_mul(GENEROUS)
         .saturating_add(COMPILING);
     let most = memory::available().map_or(most, |available| available.min(most));
@@ -242,11 +287,14 @@ pub fn limit_memory(entry: &Entry) -> Result<()> {
     }
 }
 
-/// The bytes of all arrays of a function.
-fn bytes(entry: &Entry) -> u64 {
+/// The bytes of all arrays of a function, with what is known of the sizes of its arguments.
+fn bytes(entry: &Entry, sizes: &Sizes) -> u64 {
+    let shapes = sizes.shapes.iter();
+    let shapes = shapes.chain(entry.results.iter().map(|result| &result.ty.shape));
     let parameters = entry.arguments.iter().chain(&entry.results);
-    let sizes = parameters.map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()));
-    sizes.fold(0, u64::saturating_add)
+    let bytes = parameters.zip(shapes);
+    let bytes = bytes.map(|(p, shape)| bytes_of(shape, p.ty.element.byte_width()));
+    bytes.fold(0, u64::saturating_add)
 }
 
 fn bytes_of(shape: &[Option<i64>], width: usize) -> u64 {

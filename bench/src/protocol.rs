@@ -10,9 +10,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::limits::{Limits, Work};
-use super::workloads::Case;
-use mdh_compiler::cli::Range;
+use super::workloads::{Case, FileProgram};
+use mdh_compiler::cli::{Range, Size};
 use mdh_compiler::error::Result;
+use mdh_compiler::source::Source;
+use mdh_compiler::{diagnostics, sized};
+use mdh_dialect::context;
 
 /// Request to one who takes part.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,8 +36,10 @@ pub enum Request {
     Load {
         /// The workload.
         workload: String,
-        /// Its program.
+        /// Its program, in MLIR.
         program: String,
+        /// The function of the program.
+        entry: String,
         /// Its dimensions.
         dims: BTreeMap<String, i64>,
         /// Texts that belong to its size.
@@ -65,16 +70,113 @@ pub enum Request {
 pub struct Task {
     /// The case, for messages.
     pub name: String,
-    /// The program.
+    /// The program: in MLIR, or in the language of its file.
     pub program: String,
+    /// The name of its file, if it stands in one.
+    pub file: Option<String>,
     /// Its function, if it has several.
     pub entry: Option<String>,
+    /// Sizes that the program leaves open, by the names of dimensions.
+    pub sizes: BTreeMap<String, i64>,
+    /// The inputs, where they are not random: all arrays that are read, in order.
+    pub inputs: Option<Vec<Array>>,
+    /// The seed of random inputs.
+    pub seed: u64,
     /// Ranges of random inputs.
     pub ranges: Vec<Range>,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
+    /// True if that is a check even where it could not tell results from zeros.
+    pub may_be_weak: bool,
     /// A file with another schedule.
     pub schedule: Option<String>,
+}
+
+impl Task {
+    /// The program of a case.
+    pub fn new(case: &Case) -> Result<Task> {
+        let task = Task {
+            name: case.name(),
+            ranges: case.ranges(),
+            samples: case.samples,
+            ..Task::default()
+        };
+        Ok(match &case.program {
+            Some(program) => Task {
+                sizes: case.dims.clone(),
+                seed: program.seed,
+                ..task.with(&program.program)
+            },
+            None => Task {
+                program: case.program()?,
+                ..task
+            },
+        })
+    }
+
+    /// The same for another program, which has all of its arrays from the case.
+    pub fn against(case: &Case, program: &FileProgram, inputs: &[Array]) -> Task {
+        let task = Task {
+            name: case.name(),
+            samples: case.samples,
+            inputs: Some(inputs.to_vec()),
+            ..Task::default()
+        };
+        task.with(program)
+    }
+
+    /// The program of a case for its sizes alone, which schedules that were tuned are for.
+    ///
+    /// # Errors
+    /// If it leaves sizes open that do not follow from them.
+    pub fn closed(case: &Case) -> Result<Task> {
+        let task = Task::new(case)?;
+        if task.sizes.is_empty() {
+            return Ok(task);
+        }
+        let source = task.source()?;
+        let context = context::program_context();
+        diagnostics::show(&context, &source);
+        let sizes = task.sizes();
+        Ok(Task {
+            program: sized::program(&context, &source, task.entry.as_deref(), &sizes)?,
+            file: None,
+            sizes: BTreeMap::new(),
+            ..task
+        })
+    }
+
+    fn with(self, program: &FileProgram) -> Task {
+        Task {
+            program: program.text.clone(),
+            file: Some(program.file.clone()),
+            entry: Some(program.entry.clone()),
+            may_be_weak: true,
+            ..self
+        }
+    }
+
+    /// Returns the program as it is parsed.
+    ///
+    /// # Errors
+    /// If it is wrong in the language of its file; what is wrong has been shown.
+    pub fn source(&self) -> Result<Source> {
+        match &self.file {
+            Some(file) => Source::of_file(file, &self.program),
+            None => Ok(Source::from_text(&self.name, &self.program)),
+        }
+    }
+
+    /// Returns the sizes as options have them.
+    pub fn sizes(&self) -> Vec<Size> {
+        let sizes = self.sizes.iter();
+        sizes
+            .map(|(dimension, size)| Size {
+                dimension: dimension.clone(),
+                size: *size,
+            })
+            .collect()
+    }
 }
 
 /// Answer of one who takes part.
@@ -112,6 +214,8 @@ pub struct Compiled {
     pub compile_ms: f64,
     /// True if the results were compared with the definition.
     pub checked: bool,
+    /// A remark on that comparison.
+    pub note: Option<String>,
 }
 
 /// An array of a case.
@@ -136,6 +240,7 @@ impl Request {
         Ok(Request::Load {
             workload: case.workload.clone(),
             program: case.program()?,
+            entry: case.entry().to_string(),
             dims: case.dims.clone(),
             texts: case.texts.clone(),
             inputs: ours.inputs.clone(),

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::conduct::Entrant;
 use super::limits::Limit;
-use super::workloads::Case;
+use super::peers::PeerKind;
+use super::workloads::{self, Case};
 use mdh_compiler::tuned::Taken;
 use mdh_exec::stats::geometric_mean;
 
@@ -33,6 +34,9 @@ pub struct Row {
     pub limit: Option<Reached>,
     /// Median times of peers, by name.
     pub peers: BTreeMap<String, f64>,
+    /// The 99 % confidence intervals of those medians; left out if there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub peers_ci: BTreeMap<String, [f64; 2]>,
     /// The fastest of them.
     pub best_peer: Option<String>,
     /// Its time divided by ours: above 1, ours is faster.
@@ -52,6 +56,9 @@ pub struct Row {
     pub failed: Option<String>,
     /// Notes.
     pub notes: Vec<String>,
+    /// The functions of Python files that have no time: somebody has written them for this.
+    #[serde(skip)]
+    pub failed_functions: Vec<String>,
 }
 
 /// A limit, and what was reached of it.
@@ -73,6 +80,9 @@ pub struct OtherTime {
     pub file: Option<String>,
     /// The median time of a run; none if it does not work.
     pub ms: Option<f64>,
+    /// The 99 % confidence interval of that median; left out of few runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci: Option<[f64; 2]>,
     /// That time divided by ours: above 1, ours is faster.
     pub ratio: Option<f64>,
     /// From the parsed program to loaded machine code.
@@ -88,6 +98,7 @@ impl OtherTime {
             name: name.to_string(),
             file: None,
             ms: None,
+            ci: None,
             ratio: None,
             compile_ms: None,
             failed: None,
@@ -101,6 +112,8 @@ pub struct PeerTime {
     pub name: String,
     /// The median.
     pub ms: f64,
+    /// Its 99 % confidence interval; none of few runs.
+    pub ci: Option<[f64; 2]>,
 }
 
 impl Row {
@@ -116,6 +129,7 @@ impl Row {
             compile_ms: None,
             limit: None,
             peers: BTreeMap::new(),
+            peers_ci: BTreeMap::new(),
             best_peer: None,
             ratio: None,
             schedules: Vec::new(),
@@ -124,12 +138,13 @@ impl Row {
             checked: false,
             failed: None,
             notes: Vec::new(),
+            failed_functions: Vec::new(),
         }
     }
 
     /// `matmul/1024x1024x1024`.
     pub fn name(&self) -> String {
-        format!("{}/{}", self.workload, self.size)
+        workloads::named(&self.workload, &self.size)
     }
 
     /// It was not run.
@@ -168,36 +183,50 @@ impl Row {
             self.best_peer = Some(peer.name.clone());
             self.ratio = self.ours_ms.map(|ours| peer.ms / ours);
         }
+        if let Some(ci) = peer.ci {
+            self.peers_ci.insert(peer.name.clone(), ci);
+        }
         self.peers.insert(peer.name, peer.ms);
+    }
+
+    /// Adds the reason for which a peer has no time.
+    pub fn fail_peer(&mut self, name: &str, kind: PeerKind, why: &str) {
+        self.note(&format!("{name}: {why}"));
+        if kind == PeerKind::Function {
+            self.failed_functions.push(name.to_string());
+        }
     }
 
     /// Adds the time of ours in another form.
     pub fn add_other(&mut self, form: &Entrant, time: OtherTime) {
         match form {
             Entrant::Own(_) => {}
-            Entrant::Schedule(file) => self.schedules.push(OtherTime {
+            Entrant::Schedule(file) | Entrant::Tuned(file) => self.schedules.push(OtherTime {
                 file: Some(file.clone()),
                 ..time
             }),
-            Entrant::Variant(_) => self.variants.push(time),
+            Entrant::Variant(_) | Entrant::Against(_) => self.variants.push(time),
         }
     }
 
-    /// The schedules and variants without a time, of a case that has one.
+    /// The schedules, variants and functions of Python files without a time, of a case that has one.
     pub fn failed_forms(&self) -> Vec<String> {
         let forms = self.schedules.iter().chain(&self.variants);
         let failed = forms.filter(|other| other.ms.is_none());
+        let failed = failed.map(|other| &other.name);
         failed
+            .chain(&self.failed_functions)
             .filter(|_| self.failed.is_none())
-            .map(|s| format!("{} with '{}'", self.name(), s.name))
+            .map(|name| format!("{} with '{name}'", self.name()))
             .collect()
     }
+}
 
-    /// Half the confidence interval, in percent of the median.
-    fn percent(&self) -> Option<f64> {
-        let [low, high] = self.ci?;
-        Some((high - low) / 2.0 / self.ours_ms? * 100.0)
-    }
+/// Half a confidence interval in percent of its median, in words; nothing if there is none.
+fn spread(ms: Option<f64>, ci: Option<[f64; 2]>) -> String {
+    let percent = ms.zip(ci);
+    let percent = percent.map(|(ms, [low, high])| (high - low) / 2.0 / ms * 100.0);
+    percent.map(|p| format!("{p:.1} %")).unwrap_or_default()
 }
 
 /// The rows as JSON: an array of objects, a line each.
@@ -222,10 +251,7 @@ impl fmt::Display for Row {
                 .ours_ms
                 .map(|ms| Short(ms).to_string())
                 .unwrap_or_default();
-            let spread = self
-                .percent()
-                .map(|p| format!("{p:.1} %"))
-                .unwrap_or_default();
+            let spread = spread(self.ours_ms, self.ci);
             let compiled = self
                 .compile_ms
                 .map(|ms| format!("{ms:.0} ms"))
@@ -270,10 +296,11 @@ impl fmt::Display for OtherTime {
         let compiled = self.compile_ms.map(|ms| format!("{ms:.0} ms"));
         let compiled = compiled.unwrap_or_default();
         let ratio = self.ratio.map(|r| format!("{r:.2}x")).unwrap_or_default();
+        let spread = spread(self.ms, self.ci);
         write!(
             f,
-            "  {ms:>8} {:>6} {compiled:>9}  {:>13} {ratio:>6}",
-            "", ""
+            "  {ms:>8} {spread:>6} {compiled:>9}  {:>13} {ratio:>6}",
+            ""
         )?;
         match &self.file {
             Some(file) => write!(f, "  schedule {file}"),
@@ -322,6 +349,7 @@ mod tests {
         PeerTime {
             name: name.to_string(),
             ms,
+            ci: None,
         }
     }
 
@@ -335,11 +363,15 @@ mod tests {
             kind: "FMA".to_string(),
             ms: 9.3,
         }));
-        full.add_peer(peer("torch", 13.0));
+        full.add_peer(PeerTime {
+            ci: Some([12.9, 13.2]),
+            ..peer("torch", 13.0)
+        });
         full.add_peer(peer("openblas", 10.4));
         full.add_peer(peer("jax", 11.0));
         let time = |name: &str| OtherTime {
             ms: Some(24.68),
+            ci: Some([24.0, 25.0]),
             ratio: Some(2.0),
             compile_ms: Some(90.4),
             ..OtherTime::new(name)
@@ -371,9 +403,12 @@ mod tests {
         insta::assert_snapshot!(format!("{HEADING}\n{}", lines.join("\n")));
         insta::assert_snapshot!(summary(&rows()).unwrap(), @"faster than the best peer in 0 of 1; geometric mean of the ratios 0.84x");
         assert_eq!(summary(&rows()[1..]), None);
+        let mut full = rows().remove(0);
+        full.fail_peer("numba", PeerKind::Package, "not in this package");
+        full.fail_peer("numpy:own.py", PeerKind::Function, "it returns nothing");
         assert_eq!(
-            rows()[0].failed_forms(),
-            ["matmul/1024x1024x1024 with 'wrong'"]
+            full.failed_forms(),
+            ["wrong", "numpy:own.py"].map(|name| format!("matmul/1024x1024x1024 with '{name}'"))
         );
     }
 

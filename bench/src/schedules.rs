@@ -1,15 +1,15 @@
 //! The schedules that are measured: that of ours, and others beside it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::ours;
+use super::protocol::Task;
 use super::workloads::{self, Case};
 use crate::options::{BenchArguments, GivenSchedule};
 use mdh_compiler::error::{Error, Result, say};
 use mdh_compiler::host::Host;
 use mdh_compiler::select::function;
-use mdh_compiler::source::Source;
 use mdh_compiler::tuned::{Choice, Found, Machine, Taken, Wanted};
 use mdh_compiler::{compile, output};
 use mdh_dialect::context;
@@ -27,7 +27,15 @@ pub struct Given {
     /// Facts about those that were tuned, by case.
     pub tuned: BTreeMap<String, Taken>,
     /// The files of those that were tuned, as long as they are measured.
-    _files: Option<tempfile::TempDir>,
+    files: Option<tempfile::TempDir>,
+}
+
+impl Given {
+    /// Returns whether a file's schedule was tuned: it is for the sizes of its case alone.
+    pub fn is_tuned(&self, file: &Path) -> bool {
+        let folder = self.files.as_ref().map(tempfile::TempDir::path);
+        folder.is_some_and(|folder| file.starts_with(folder))
+    }
 }
 
 /// The schedules that a command is given, and says which were tuned.
@@ -37,7 +45,7 @@ pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Gi
         return Ok(Given {
             all: given,
             tuned: BTreeMap::new(),
-            _files: None,
+            files: None,
         });
     };
     if command.device.is_gpu() {
@@ -68,14 +76,15 @@ pub fn given(host: &Host, command: &BenchArguments, cases: &[Case]) -> Result<Gi
     Ok(Given {
         all: given,
         tuned: taken,
-        _files: Some(files),
+        files: Some(files),
     })
 }
 
 fn tuned(host: &Host, folder: Option<PathBuf>, case: &Case) -> Result<Found> {
-    let source = Source::from_text(&case.name(), &case.program()?);
+    let task = Task::closed(case)?;
+    let source = task.source()?;
     let context = context::program_context();
-    let formed = ours::formed(&context, &source, None, None)?;
+    let formed = ours::formed(&context, &source, task.entry.as_deref(), None)?;
     let module = compile::operation(&formed.module);
     let wanted = Wanted::new(host, folder, Machine::processor(host))?;
     wanted.nearest(function(module, &formed.function)?)
@@ -124,10 +133,14 @@ pub fn check(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
 ///
 /// # Errors
 /// With the first one that is no schedule, or not of its program: nothing is measured then.
-pub fn hold(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
+pub fn hold(given: &Given, cases: &[Case]) -> Result<()> {
     for case in cases {
-        for schedule in given_for(given, case) {
-            ours::check_schedule(&case.name(), &case.program()?, &schedule.file)?;
+        for schedule in given_for(&given.all, case) {
+            let task = match given.is_tuned(&schedule.file) {
+                true => Task::closed(case)?,
+                false => Task::new(case)?,
+            };
+            ours::check_schedule(&task, &schedule.file)?;
         }
     }
     Ok(())

@@ -1,21 +1,19 @@
 //! Upstream's lowering of a program in linalg, as a peer: what `mdh run --no-raise` does with it.
 
-use mdh_algebra::scalar::ScalarType;
+use mdh_compiler::cli::RunArguments;
 use mdh_compiler::compile::{self, RAISED};
 use mdh_compiler::diagnostics;
-use mdh_compiler::error::{Error, ErrorKind, Result};
+use mdh_compiler::error::{ErrorKind, Result};
 use mdh_compiler::execute::{Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
 use mdh_compiler::source::Source;
-use mdh_compiler::values::Tensor;
 use mdh_dialect::context;
 use mdh_jit::Level;
 use mdh_passes::pipelines::{Raise, Target};
 use mdh_schedule::asm::Asm;
 
-use super::ours::{next, run, say};
+use super::ours::{given, next, run, say};
 use super::protocol::{Answer, Array, Request};
-use super::shared::read_into;
 
 /// Its name.
 pub const UPSTREAM: &str = "upstream";
@@ -28,10 +26,11 @@ pub fn serve(asm: &Asm) -> Result<()> {
             Request::Hello | Request::Drop => say(&Answer::Done {})?,
             Request::Load {
                 program,
+                entry,
                 inputs,
                 outputs,
                 ..
-            } => match case(asm, &program, &inputs, &outputs) {
+            } => match case(asm, (&program, &entry), &inputs, &outputs) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::Resources => {
                     say(&Answer::No(error.message().to_string()))?;
@@ -45,17 +44,22 @@ pub fn serve(asm: &Asm) -> Result<()> {
 }
 
 /// Compiles a program whose linalg stays, and runs it on request, until it is dropped.
-fn case(asm: &Asm, program: &str, inputs: &[Array], outputs: &[Array]) -> Result<()> {
+fn case(
+    asm: &Asm,
+    (program, entry): (&str, &str),
+    inputs: &[Array],
+    outputs: &[Array],
+) -> Result<()> {
     let source = Source::from_text(UPSTREAM, program);
     let context = context::program_context();
     diagnostics::show(&context, &source);
-    let formed = Formed::with(&context, &source, None, Raise::Off)?;
+    let formed = Formed::with(&context, &source, Some(entry), Raise::Off)?;
     if formed.history.written().is_none() {
         return say(&Answer::No("the program is not in linalg".to_string()));
     }
     let entry = formed.entry()?;
     let mut lowered = formed.copy(&context, &entry);
-    let arguments = inputs.iter().map(input).collect::<Result<Vec<_>>>()?;
+    let arguments = given(&entry, inputs, &RunArguments::new(UPSTREAM.as_ref()))?;
     let shapes: Vec<Vec<i64>> = outputs.iter().map(|array| array.shape.clone()).collect();
     let mut call = Call::new(&entry, arguments, &shapes)?;
     let steps = compile::line(Target::Cpu).after(RAISED);
@@ -64,17 +68,4 @@ fn case(asm: &Asm, program: &str, inputs: &[Array], outputs: &[Array]) -> Result
     say(&Answer::Done {})?;
     run(&entry, &code, &mut call)?;
     say(&Answer::Done {})
-}
-
-/// An input, with its numbers.
-fn input(array: &Array) -> Result<Tensor> {
-    let mut types = ScalarType::ALL.into_iter();
-    let element = types.find(|ty| ty.name() == array.dtype);
-    let element =
-        element.ok_or_else(|| Error::bug(format!("there is no type '{}'", array.dtype)))?;
-    let mut tensor = Tensor::zeroed(element, &array.shape)?;
-    if let Some(file) = &array.file {
-        read_into(file, tensor.bytes_mut())?;
-    }
-    Ok(tensor)
 }

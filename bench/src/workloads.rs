@@ -1,6 +1,7 @@
 //! The workloads: a table of names, sizes and types, and a program for each, as a template.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use mdh_algebra::index::lex::nearest;
 use mdh_frontend::mlir::Results;
@@ -173,12 +174,54 @@ enum Size {
     },
 }
 
-/// A workload at one size.
+/// A function of a program in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileProgram {
+    /// The file's name, as it was given.
+    pub file: String,
+    /// The text of the file: MLIR, or the tensor language by the file's name.
+    pub text: String,
+    /// The function's name.
+    pub entry: String,
+    /// True if that name was given.
+    pub is_named: bool,
+}
+
+impl FileProgram {
+    /// Its name in results: the file's, with that of a function that was named.
+    pub fn label(&self) -> String {
+        match self.is_named {
+            true => format!("{}:{}", self.file, self.entry),
+            false => self.file.clone(),
+        }
+    }
+
+    /// The program, in MLIR.
+    fn mlir(&self) -> Result<String> {
+        match tensor::is_program(Path::new(&self.file)) {
+            true => Ok(tensor::translate(&self.file, &self.text, Results::InPlace)?.module),
+            false => Ok(self.text.clone()),
+        }
+    }
+}
+
+/// A program that is no workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnProgram {
+    /// The program.
+    pub program: FileProgram,
+    /// The seed of its random inputs.
+    pub seed: u64,
+    /// Programs that compute the same from the same arrays.
+    pub against: Vec<FileProgram>,
+}
+
+/// A workload at one size, or a program of a file at sizes that it leaves open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The workload's name.
+    /// The workload's name, or the file's.
     pub workload: String,
-    /// The name of its size.
+    /// The name of its size; empty for a program that leaves none open.
     pub size: String,
     /// The numbers of the size, by the names of dimensions.
     pub dims: BTreeMap<String, i64>,
@@ -200,12 +243,20 @@ pub struct Case {
     pub variants: Vec<Variant>,
     /// Notes about it.
     pub notes: Vec<String>,
+    /// The program, if it is no workload.
+    pub program: Option<OwnProgram>,
 }
 
 impl Case {
     /// `matmul/1024x1024x1024`.
     pub fn name(&self) -> String {
-        format!("{}/{}", self.workload, self.size)
+        named(&self.workload, &self.size)
+    }
+
+    /// The name of its function.
+    pub fn entry(&self) -> &str {
+        let program = self.program.as_ref();
+        program.map_or(&self.workload, |program| &program.program.entry)
     }
 
     /// Returns the ranges of its random inputs.
@@ -223,7 +274,10 @@ impl Case {
 
     /// Its program, in MLIR.
     pub fn program(&self) -> Result<String> {
-        self.rendered("", Statements::InPlace)
+        match &self.program {
+            Some(program) => program.program.mlir(),
+            None => self.rendered("", Statements::InPlace),
+        }
     }
 
     /// The program of a variant, in MLIR.
@@ -354,6 +408,7 @@ fn case(workload: &Workload, size: &Size, caches: &Caches) -> Result<Case> {
         bound: workload.bound,
         samples: workload.samples,
         on,
+        program: None,
     })
 }
 
@@ -366,6 +421,20 @@ pub fn select(cases: Vec<Case>, names: &[String]) -> Result<Vec<Case>> {
     }
     let is_wanted = |case: &Case| names.is_empty() || names.iter().any(|name| is_meant(case, name));
     Ok(cases.into_iter().filter(is_wanted).collect())
+}
+
+/// Returns whether a name is a workload's, or begins like one of a workload at one size.
+pub fn is_workload(name: &str) -> bool {
+    let first = name.split('/').next();
+    PROGRAMS.iter().any(|(known, _)| Some(*known) == first)
+}
+
+/// `WORKLOAD/SIZE`, or `FILE` of a program that leaves no size open.
+pub fn named(workload: &str, size: &str) -> String {
+    match size.is_empty() {
+        true => workload.to_string(),
+        false => format!("{workload}/{size}"),
+    }
 }
 
 /// Returns whether a name is that of the case, or of its workload.

@@ -60,7 +60,7 @@ pub enum Command {
     Asm(AsmArguments),
     /// Says what bounds each computation, which schedule it gets and why, and what would gain most.
     Explain(ExplainArguments),
-    /// Measures workloads beside other programs, and beside what the machine can do at most.
+    /// Measures programs and workloads beside others, and beside what the machine can do at most.
     Bench(BenchArguments),
     /// Searches the schedules of a program for the fastest.
     Tune(Box<TuneArguments>),

@@ -32,6 +32,17 @@ class Bench(unittest.TestCase):
             with open(file, encoding="utf-8") as text:
                 return json.load(text)
 
+    def own(self, program, functions, *arguments, peer="numpy", function="", code=0):
+        """The row of a program beside a function of a Python file."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("own.mlir", "own.py")]
+            for path, text in zip(paths, (program, functions)):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            [row] = self.rows(paths[0], *arguments, peers=f"{peer}:{paths[1]}{function}", code=code)
+            # The files are gone when the row is looked at.
+            return json.loads(json.dumps(row).replace(folder + os.sep, ""))
+
     def test_the_page_of_results_is_that_of_the_files(self):
         done = subprocess.run([os.path.join(ROOT, "scripts", "results"), "--check"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -94,6 +105,81 @@ class Bench(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("found dimension 'k', expected one of i, j", done.stderr)
 
+    def test_functions_on_arrays_of_numpy(self):
+        with open(os.path.join(ROOT, "examples", "matmul.mlir"), encoding="utf-8") as text:
+            program = text.read()
+        row = self.own(program, "def matmul(A, B):\n    return A @ B\n", "--range", "0.5..1.5")
+        self.assertEqual((list(row["peers"]), row["best_peer"], row["notes"]), (["numpy:own.py"], "numpy:own.py", []))
+        functions = ("def wide(A, B):\n    return A.astype('float64') @ B\n"
+                     "def raises(A, B):\n    return A @ B[1:]\n")
+        for function, expected in {
+            ":wide": "'own.py' returns float64 of shape (64, 64) as 'C', expected float32 of shape (64, 64)",
+            ":raises": "ValueError: matmul: ",
+        }.items():
+            row = self.own(program, functions, "--range", "0.5..1.5", function=function, code=3)
+            [note] = row["notes"]
+            self.assertIn(f"numpy:own.py{function}: {expected}", note)
+        self.assertIn("(own.py, line 4)", note)
+
+    def test_functions_update_arguments_or_return_them(self):
+        program = """
+func.func @twice(%x: memref<100xi32>) {
+  mdh.compute (i = 100)
+      out_view(x = %x[i] : memref<100xi32>)
+      md_hom(addi, (cc))
+      inp_view(a = %x[i] : memref<100xi32>, b = %x[i] : memref<100xi32>)
+  return
+}
+"""
+        for functions in ["def twice(x):\n    x *= 2\n", "def twice(x):\n    return x + x\n"]:
+            row = self.own(program, functions)
+            self.assertEqual((list(row["peers"]), row["notes"]), (["numpy:own.py"], []))
+        row = self.own(program, "def run(x):\n    return [2 * element for element in x]\n", peer="python")
+        self.assertEqual((list(row["peers"]), row["notes"]), (["python:own.py"], []))
+
+    def test_types_that_numpy_does_not_have(self):
+        for dtype in ["f16", "bf16"]:
+            vector = f"tensor<100x{dtype}>"
+            program = f"""
+func.func @twice(%x: {vector}) -> {vector} {{
+  %init = tensor.empty() : {vector}
+  %y = mdh.compute (i = 100)
+      out_view(y = %init[i] : {vector})
+      md_hom(addf, (cc))
+      inp_view(a = %x[i] : {vector}, b = %x[i] : {vector})
+  return %y : {vector}
+}}
+"""
+            row = self.own(program, "def twice(x):\n    return [2 * element for element in x]\n", peer="python")
+            self.assertEqual((list(row["peers"]), row["notes"]), (["python:own.py"], []), dtype)
+
+    def test_functions_with_names_of_workloads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "own.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("import numpy\n\ndef dot(x, y, s=None):\n    return numpy.dot(x, y)\n")
+            peer = f"numpy:{path}"
+            dot, scan = self.rows("dot", "scan", peers=peer)
+        self.assertEqual((list(dot["peers"]), dot["notes"]), ([peer], []))
+        self.assertEqual((list(scan["peers"]), scan["notes"]), ([], [f"{peer}: no function of that name"]))
+
+    def test_upstream_is_beside_programs_in_linalg(self):
+        program = """
+func.func @product(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<32x32xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%init : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %c : tensor<32x32xf32>
+}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "own.mlir")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(program)
+            [row] = self.rows(path, "--range", "0.5..1.5", peers="all")
+        self.assertEqual((list(row["peers"]), row["notes"]), (["upstream"], []))
+
     def answer(self, package, request):
         """The runner's first answer."""
         runner = os.path.join(ROOT, "bench", "peers", "runner.py")
@@ -113,7 +199,7 @@ class Bench(unittest.TestCase):
             with open(os.path.join(folder, "idle_peer.py"), "w", encoding="utf-8") as text:
                 text.write("import native\nresults = list\n"
                            "def prepare(task): return native.calls(*[[native.NOTHING, 1, 2]] * 1000)\n")
-            requests = [{"do": "load", "workload": "", "dims": {}, "texts": {}, "inputs": [], "outputs": []},
+            requests = [{"do": "load", "workload": "", "entry": "", "dims": {}, "texts": {}, "inputs": [], "outputs": []},
                         {"do": "run", "calls": 100}]
             done = subprocess.run([sys.executable, "-B", os.path.join(folder, "runner.py"), "idle"],
                                   input="\n".join(map(json.dumps, requests)), capture_output=True, text=True)

@@ -47,6 +47,29 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
         .collect()
 }
 
+/// A value for each argument of an entry of which those that are read are there, in order: destinations of results
+/// have the sizes that follow from them.
+///
+/// # Errors
+/// If no sizes follow from them.
+pub fn complete(entry: &Entry, read: Vec<Tensor>, command: &RunArguments) -> Result<Vec<Tensor>> {
+    let mut known = Sizes::declared(entry);
+    let places = (0..entry.arguments.len()).filter(|i| entry.arguments[*i].is_read());
+    let mut given: BTreeMap<usize, Tensor> = places.zip(read).collect();
+    for (&i, tensor) in &given {
+        known.shapes[i] = tensor.shape().iter().copied().map(Some).collect();
+        let is_number = tensor.shape().is_empty() && !tensor.element().is_float();
+        known.scalars[i] = is_number.then(|| tensor.get(0).as_i64());
+    }
+    let sizes = sizes::infer(entry, &[], known, Open::Kept)?;
+    (0..entry.arguments.len())
+        .map(|i| match given.remove(&i) {
+            Some(tensor) => Ok(tensor),
+            None => make(entry, i, &sizes, command),
+        })
+        .collect()
+}
+
 /// The error of a call that lacks some inputs.
 fn too_few(entry: &Entry, found: usize, missing: &[usize]) -> Error {
     let required = missing.iter().copied();

@@ -35,6 +35,17 @@ impl<'e> Rehearsal<'e> {
         samples: usize,
     ) -> Result<Rehearsal<'e>> {
         let inputs = arguments::gather(entry, run)?;
+        Rehearsal::on_inputs(entry, inputs, errors, run, samples)
+    }
+
+    /// The same on inputs that are there.
+    pub fn on_inputs(
+        entry: &'e Entry,
+        inputs: Vec<Tensor>,
+        errors: impl Fn(&[Tensor], &[Vec<i64>]) -> Errors,
+        run: &RunArguments,
+        samples: usize,
+    ) -> Result<Rehearsal<'e>> {
         let known = Known::new(entry, run)?;
         let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
         let instance = known.instantiate(entry, &inputs, run.ranges_checked())?;

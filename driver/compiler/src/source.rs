@@ -74,7 +74,20 @@ impl Source {
     /// standard input.
     pub fn read(path: &Path) -> Result<Source> {
         let (name, bytes) = read_bytes(path)?;
-        let mut source = Source::new(name, bytes);
+        Source::new(name, bytes).in_language_of(path)
+    }
+
+    /// The text of a file that was read before: its name says in which language it is.
+    ///
+    /// # Errors
+    /// As of [`Source::read`].
+    pub fn of_file(name: &str, text: &str) -> Result<Source> {
+        Source::from_text(name, text).in_language_of(Path::new(name))
+    }
+
+    /// The same, translated where a file of that name is in the tensor language, and checked.
+    fn in_language_of(self, path: &Path) -> Result<Source> {
+        let mut source = self;
         if tensor::is_program(path) {
             source.check_characters("text")?;
             let results = Results::InPlace;

@@ -15,6 +15,7 @@ mod memory;
 mod names;
 mod options;
 mod outputs;
+mod own_programs;
 mod programs;
 mod progress;
 mod remarks;

@@ -212,3 +212,14 @@ fn the_memory_of_a_candidate_is_limited() {
     let is_right = |most: &u64| (1 << 28..1 << 40).contains(most);
     assert!(limit.iter().all(is_right), "{limit:?}");
 }
+
+#[test]
+fn programs_of_the_tensor_language_are_tuned() {
+    let session = Session::new();
+    let file = example("tdsl/matvec").replace(".mlir", ".tdsl");
+    std::fs::copy(file, session.path("matvec.tdsl")).unwrap();
+    let line = "tune matvec.tdsl --evaluations 1 --range 0.5..1.5 --db db --json";
+    let output = session.output(&line.split(' ').collect::<Vec<_>>());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+}

@@ -16,7 +16,6 @@ use mdh_compiler::formed::Formed;
 use mdh_compiler::interrupt::Interrupts;
 use mdh_compiler::package::{self, Wanted};
 use mdh_compiler::progress::{Progress, Reader};
-use mdh_compiler::source::Source;
 use mdh_compiler::{diagnostics, output};
 use mdh_dialect::context;
 use mdh_exec::Package;
@@ -85,7 +84,7 @@ fn package(
     interrupts: &Interrupts,
 ) -> Result<(TunePackage, String)> {
     let context = context::program_context();
-    let source = Source::from_text(&task.name, &task.program);
+    let source = task.source()?;
     let (entry, wanted) = (task.entry.as_deref(), arguments.parts.searched());
     let program = SearchedProgram::read(&context, &source, entry, &gpu.asm(), wanted)?;
     program.expect_some(&task.name)?;
@@ -368,7 +367,7 @@ fn with_schedules(
 /// The package of a program with the schedules of a file, or of the model.
 fn make_one(arguments: &TuneArguments, task: &Task, schedules: Option<&Path>) -> Result<Package> {
     let context = context::program_context();
-    let source = Source::from_text(&task.name, &task.program);
+    let source = task.source()?;
     diagnostics::show(&context, &source);
     let formed = Formed::new(&context, &source, task.entry.as_deref())?;
     formed.apply(schedules)?;

@@ -1,6 +1,7 @@
 //! Times that a GPU took for schedules, beside the estimates.
 
 use mdh_bench::workloads::{self, Case, Scale};
+use mdh_compiler::source::Source;
 use mdh_schedule::{Schedules, SearchedParts};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;

@@ -127,14 +127,21 @@ fn tasks(subject: &str, arguments: &TuneArguments) -> Result<Vec<Task>> {
         let task = Task {
             name: subject.to_string(),
             program: source.text().to_string(),
+            file: Some(source.name().to_string()),
             entry: entry.map(str::to_string),
             ranges: arguments.ranges.clone(),
             samples: SAMPLES,
-            schedule: None,
+            ..Task::default()
         };
         return match sizes.is_empty() {
             true => Ok(vec![task]),
-            false => for_sizes(&source, entry, sizes).map(|program| vec![Task { program, ..task }]),
+            false => for_sizes(&source, entry, sizes).map(|program| {
+                vec![Task {
+                    program,
+                    file: None,
+                    ..task
+                }]
+            }),
         };
     }
     if !sizes.is_empty() {
@@ -205,7 +212,7 @@ fn tune_program(arguments: &TuneArguments, task: &Task, asm: &Asm) -> Result<Tun
         })
         .flatten();
     let context = context::program_context();
-    let source = Source::from_text(&task.name, &task.program);
+    let source = task.source()?;
     let (program, start) = searched(arguments, task, &context, &source, asm)?;
     let start =
         start.map(|path| StartSchedule::read(&program, &source, task.entry.as_deref(), path));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mdh_bench::limits::{Limit, Limits, Work};
 use mdh_bench::protocol::Task;
-use mdh_bench::workloads::{self, Bound, Scale};
+use mdh_bench::workloads::{self, Scale};
 use mdh_compiler::error::{Result, say};
 use mdh_compiler::progress::{Progress, Reader};
 use serde::Serialize;
@@ -80,7 +80,7 @@ pub fn shares(
 ) -> Option<Shares> {
     let best = tuned.best()?.outcome.cost()?;
     let limit = match Path::new(&task.name).exists() {
-        true => of_program(limits, program, work, best),
+        true => limits.bound_of_program(work, program.types.iter().map(String::as_str), best),
         // Whoever names no file names a workload.
         false => of_workload(limits, &task.name, work).ok()?,
     };
@@ -91,23 +91,6 @@ fn of_workload(limits: &Limits, name: &str, work: Work) -> Result<Option<Limit>>
     let cases = workloads::all(Scale::Full)?;
     let case = cases.iter().find(|case| case.name() == name);
     Ok(case.and_then(|case| limits.bound(work, &case.dtype, case.bound)))
-}
-
-/// The limit by the type of inputs that the machine is the fastest with. Whoever is faster than the
-/// definition's operations allow does with fewer: then only the arrays count.
-fn of_program(limits: &Limits, program: &SearchedProgram, work: Work, best: f64) -> Option<Limit> {
-    let least = |bound: Bound| {
-        let bounds = program
-            .types
-            .iter()
-            .filter_map(|ty| limits.bound(work, ty, bound));
-        bounds.min_by(|a, b| a.ms.total_cmp(&b.ms))
-    };
-    let any = least(Bound::Any)?;
-    match any.ms > best {
-        true => least(Bound::Bytes),
-        false => Some(any),
-    }
 }
 
 #[cfg(test)]
