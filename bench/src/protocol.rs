@@ -162,7 +162,7 @@ impl Task {
     /// If it is wrong in the language of its file; what is wrong has been shown.
     pub fn source(&self) -> Result<Source> {
         match &self.file {
-            Some(file) => Source::of_file(file, &self.program),
+            Some(file) => Source::from_user(file, self.program.clone().into_bytes()),
             None => Ok(Source::from_text(&self.name, &self.program)),
         }
     }

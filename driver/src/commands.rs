@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use mdh_compiler::error::{self, Error, Result};
 use mdh_compiler::host::Host;
+use mdh_compiler::nesting::STACK_BYTES;
 use mdh_compiler::{
     asm_command, check_command, compile_command, einsum_command, explain_command, interrupt,
     run_command, schedule_command,
@@ -15,10 +16,6 @@ use crate::cli::{self, Command};
 use crate::pages;
 
 pub use mdh_bench::start_by;
-
-/// Programs are nested, and what walks them calls itself: [`mdh_compiler::nesting`] says how often
-/// at most. Memory for the stack is only taken where it is used.
-pub const STACK_BYTES: usize = 256 << 20;
 
 /// Runs the command that some words say, the program's name first. It is all that the process does: failures are told
 /// on standard error, and a bug or an interrupt ends the process.

@@ -5,8 +5,6 @@
 //! shows memory is kept for as long as it is looked at.
 
 use std::ffi::{c_int, c_void};
-use std::fmt;
-use std::slice;
 
 use pyo3::exceptions::{PyAttributeError, PyBufferError};
 use pyo3::intern;
@@ -14,9 +12,12 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyCapsule, PyCapsuleMethods, PyType};
 
+use mdh_compiler::library::arrays::{
+    Array, ArrayPlace, Axes, DL_CUDA, DL_CUDA_MANAGED, DlTensor, NumberType, parts,
+};
 use mdh_cuda::Visitor;
 
-use crate::element::NumberType;
+use crate::element;
 use crate::error;
 use crate::results::Library;
 
@@ -38,103 +39,12 @@ struct NumpyInterface {
 const NOT_SWAPPED: c_int = 0x200;
 const WRITEABLE: c_int = 0x400;
 
-/// DLPack's `DLTensor`, and what follows it in a capsule.
-#[repr(C)]
-struct DlTensor {
-    data: *mut c_void,
-    device_kind: i32,
-    device: i32,
-    rank: i32,
-    code: u8,
-    bits: u8,
-    lanes: u16,
-    shape: *const i64,
-    strides: *const i64,
-    byte_offset: u64,
-}
-
-/// DLPack's device kinds.
-const DL_CPU: i32 = 1;
-const DL_CUDA: i32 = 2;
-const DL_CUDA_HOST: i32 = 3;
-const DL_CUDA_MANAGED: i32 = 13;
-
-/// The most axes of an array that is looked at without memory of its own.
-const USUAL_RANK: usize = 8;
-
-/// Extents or strides: on the stack for arrays of a usual rank.
-#[derive(Clone, Debug)]
-pub struct Axes {
-    few: [i64; USUAL_RANK],
-    many: Vec<i64>,
-    rank: usize,
-}
-
-impl Axes {
-    fn new(rank: usize, value: impl Fn(usize) -> i64) -> Axes {
-        let mut axes = Axes {
-            few: [0; USUAL_RANK],
-            many: Vec::new(),
-            rank,
-        };
-        match axes.few.get_mut(..rank) {
-            Some(few) => few.iter_mut().enumerate().for_each(|(i, n)| *n = value(i)),
-            None => axes.many = (0..rank).map(value).collect(),
-        }
-        axes
-    }
-
-    /// The numbers, one for each axis.
-    pub fn numbers(&self) -> &[i64] {
-        match self.rank <= USUAL_RANK {
-            true => &self.few[..self.rank],
-            false => &self.many,
-        }
-    }
-}
-
-/// Memory that an array is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ArrayPlace {
-    /// The processor's memory.
-    Host,
-    /// That of an NVIDIA GPU, by its number.
-    Cuda(u32),
-}
-
-impl ArrayPlace {
-    /// The number of the GPU whose memory it is.
-    pub fn gpu(self) -> Option<u32> {
-        match self {
-            ArrayPlace::Host => None,
-            ArrayPlace::Cuda(number) => Some(number),
-        }
-    }
-}
-
-impl fmt::Display for ArrayPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ArrayPlace::Host => f.write_str("the processor's memory"),
-            ArrayPlace::Cuda(number) => write!(f, "the memory of GPU {number}"),
-        }
-    }
-}
-
 /// The memory of an array.
 pub struct Memory<'py> {
-    /// The address of its first element.
-    pub address: u64,
-    /// The type of its elements.
-    pub number: NumberType,
-    /// Its extents.
-    pub shape: Axes,
-    /// Elements between neighbours along each axis.
-    pub strides: Axes,
+    /// Its elements and their place.
+    pub array: Array,
     /// True if it may be written.
     pub is_writeable: bool,
-    /// Its place.
-    pub place: ArrayPlace,
     /// The object that keeps it.
     _owner: Bound<'py, PyAny>,
 }
@@ -244,9 +154,10 @@ impl<'py> Memory<'py> {
         }
         let rank = interface.rank as usize;
         // SAFETY: there are as many extents and strides.
-        let (shape, strides) = unsafe { parts(interface.shape, interface.strides, rank) };
+        let (shape, strides) =
+            unsafe { (parts(interface.shape, rank), parts(interface.strides, rank)) };
         let bytes = interface.bytes as usize;
-        let mut number = NumberType::of_numpy(interface.kind, bytes);
+        let mut number = element::of_numpy(interface.kind, bytes);
         if interface.kind == b'V' {
             let name = array.getattr(intern!(py, "dtype"))?.to_string();
             if name != "bfloat16" {
@@ -259,12 +170,14 @@ impl<'py> Memory<'py> {
             number = NumberType::OTHER;
         }
         Ok(Memory {
-            address: interface.data as u64,
-            number,
-            shape: Axes::new(rank, |axis| shape[axis] as i64),
-            strides: Axes::new(rank, |axis| strides[axis] as i64 / size),
+            array: Array {
+                address: interface.data as u64,
+                number,
+                shape: Axes::new(rank, |axis| shape[axis] as i64),
+                strides: Axes::new(rank, |axis| strides[axis] as i64 / size),
+                place: ArrayPlace::Host,
+            },
             is_writeable: interface.flags & WRITEABLE != 0,
-            place: ArrayPlace::Host,
             _owner: capsule.into_any(),
         })
     }
@@ -274,50 +187,14 @@ impl<'py> Memory<'py> {
         let capsule = shown.cast_into::<PyCapsule>()?;
         let pointer = capsule.pointer_checked(Some(c"dltensor"))?;
         // SAFETY: a capsule of this name starts with this structure, which lives as long as it: it is not taken over,
-        // so that the capsule frees it.
-        let tensor = unsafe { pointer.cast::<DlTensor>().as_ref() };
-        let place = match tensor.device_kind {
-            DL_CPU | DL_CUDA_HOST => ArrayPlace::Host,
-            DL_CUDA | DL_CUDA_MANAGED => ArrayPlace::Cuda(tensor.device.max(0) as u32),
-            kind => {
-                let message = format!(
-                    "found an array on a device of DLPack's kind {kind}, expected one in the processor's memory or on \
-                     an NVIDIA GPU"
-                );
-                return Err(error::device(py, &message));
-            }
-        };
-        let rank = tensor.rank as usize;
-        // SAFETY: there are as many extents, and strides unless the elements are in row-major order.
-        let (shape, strides) = unsafe { parts(tensor.shape, tensor.strides, rank) };
-        let shape = Axes::new(rank, |axis| shape[axis]);
-        let strides = match strides {
-            [] => row_major(shape.numbers()),
-            given => Axes::new(rank, |axis| given[axis]),
-        };
+        // so that the capsule frees it. Its shape and its strides are whole.
+        let array = unsafe { Array::of_dlpack(pointer.cast::<DlTensor>().as_ref()) };
         Ok(Memory {
-            address: (tensor.data as u64).wrapping_add(tensor.byte_offset),
-            number: NumberType::of_dlpack(tensor.code, tensor.bits, tensor.lanes),
-            shape,
-            strides,
+            array: array.map_err(|wrong| error::argument(py, &wrong))?,
             // What cannot be written is not shown by this version of the protocol.
             is_writeable: true,
-            place,
             _owner: capsule.into_any(),
         })
-    }
-
-    /// Returns whether the elements lie in row-major order without gaps.
-    pub fn is_row_major(&self) -> bool {
-        let mut expected = 1;
-        let axes = self.shape.numbers().iter().zip(self.strides.numbers());
-        let mut is_so = true;
-        for (extent, stride) in axes.rev() {
-            // No step is ever made along an axis of one element.
-            is_so &= *stride == expected || *extent == 1;
-            expected *= extent;
-        }
-        is_so || self.shape.numbers().contains(&0)
     }
 }
 
@@ -341,24 +218,6 @@ fn stream_argument(array: &Bound<PyAny>) -> PyResult<Option<i64>> {
             Ok(Some(stream as i64))
         }
     }
-}
-
-/// Extents and strides; no strides where there is none.
-///
-/// # Safety
-/// The pointers are null or to so many numbers.
-unsafe fn parts<'a, T>(shape: *const T, strides: *const T, rank: usize) -> (&'a [T], &'a [T]) {
-    let numbers = |start: *const T| match start.is_null() || rank == 0 {
-        true => &[][..],
-        // SAFETY: by this function's contract.
-        false => unsafe { slice::from_raw_parts(start, rank) },
-    };
-    (numbers(shape), numbers(strides))
-}
-
-/// The strides of elements in row-major order.
-pub fn row_major(shape: &[i64]) -> Axes {
-    Axes::new(shape.len(), |axis| shape[axis + 1..].iter().product())
 }
 
 /// A copy of an array in row-major order, of its own library.

@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-use mdh_frontend::einsum::{Element, Mistake, Operand, Operator, Request, accesses, translate};
+use mdh_compiler::einsum_command;
+use mdh_frontend::einsum::{Element, Mistake, Operand, Request, accesses};
 
 use crate::error;
 
@@ -46,21 +47,8 @@ pub fn einsum(
         })
     };
     let operands: PyResult<Vec<Operand>> = operands.into_iter().map(operand).collect();
-    let operator = |text: &str| -> PyResult<Operator> {
-        text.parse().map_err(|wrong: mdh_frontend::Diagnostic| {
-            let severity = mdh_frontend::diagnostic::Severity::Error;
-            let message = wrong.render("<operator>", text, severity);
-            let message = message.trim_end();
-            error::program(py, message.strip_prefix("error: ").unwrap_or(message))
-        })
-    };
-    let request = Request {
-        combine: operator(combine)?,
-        scalar: operator(scalar)?,
-        path,
-        ..Request::new(spec, operands?)
-    };
-    let translated = translate(&request).map_err(|mistakes| refused(py, &mistakes, &request))?;
+    let translated = einsum_command::translated(spec, operands?, [combine, scalar], path);
+    let translated = translated.map_err(|error| error::compiler(py, &error, ""))?;
     Ok(Einsum {
         text: translated.text,
         shape: translated.shape,
@@ -80,22 +68,14 @@ type Accesses = (Vec<String>, Vec<u64>, Vec<Vec<Option<usize>>>, Vec<usize>);
 pub fn einsum_indices(py: Python, spec: &str, shapes: Vec<Vec<u64>>) -> PyResult<Accesses> {
     let listed: Vec<&[u64]> = shapes.iter().map(Vec::as_slice).collect();
     let indices = accesses(spec, &listed);
-    let indices =
-        indices.map_err(|mistakes| refused(py, &mistakes, &Request::new(spec, Vec::new())))?;
+    let refused = |mistakes: Vec<Mistake>| {
+        einsum_command::refused(&mistakes, &Request::new(spec, Vec::new()))
+    };
+    let indices = indices.map_err(|wrong| error::compiler(py, &refused(wrong), ""))?;
     Ok((
         indices.names,
         indices.sizes,
         indices.operands,
         indices.result,
     ))
-}
-
-fn refused(py: Python, mistakes: &[Mistake], request: &Request) -> PyErr {
-    let texts: Vec<String> = mistakes
-        .iter()
-        .map(|mistake| mistake.render(request))
-        .collect();
-    let text = texts.concat();
-    let text = text.trim_end();
-    error::program(py, text.strip_prefix("error: ").unwrap_or(text))
 }

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use mdh_compiler::error::{Error, ErrorKind};
+use mdh_compiler::library::words::{Mistake, Wrong};
 use mdhrt::failure::{Failure, Status};
 
 /// An exception of a class of `mdh.errors`.
@@ -40,14 +41,6 @@ pub fn device(py: Python, message: &str) -> PyErr {
 
 /// A failure of the compiler; `said` is all that it has told of the program.
 pub fn compiler(py: Python, error: &Error, said: &str) -> PyErr {
-    // What is right is told of programs that are right.
-    let told = said.lines().filter(|line| !line.starts_with("note: "));
-    let mut message: String = told.flat_map(|line| [line, "\n"]).collect();
-    if !error.message().is_empty() {
-        message.push_str(&error.to_string());
-    }
-    let message = message.trim_end();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
     let class = match error.kind() {
         ErrorKind::Input | ErrorKind::Usage | ErrorKind::OutputClosed => "ProgramError",
         ErrorKind::Check => "CheckError",
@@ -55,7 +48,15 @@ pub fn compiler(py: Python, error: &Error, said: &str) -> PyErr {
         ErrorKind::Device => "DeviceError",
         ErrorKind::Bug | ErrorKind::Interrupted => "InternalError",
     };
-    new(py, class, message)
+    new(py, class, &error.with_said(said))
+}
+
+/// A wrong argument of a call.
+pub fn argument(py: Python, wrong: &Wrong) -> PyErr {
+    match wrong.mistake {
+        Mistake::Shape => shape(py, &wrong.message),
+        Mistake::Device => device(py, &wrong.message),
+    }
 }
 
 /// A failure of a call.

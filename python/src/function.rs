@@ -1,7 +1,7 @@
 //! Compiled code as an object that is called with arrays.
 //!
 //! ```text
-//! arrays --Memory--> words --mdhrt::call--> results, or an exception
+//! arrays --Memory--> Words --Loaded::call--> results, or an exception
 //! ```
 //!
 //! A call checks what it is given against the code's interface, fills a word for each address, extent and stride, and
@@ -19,15 +19,18 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyTuple};
 
+use mdh_compiler::library::arrays::{ArrayPlace, NumberType};
+use mdh_compiler::library::callable::Callable;
+use mdh_compiler::library::loaded::Loaded;
+use mdh_compiler::library::words::Words;
 use mdhrt::interface::{
-    Access, Buffer, BufferLayout, Element, Extent, Interface, Parameter, ParameterKind, Term,
+    Access, Buffer, BufferLayout, Element, Interface, Parameter, ParameterKind,
 };
 
-use crate::array::{ArrayPlace, Memory, as_array, contiguous};
+use crate::array::{Memory, as_array, contiguous};
 use crate::compile::Code;
-use crate::element::{self, NumberKind};
+use crate::element::sign_of;
 use crate::error;
-use crate::loaded::Loaded;
 use crate::results::{Allocator, Library, current_stream};
 
 /// A compiled function: called with one array or number for each argument, in order, it returns its result, or a tuple
@@ -47,8 +50,8 @@ impl Function {
     #[new]
     #[pyo3(signature = (interface, dtypes=None))]
     fn new(py: Python, interface: &str, dtypes: Option<Vec<String>>) -> PyResult<Function> {
-        let malformed = || error::program(py, "the code is of another version of mdh");
-        let interface: Interface = interface.parse().map_err(|_| malformed())?;
+        let interface = Callable::interface_of(interface);
+        let interface = interface.map_err(|error| error::compiler(py, &error, ""))?;
         Ok(Function::of_interface(interface, dtypes))
     }
 
@@ -61,7 +64,8 @@ impl Function {
         function: &str,
         dtypes: Option<Vec<String>>,
     ) -> PyResult<Function> {
-        let (loaded, interface) = Loaded::open(py, &path, function)?;
+        let opened = Loaded::open(&path, function);
+        let (loaded, interface) = opened.map_err(|error| error::compiler(py, &error, ""))?;
         let opened = Function::of_interface(interface, dtypes);
         opened.put(ArrayPlace::Host, loaded);
         Ok(opened)
@@ -71,14 +75,16 @@ impl Function {
     /// that computes, if one does.
     #[pyo3(signature = (code, place=None, gpu=None))]
     fn load(&self, py: Python, code: &Code, place: Option<u32>, gpu: Option<u32>) -> PyResult<()> {
-        if code.interface != self.interface.to_string() {
+        let callable = &code.callable;
+        if callable.interface != self.interface {
             let message = format!(
                 "found code of\n{}\nexpected that of\n{}",
-                code.interface, self.interface
+                callable.interface, self.interface
             );
             return Err(error::program(py, &message));
         }
-        let loaded = Loaded::new(py, &self.interface, code, gpu)?;
+        let loaded = Loaded::new(callable, gpu);
+        let loaded = loaded.map_err(|error| error::compiler(py, &error, ""))?;
         let place = place.map_or(ArrayPlace::Host, ArrayPlace::Cuda);
         self.put(place, loaded);
         Ok(())
@@ -121,7 +127,8 @@ impl Function {
             let given = out.as_ref().map(|out| out.get_item(number - inputs));
             call.result(number, given.transpose()?)?;
         }
-        let loaded = Function::code(this, call.place.unwrap_or(ArrayPlace::Host))?;
+        let place = call.words.place().unwrap_or(ArrayPlace::Host);
+        let loaded = Function::code(this, place)?;
         call.run(&loaded)
     }
 }
@@ -160,8 +167,11 @@ impl Function {
         let named = |(number, parameter): (usize, &Parameter)| {
             let given = dtypes.as_ref().and_then(|dtypes| dtypes.get(number));
             match given {
-                Some(name) => Allocator::new(name.clone(), NumberKind::sign_of(name)),
-                None => Allocator::new(element::name(parameter.element).to_string(), None),
+                Some(name) => Allocator::new(name.clone(), sign_of(name)),
+                None => {
+                    let name = NumberType::of_element(parameter.element).to_string();
+                    Allocator::new(name, None)
+                }
             }
         };
         Function {
@@ -217,13 +227,9 @@ impl Function {
 struct Call<'f, 'py> {
     function: &'f Function,
     py: Python<'py>,
-    words: Vec<u64>,
-    /// The position of each parameter's first word.
-    starts: Vec<usize>,
+    words: Words<'f>,
     /// The library of the first array.
     library: Option<Library>,
-    /// The place of all arrays.
-    place: Option<ArrayPlace>,
     /// Arrays whose memory the words point to.
     kept: Vec<Memory<'py>>,
     results: Vec<Outcome<'py>>,
@@ -250,33 +256,19 @@ impl<'f, 'py> Call<'f, 'py> {
         Call {
             function,
             py,
-            words: Vec::with_capacity(4 * function.interface.parameters.len()),
-            starts: Vec::with_capacity(function.interface.parameters.len()),
+            words: Words::new(&function.interface),
             library: None,
-            place: None,
             kept: Vec::new(),
             results: Vec::new(),
         }
-    }
-
-    /// `f: argument 2 ('x')`
-    fn position(&self, number: usize) -> String {
-        let interface = &self.function.interface;
-        let name = &interface.parameters[number].name;
-        let what = match number < self.function.interface.inputs() {
-            true => format!("argument {}", number + 1),
-            false => format!("result {}", number + 1 - self.function.interface.inputs()),
-        };
-        format!("{}: {what} ('{name}')", interface.name)
     }
 
     fn argument(&mut self, number: usize, argument: &Bound<'py, PyAny>) -> PyResult<()> {
         let parameter = &self.function.interface.parameters[number];
         match &parameter.kind {
             ParameterKind::Value => {
-                self.starts.push(self.words.len());
                 let word = self.scalar(number, parameter.element, argument)?;
-                self.words.push(word);
+                self.words.value(word);
                 Ok(())
             }
             ParameterKind::Buffer(buffer) => {
@@ -288,28 +280,19 @@ impl<'f, 'py> Call<'f, 'py> {
                 if !is_read && !memory.is_writeable {
                     let message = format!(
                         "{}: found an array that is read-only, expected one that may be written",
-                        self.position(number)
+                        self.words.position(number)
                     );
                     return Err(error::program(self.py, &message));
                 }
-                let is_rows = buffer.layout == BufferLayout::Rows;
-                let memory = match is_rows && !memory.is_row_major() {
+                let is_copied = is_read && buffer.layout == BufferLayout::Rows;
+                let memory = match is_copied && !memory.array.is_row_major() {
                     false => memory,
-                    true if is_read => {
+                    true => {
                         let copied = contiguous(argument)?;
                         self.memory(number, &copied)?
                     }
-                    true => {
-                        let message = format!(
-                            "{}: found strides {:?} (in elements), expected an array in row-major order, since it is \
-                             written in place",
-                            self.position(number),
-                            memory.strides.numbers()
-                        );
-                        return Err(error::shape(self.py, &message));
-                    }
                 };
-                self.push(number, buffer, memory)
+                self.push(buffer, memory)
             }
             ParameterKind::Result => Err(error::program(self.py, "a result among arguments")),
         }
@@ -322,82 +305,34 @@ impl<'f, 'py> Call<'f, 'py> {
         let Some(memory) = Memory::shown_by(array)? else {
             let message = format!(
                 "{}: found {}, expected an array of {} (of numpy, torch, jax, or anything that speaks DLPack)",
-                self.position(number),
+                self.words.position(number),
                 array.get_type().name()?,
                 allocator.dtype(),
             );
             return Err(error::element(py, &message));
         };
         let parameter = &self.function.interface.parameters[number];
-        if !memory.number.is(parameter.element, allocator.sign()) {
+        if !memory.array.number.is(parameter.element, allocator.sign()) {
             let dtype = match array.getattr(intern!(py, "dtype")) {
                 Ok(dtype) => dtype,
                 Err(_) => array.get_type().into_any(),
             };
             let message = format!(
                 "{}: found elements of {dtype}, expected {}: convert the array, or compile for its type",
-                self.position(number),
+                self.words.position(number),
                 allocator.dtype()
             );
             return Err(error::element(py, &message));
         }
-        let place = *self.place.get_or_insert(memory.place);
-        if memory.place != place {
-            let message = format!(
-                "{}: found an array in {}, expected one in {place}, where the first one is",
-                self.position(number),
-                memory.place
-            );
-            return Err(error::device(py, &message));
-        }
+        let placed = self.words.expect_place(number, &memory.array);
+        placed.map_err(|wrong| error::argument(py, &wrong))?;
         Ok(memory)
     }
 
     /// Adds the words of a buffer.
-    fn push(&mut self, number: usize, buffer: &Buffer, memory: Memory<'py>) -> PyResult<()> {
-        let shape = memory.shape.numbers();
-        let is_fixed = |(extent, found): (&Extent, &i64)| match extent {
-            Extent::Fixed(n) => *found as u64 == *n,
-            Extent::Given(_) => true,
-        };
-        let is_right =
-            shape.len() == buffer.extents.len() && buffer.extents.iter().zip(shape).all(is_fixed);
-        if !is_right {
-            let extents = buffer.extents.iter().map(|extent| match extent {
-                Extent::Fixed(n) => n.to_string(),
-                Extent::Given(_) => "?".to_string(),
-            });
-            let message = format!(
-                "{}: found shape {}, expected {}",
-                self.position(number),
-                shape_text(shape.iter()),
-                shape_text(extents)
-            );
-            return Err(error::shape(self.py, &message));
-        }
-        self.starts.push(self.words.len());
-        self.words.push(memory.address);
-        for (extent, found) in buffer.extents.iter().zip(shape) {
-            if matches!(extent, Extent::Given(_)) {
-                self.words.push(*found as u64);
-            }
-        }
-        if let BufferLayout::Strided { strides, .. } = &buffer.layout {
-            for (axis, stride) in strides.iter().enumerate() {
-                let steps = memory.strides.numbers()[axis];
-                match stride {
-                    None => self.words.push(steps as u64),
-                    Some(expected) if *expected == steps || shape[axis] <= 1 => {}
-                    Some(expected) => {
-                        let message = format!(
-                            "{}: found stride {steps} (in elements) along axis {axis}, expected {expected}",
-                            self.position(number)
-                        );
-                        return Err(error::shape(self.py, &message));
-                    }
-                }
-            }
-        }
+    fn push(&mut self, buffer: &Buffer, memory: Memory<'py>) -> PyResult<()> {
+        let pushed = self.words.array(buffer, &memory.array);
+        pushed.map_err(|wrong| error::argument(self.py, &wrong))?;
         self.kept.push(memory);
         Ok(())
     }
@@ -408,9 +343,9 @@ impl<'f, 'py> Call<'f, 'py> {
         let buffer = match &parameter.kind {
             ParameterKind::Buffer(buffer) => buffer,
             ParameterKind::Value | ParameterKind::Result => {
-                self.starts.push(self.words.len());
                 let mut room = Box::new(0u64);
-                self.words.push((&raw mut *room).expose_provenance() as u64);
+                let address = (&raw mut *room).expose_provenance() as u64;
+                self.words.value(address);
                 self.results.push(Outcome::Scalar(room, parameter.element));
                 return Ok(());
             }
@@ -418,73 +353,41 @@ impl<'f, 'py> Call<'f, 'py> {
         let library = self.library.unwrap_or(Library::Numpy);
         let Some(given) = given else {
             let shape = self.shape(number, buffer)?;
-            let place = self.place.unwrap_or(ArrayPlace::Host);
+            let place = self.words.place().unwrap_or(ArrayPlace::Host);
             let made = function.allocators[number].empty(library, &shape, place)?;
             let memory = self.memory(number, &made)?;
             self.results.push(Outcome::Made(made, library, number));
-            return self.push(number, buffer, memory);
+            return self.push(buffer, memory);
         };
         let array = as_array(&given)?;
         let memory = self.memory(number, &array)?;
         if !memory.is_writeable {
             let message = format!(
                 "{}: out is read-only, expected an array that may be written",
-                self.position(number)
+                self.words.position(number)
             );
             return Err(error::program(self.py, &message));
         }
-        if memory.is_row_major() || buffer.layout != BufferLayout::Rows {
+        if memory.array.is_row_major() || buffer.layout != BufferLayout::Rows {
             self.results.push(Outcome::Given(given));
-            return self.push(number, buffer, memory);
+            return self.push(buffer, memory);
         }
         let copy = contiguous(&array)?;
         let memory = self.memory(number, &copy)?;
         self.results.push(Outcome::Copied { copy, array, given });
-        self.push(number, buffer, memory)
+        self.push(buffer, memory)
     }
 
     /// The shape of a result, which may follow from the arguments.
     fn shape(&self, number: usize, buffer: &Buffer) -> PyResult<Bound<'py, PyTuple>> {
-        let term = |term: Term| match term {
-            Term::Extent { parameter, axis } => self.extent(parameter, axis),
-            Term::Value(parameter) => {
-                let word = *self.words.get(*self.starts.get(parameter)?)?;
-                Some(word as i64)
-            }
-            Term::Number(n) => Some(n),
-            Term::Operation(_) => None,
-        };
-        let extent = |extent: &Extent| match extent {
-            Extent::Fixed(n) => Some(*n as i64),
-            Extent::Given(Some(formula)) => formula.value(term),
-            Extent::Given(None) => None,
-        };
-        let extents: Option<Vec<i64>> = buffer.extents.iter().map(extent).collect();
-        match extents {
+        match self.words.shape(buffer) {
             Some(extents) => PyTuple::new(self.py, extents),
             None => {
                 let message = format!(
                     "{}: its shape does not follow from the arguments, expected an array for it: out=..",
-                    self.position(number)
+                    self.words.position(number)
                 );
                 Err(error::shape(self.py, &message))
-            }
-        }
-    }
-
-    /// An extent of a parameter that has its words.
-    fn extent(&self, number: usize, axis: usize) -> Option<i64> {
-        let parameter = self.function.interface.parameters.get(number)?;
-        let ParameterKind::Buffer(buffer) = &parameter.kind else {
-            return None;
-        };
-        match buffer.extents.get(axis)? {
-            Extent::Fixed(n) => Some(*n as i64),
-            Extent::Given(_) => {
-                let is_given = |extent: &&Extent| matches!(extent, Extent::Given(_));
-                let before = buffer.extents[..axis].iter().filter(is_given).count();
-                let word = self.words.get(self.starts.get(number)? + 1 + before)?;
-                Some(*word as i64)
             }
         }
     }
@@ -500,7 +403,7 @@ impl<'f, 'py> Call<'f, 'py> {
             let given = argument.repr().map(|text| text.to_string());
             let message = format!(
                 "{}: found {}, expected {expected}",
-                self.position(number),
+                self.words.position(number),
                 given.unwrap_or_default()
             );
             error::element(self.py, &message)
@@ -530,8 +433,9 @@ impl<'f, 'py> Call<'f, 'py> {
 
     /// Calls the code, and makes what the caller gets of its results.
     fn run(self, loaded: &Loaded) -> PyResult<Bound<'py, PyAny>> {
-        let (py, function, words) = (self.py, self.function, &self.words);
-        let stream = match (self.place.and_then(ArrayPlace::gpu), self.library) {
+        let (py, function) = (self.py, self.function);
+        let (words, place) = (self.words.words(), self.words.place());
+        let stream = match (place.and_then(ArrayPlace::gpu), self.library) {
             (Some(gpu), Some(library)) => current_stream(py, library, gpu)?,
             _ => None,
         };
@@ -578,13 +482,4 @@ fn number<'py>(py: Python<'py>, word: u64, element: Element) -> PyResult<Bound<'
         Element::F32 => float(f64::from(f32::from_bits(word as u32))),
         Element::F64 => float(f64::from_bits(word)),
     })
-}
-
-/// A shape as Python writes it.
-fn shape_text<T: ToString>(extents: impl Iterator<Item = T>) -> String {
-    let extents: Vec<String> = extents.map(|extent| extent.to_string()).collect();
-    match &extents[..] {
-        [only] => format!("({only},)"),
-        several => format!("({})", several.join(", ")),
-    }
 }

@@ -6,13 +6,12 @@
 //!
 //! | modules | what they hold |
 //! |---------|----------------|
-//! | `compile` | text to object code, on a thread that can be interrupted |
+//! | `compile` | text to object code, which can be interrupted |
 //! | `einsum` | einsums as programs |
 //! | `function` | code as an object that is called with arrays |
-//! | `loaded` | code in this process, of this compiler or of a shared library |
-//! | `array` | memory of numpy, and of all that speak DLPack |
+//! | `array` | memory of numpy, and of all that speak DLPack, as `mdh_compiler::library` takes it |
 //! | `results` | arrays that results go into |
-//! | `element` | the types of elements under the names of each library |
+//! | `element` | the types of elements as numpy writes them |
 //! | `error` | the package's exceptions |
 
 mod array;
@@ -21,7 +20,6 @@ mod einsum;
 mod element;
 mod error;
 mod function;
-mod loaded;
 mod results;
 
 use std::ffi::OsString;
@@ -54,20 +52,8 @@ fn main(py: Python, words: Vec<OsString>, python: OsString) -> u8 {
 /// Sets how many threads computations use from now on, the caller's included (1 to 1024).
 #[pyfunction]
 fn set_threads(py: Python, threads: i64) -> PyResult<()> {
-    let most = mdhrt::pool::MOST_THREADS;
-    let wanted = usize::try_from(threads)
-        .ok()
-        .and_then(std::num::NonZeroUsize::new);
-    match wanted.filter(|threads| threads.get() <= most) {
-        Some(threads) => {
-            mdhrt::pool::set_threads(threads);
-            Ok(())
-        }
-        None => Err(error::program(
-            py,
-            &format!("set_threads: found {threads}, expected a number from 1 to {most}"),
-        )),
-    }
+    let set = mdh_compiler::library::loaded::set_threads(threads);
+    set.map_err(|error| error::compiler(py, &error.at("set_threads"), ""))
 }
 
 /// Returns how many threads computations use.

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
-use crate::array::ArrayPlace;
-use crate::element::NumberKind;
+use mdh_compiler::library::arrays::{ArrayPlace, NumberKind};
+
 use crate::error;
 
 /// A library of arrays.

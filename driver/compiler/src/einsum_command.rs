@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use mdh_frontend::diagnostic::render_all;
-use mdh_frontend::einsum::{self, Element, Operand, Operator, Request, Subject, Translated};
+use mdh_frontend::einsum::{
+    self, Element, Mistake, Operand, Operator, Request, Subject, Translated,
+};
 
 use crate::cli::{EinsumArguments, Stage};
 use crate::error::{Error, Result, say};
@@ -43,6 +45,43 @@ pub fn run(host: &Host, command: &EinsumArguments) -> Result<()> {
         }
         None => run_command::report(host, &source, &command.run(file)),
     }
+}
+
+/// Translates an einsum for a program that shows mistakes in a way of its own; `operators` are the one that sums and
+/// the one that multiplies.
+///
+/// # Errors
+/// All that is wrong with it, with its places.
+pub fn translated(
+    spec: &str,
+    operands: Vec<Operand>,
+    operators: [&str; 2],
+    path: Option<einsum::Path>,
+) -> Result<Translated> {
+    let operator = |text: &str| -> Result<Operator> {
+        let parsed = text.parse();
+        parsed.map_err(|wrong| as_error(&render_all(&[wrong], "<operator>", text)))
+    };
+    let [combine, scalar] = operators.map(operator);
+    let request = Request {
+        combine: combine?,
+        scalar: scalar?,
+        path,
+        ..Request::new(spec, operands)
+    };
+    einsum::translate(&request).map_err(|mistakes| refused(&mistakes, &request))
+}
+
+/// Mistakes of an einsum as an error.
+pub fn refused(mistakes: &[Mistake], request: &Request) -> Error {
+    let shown = mistakes.iter().map(|mistake| mistake.render(request));
+    as_error(&shown.collect::<String>())
+}
+
+/// An error of mistakes that are rendered.
+fn as_error(text: &str) -> Error {
+    let text = text.trim_end();
+    Error::input(text.strip_prefix("error: ").unwrap_or(text))
 }
 
 /// The einsum of the command line. What is wrong has been shown when an error comes back.

@@ -154,6 +154,17 @@ impl Error {
         &self.message
     }
 
+    /// The text for a program that shows it in a way of its own: what was [said](collected), but for what is said of
+    /// programs that are right, and the message. It does not begin with `error:`.
+    pub fn with_said(&self, said: &str) -> String {
+        let mut text = warnings(said);
+        if !self.message.is_empty() {
+            text.push_str(&self.to_string());
+        }
+        let text = text.trim_end();
+        text.strip_prefix("error: ").unwrap_or(text).to_string()
+    }
+
     /// Prints it to standard error, if there is anything to say.
     fn report(&self) {
         match (&self.help, self.message.is_empty()) {
@@ -258,6 +269,12 @@ pub fn collected<T>(action: impl FnOnce() -> T) -> (T, String) {
     let _stop = Stop;
     let result = action();
     (result, lock_collected().take().unwrap_or_default())
+}
+
+/// The warnings and errors of what was said of a program, without notes.
+pub fn warnings(said: &str) -> String {
+    let told = said.lines().filter(|line| !line.starts_with("note: "));
+    told.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Returns the text about a bug.
@@ -415,6 +432,20 @@ mod tests {
         error: not enough memory: 2.0 KiB (2048 bytes) are needed, 100 bytes are available
         help: smaller sizes need less: dynamic ones ('?') are set by `--size DIM=N`, others stand in the program
         ");
+    }
+
+    #[test]
+    fn an_error_with_what_was_said() {
+        let said = "note: tuned\na.mlir:1:2: error: wrong\n";
+        assert_eq!(
+            Error::diagnosed().with_said(said),
+            "a.mlir:1:2: error: wrong"
+        );
+        let error = Error::input("no function").help("there is g");
+        assert_eq!(
+            error.with_said("note: tuned\n"),
+            "no function\nhelp: there is g"
+        );
     }
 
     #[test]

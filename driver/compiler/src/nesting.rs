@@ -4,6 +4,9 @@
 /// The deepest nesting that is read.
 pub const DEEPEST: usize = 1000;
 
+/// The stack of a thread that reads and compiles programs. Memory for it is only taken where it is used.
+pub const STACK_BYTES: usize = 256 << 20;
+
 /// Finds a bracket that is nested too deeply: line and column, from 1, in bytes.
 pub fn too_deep(text: &[u8]) -> Option<(usize, usize)> {
     let (mut depth, mut line, mut line_start) = (0usize, 1, 0);

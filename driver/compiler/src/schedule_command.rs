@@ -161,7 +161,14 @@ fn of_program<'c>(
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(context, &module, &name);
     compile::form(context, &mut module)?;
-    let function = function(compile::operation(&module), &name)?;
+    plans(function(compile::operation(&module), &name)?)
+}
+
+/// The schedules of a function, by the positions of its computations if it has several; `None` if it has none.
+///
+/// # Errors
+/// If what stands there is no schedule.
+pub fn plans(function: Op) -> Result<Option<Plans>> {
     let holders = schedule::computations(function);
     let is_alone = holders.len() == 1;
     let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {

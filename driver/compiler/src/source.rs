@@ -74,28 +74,7 @@ impl Source {
     /// standard input.
     pub fn read(path: &Path) -> Result<Source> {
         let (name, bytes) = read_bytes(path)?;
-        Source::new(name, bytes).in_language_of(path)
-    }
-
-    /// The text of a file that was read before: its name says in which language it is.
-    ///
-    /// # Errors
-    /// As of [`Source::read`].
-    pub fn of_file(name: &str, text: &str) -> Result<Source> {
-        Source::from_text(name, text).in_language_of(Path::new(name))
-    }
-
-    /// The same, translated where a file of that name is in the tensor language, and checked.
-    fn in_language_of(self, path: &Path) -> Result<Source> {
-        let mut source = self;
-        if tensor::is_program(path) {
-            source.check_characters("text")?;
-            let results = Results::InPlace;
-            source.translated = Some(tensor::translate(&source.name, source.text(), results)?);
-        } else if !source.is_bytecode() {
-            source.check_text()?;
-        }
-        Ok(source)
+        Source::from_user(&name, bytes)
     }
 
     /// A program that is no file; `name` stands for it in messages.
@@ -103,13 +82,19 @@ impl Source {
         Source::new(name.to_string(), text.as_bytes().to_vec())
     }
 
-    /// The same for a text that a user has written.
+    /// A program that a user has written, as a file of that name would be read.
     ///
     /// # Errors
-    /// If MLIR's parser would not survive it. What is wrong has been shown.
-    pub fn from_user(name: &str, text: &str) -> Result<Source> {
-        let source = Source::from_text(name, text);
-        source.check_text()?;
+    /// If MLIR's parser would not survive it, or it is wrong in the tensor language. What is wrong has been shown.
+    pub fn from_user(name: &str, bytes: Vec<u8>) -> Result<Source> {
+        let mut source = Source::new(name.to_string(), bytes);
+        if tensor::is_program(Path::new(name)) {
+            source.check_characters("text")?;
+            let results = Results::InPlace;
+            source.translated = Some(tensor::translate(&source.name, source.text(), results)?);
+        } else if !source.is_bytecode() {
+            source.check_text()?;
+        }
         Ok(source)
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mdh_compiler::error::{Error, Result};
+use mdh_compiler::host::Host;
 use mdh_compiler::tuned::{Choice, Find, Found, Machine, Origin, Taken, TunedSizes, Wanted};
 use mdh_cuda::Capability;
 use mdh_dialect::ir::Op;
@@ -34,6 +35,18 @@ pub const FIND: Find = Find {
 /// it does.
 pub fn database() -> Result<PathBuf> {
     Ok(super::search::folder(None)?.join(db::FILE))
+}
+
+/// The host of a program that takes schedules which were tuned without being asked to: a user who has no folder for
+/// them has none.
+///
+/// # Errors
+/// If the file that `MDH_ASM` names describes no machine.
+pub fn host() -> Result<Host> {
+    match database() {
+        Ok(_) => Host::with_tuned(&FIND),
+        Err(_) => Host::this(),
+    }
 }
 
 /// Finds schedules for a function whose computations are formed: the best of those that fit it, of its own

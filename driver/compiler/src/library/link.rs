@@ -1,9 +1,11 @@
 //! Shared libraries: an object file and the run-time library in one file.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs;
 use std::io;
+use std::mem;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -126,8 +128,8 @@ fn exported(interfaces: &[Interface]) -> String {
 }
 
 /// Finds `libmdhrt.a`: what `MDH_RUNTIME_LIBRARY` names (the Python package, whose program is Python, names its own),
-/// else beside the command, or in the folder `lib` beside the command's. Cargo builds it for the command in `deps`, and
-/// puts that beside the command only if it is asked to.
+/// else beside the command, or in the folder `lib` beside the command's, or beside the shared library that this code is
+/// in. Cargo builds it for the command in `deps`, and puts that beside the command only if it is asked to.
 fn runtime_library() -> Result<PathBuf> {
     const NAME: &str = "libmdhrt.a";
     if let Some(named) = env::var_os("MDH_RUNTIME_LIBRARY").filter(|named| !named.is_empty()) {
@@ -135,7 +137,13 @@ fn runtime_library() -> Result<PathBuf> {
     }
     let command = env::current_exe().unwrap_or_default();
     let folder = command.parent().unwrap_or(Path::new(""));
-    let places = ["deps", "", "../lib"].map(|place| folder.join(place).join(NAME));
+    let mut places = ["deps", "", "../lib"]
+        .map(|place| folder.join(place))
+        .to_vec();
+    if let Some(folder) = own_folder() {
+        places.extend([folder.join("deps"), folder]);
+    }
+    let places: Vec<PathBuf> = places.iter().map(|place| place.join(NAME)).collect();
     let library = places.iter().find(|place| place.is_file()).cloned();
     library.ok_or_else(|| {
         let message = format!(
@@ -145,6 +153,19 @@ fn runtime_library() -> Result<PathBuf> {
         );
         Error::input(message).help("build it with the command: `cargo build --release --workspace`")
     })
+}
+
+/// The folder of the file that this code is in, as the process has loaded it; none if that is not known.
+fn own_folder() -> Option<PathBuf> {
+    let code = own_folder as *const () as *const libc::c_void;
+    // SAFETY: a structure of pointers and numbers.
+    let mut about: libc::Dl_info = unsafe { mem::zeroed() };
+    // SAFETY: the address is one of code; the structure is there.
+    let is_known = unsafe { libc::dladdr(code, &mut about) } != 0 && !about.dli_fname.is_null();
+    // SAFETY: a C string of the loader's, which stays as long as the file.
+    let file = is_known.then(|| unsafe { CStr::from_ptr(about.dli_fname) })?;
+    let file = fs::canonicalize(OsStr::from_bytes(file.to_bytes())).ok()?;
+    file.parent().map(Path::to_path_buf)
 }
 
 /// The C compiler that links, with its first arguments: what `CC` says, else the first there is.

@@ -5,11 +5,18 @@
 //!      |                          |
 //!      '--> code as `mdh run` has it, behind a C function --> f.o --link--> libf.so
 //! ```
+//!
+//! Beside it stands what programs need that compile and call functions themselves (Python, the C interface):
+//! [`callable`], [`background`], [`loaded`], [`arrays`], [`words`].
 
+pub mod arrays;
+pub mod background;
 pub mod callable;
 mod header;
 pub mod link;
+pub mod loaded;
 pub mod signature;
+pub mod words;
 
 use std::collections::BTreeMap;
 

@@ -51,7 +51,7 @@ static inline void mdhInsertDialect(MlirDialectRegistry registry) { mdhDialectIn
 static inline void mdhRegisterPasses(void) { mdhPassInfo().insert(); }
 
 /* The version of mdh, as in `mdh --version`. */
-static inline const char *mdhVersion(void) { return mdhDialectInfo().version; }
+const char *mdhVersion(void);
 
 #ifdef __cplusplus
 }

@@ -1,21 +1,24 @@
 //! Code in this process: what was compiled here, or a function of a shared library.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use pyo3::prelude::*;
-
 use mdh_cuda::Visitor;
-use mdh_jit::Jit;
+use mdh_jit::interface::Interface;
+use mdh_jit::{Jit, pool};
 use mdhrt::call::{About, Callee, Code};
 use mdhrt::failure::{Failure, Status};
-use mdhrt::interface::Interface;
 
-use crate::{compile, error};
+use crate::error::{Error, Result};
+use crate::library::callable::Callable;
 
 /// Code in this process.
-pub enum Loaded {
+pub struct Loaded(LoadedForm);
+
+/// LoadedForm of it.
+enum LoadedForm {
     /// Code that was compiled here, or kept. It goes when nothing calls it any more.
     Linked {
         callee: Callee,
@@ -37,42 +40,39 @@ unsafe impl Send for Loaded {}
 unsafe impl Sync for Loaded {}
 
 impl Loaded {
-    /// Links the code of a function with that interface, for a GPU if it has the number of one.
-    pub fn new(
-        py: Python,
-        interface: &Interface,
-        code: &compile::Code,
-        gpu: Option<u32>,
-    ) -> PyResult<Loaded> {
+    /// Links the code of a function, whose kernels the GPU of a number runs.
+    ///
+    /// # Errors
+    /// If there is no such GPU, or no memory for the code.
+    pub fn new(callable: &Callable, gpu: Option<u32>) -> Result<Loaded> {
         let kernels = gpu.map(|number| {
             let facts = Visitor::facts(number)?;
-            Visitor::new(number, code.kernels.as_deref(), facts.capability)
+            Visitor::new(number, callable.kernels.as_deref(), facts.capability)
         });
-        let kernels = kernels.transpose();
-        let kernels = kernels.map_err(|error| error::compiler(py, &error.into(), ""))?;
-        let linked = Jit::load_object(&code.object).and_then(|jit| {
-            let address = jit.address(&code.symbol)?;
-            Ok((jit, address))
-        });
-        let (code, address) = linked.map_err(|error| error::compiler(py, &error.into(), ""))?;
+        let kernels = kernels.transpose()?;
+        let code = Jit::load_object(&callable.object)?;
+        let address = code.address(&callable.symbol)?;
         // SAFETY: the symbol is that of a wrapper of this type, of a function with this interface, and the code stays
         // as long as the callee.
         let callee = unsafe {
             let address = std::mem::transmute::<usize, Code>(address);
-            Callee::new(address, interface.clone())
+            Callee::new(address, callable.interface.clone())
         };
-        Ok(Loaded::Linked {
+        Ok(Loaded(LoadedForm::Linked {
             callee,
             _code: code,
             kernels,
-        })
+        }))
     }
 
     /// Opens a shared library of `mdh compile --emit shared`, and returns a function of it with its interface.
-    pub fn open(py: Python, path: &Path, function: &str) -> PyResult<(Loaded, Interface)> {
+    ///
+    /// # Errors
+    /// If it is none, or has no function of that name.
+    pub fn open(path: &Path, function: &str) -> Result<(Loaded, Interface)> {
         let name = |text: Vec<u8>| {
             let message = "found a null byte, expected a path and the name of a function";
-            CString::new(text).map_err(|_| error::program(py, message))
+            CString::new(text).map_err(|_| Error::input(message))
         };
         let file = name(path.as_os_str().as_bytes().to_vec())?;
         let symbol = name(mdh_jit::about_symbol(function).into_bytes())?;
@@ -81,9 +81,9 @@ impl Loaded {
         if library.is_null() {
             // SAFETY: an error was made on this thread.
             let said = unsafe { CStr::from_ptr(libc::dlerror()) };
-            return Err(error::program(py, &said.to_string_lossy()));
+            return Err(Error::input(said.to_string_lossy()));
         }
-        let address = |symbol: &CStr| -> PyResult<*mut c_void> {
+        let address = |symbol: &CStr| -> Result<*mut c_void> {
             // SAFETY: the library is open.
             let address = unsafe { libc::dlsym(library, symbol.as_ptr()) };
             let message = || {
@@ -94,17 +94,15 @@ impl Loaded {
                 )
             };
             match address.is_null() {
-                true => Err(error::program(py, &message())),
+                true => Err(Error::input(message())),
                 false => Ok(address),
             }
         };
         let about = address(&symbol)?.cast::<About>().cast_const();
         // SAFETY: the symbols are those of libmdhrt and of the code, whose types these are; the library stays open.
         unsafe {
-            let interface = (*about).text().parse();
-            let interface = interface
-                .map_err(|_| error::program(py, "the code is of another version of mdh"))?;
-            let loaded = Loaded::Library {
+            let interface = Callable::interface_of((*about).text())?;
+            let loaded = Loaded(LoadedForm::Library {
                 about,
                 call: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(_, _, _) -> _>(
                     address(c"mdh_call")?,
@@ -112,7 +110,7 @@ impl Loaded {
                 error: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> _>(address(
                     c"mdh_error",
                 )?),
-            };
+            });
             Ok((loaded, interface))
         }
     }
@@ -122,16 +120,20 @@ impl Loaded {
     ///
     /// # Safety
     /// As for [`Callee::call`].
-    pub unsafe fn call(&self, words: &[u64], stream: Option<u64>) -> Result<(), Failure> {
+    pub unsafe fn call(
+        &self,
+        words: &[u64],
+        stream: Option<u64>,
+    ) -> std::result::Result<(), Failure> {
         // SAFETY: by this function's contract; a library's message stays until its next failure on this thread.
         unsafe {
-            match self {
-                Loaded::Linked {
+            match &self.0 {
+                LoadedForm::Linked {
                     callee,
                     kernels: None,
                     ..
                 } => callee.call(words),
-                Loaded::Linked {
+                LoadedForm::Linked {
                     callee,
                     kernels: Some(kernels),
                     ..
@@ -144,7 +146,7 @@ impl Loaded {
                         })
                     })
                 }
-                Loaded::Library { about, call, error } => {
+                LoadedForm::Library { about, call, error } => {
                     let status = match call((**about).code(), *about, words.as_ptr()) {
                         0 => return Ok(()),
                         4 => Status::NoMemory,
@@ -157,4 +159,22 @@ impl Loaded {
             }
         }
     }
+}
+
+/// Sets how many threads computations of this process use from now on, the caller's included.
+///
+/// # Errors
+/// If it is no number of threads.
+pub fn set_threads(threads: i64) -> Result<()> {
+    let most = pool::MOST_THREADS;
+    let wanted = usize::try_from(threads).ok().and_then(NonZeroUsize::new);
+    let wanted = wanted
+        .filter(|threads| threads.get() <= most)
+        .ok_or_else(|| {
+            Error::input(format!(
+                "found {threads} threads, expected a number from 1 to {most}"
+            ))
+        })?;
+    pool::set_threads(wanted);
+    Ok(())
 }
