@@ -242,7 +242,7 @@ fn what_is_refused_before() {
         let (status, rows, errors) = bench(&session, line);
         assert_eq!(status, Some(*code), "{line}: {errors}");
         assert!(errors.contains(expected), "{line}: {errors}");
-        assert_eq!(rows, [Value::Null; 0], "{line}");
+        assert!(rows.is_empty(), "{line}");
     }
 }
 
