@@ -188,7 +188,7 @@ fn compile_others<'p>(
         let form = other.form.clone();
         let mut player = Player::new(&other.name, &mut other.worker);
         let why = match answer {
-            Ok(Answer::Compiled(compiled)) => match differing(ours, &compiled) {
+            Ok(Answer::Compiled(compiled)) => match differing(ours, &form, &compiled) {
                 None => {
                     player.other = Some((form, compiled));
                     players.push(player);
@@ -211,10 +211,14 @@ fn compile_others<'p>(
     Ok(players)
 }
 
-/// The first result that is of another type than ours.
-fn differing(ours: &Compiled, theirs: &Compiled) -> Option<String> {
+/// The first result that is of another type than ours. A workload's variant may keep further arrays.
+fn differing(ours: &Compiled, form: &Entrant, theirs: &Compiled) -> Option<String> {
     let ports = |compiled: &Compiled| compiled.outputs.iter().map(Port::from).collect::<Vec<_>>();
-    signature::difference("output", &ports(ours), &ports(theirs))
+    let (ours, mut theirs) = (ports(ours), ports(theirs));
+    if matches!(form, Entrant::Variant(_)) {
+        theirs.truncate(ours.len());
+    }
+    signature::difference("output", &ours, &theirs)
 }
 
 /// Has peers load the inputs of the case. The reasons of those that do not are in the row.

@@ -7,7 +7,7 @@ use clap::Args;
 
 use mdh_compiler::cli::{Json, Range, Size, is_name, seed};
 use mdh_compiler::devices::{self, Capability, DeviceParser, Devices, NamedDevice};
-use mdh_compiler::error::Result;
+use mdh_compiler::error::Error;
 
 /// Arguments of `mdh bench`.
 #[derive(Args, Debug)]
@@ -28,11 +28,12 @@ pub struct BenchArguments {
     /// function of the same name, or the one that is named.
     #[arg(long, value_name = "FILE[:NAME]", num_args = 1.., action = clap::ArgAction::Append)]
     pub against: Vec<GivenProgram>,
-    /// The seed of a program's random inputs; 0 if none is named.
+    /// The seed of random numbers for all arguments that are not given. They are those of a program; it is 0 if none is
+    /// named.
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub random: Option<u64>,
-    /// Ranges of a program's random inputs, from LOW to below HIGH, of one argument or of all that are
-    /// not named; floats are in -1..1 otherwise.
+    /// Ranges of random numbers, from LOW to below HIGH, of one argument or of all that are not named;
+    /// floats are in -1..1 otherwise. They are for programs.
     #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub ranges: Vec<Range>,
     /// The device that it runs on, or is made for. 'cuda' is an NVIDIA GPU of this machine; the name of a GPU or of a
@@ -111,7 +112,7 @@ impl BenchArguments {
     ///
     /// # Errors
     /// If there is no such chip, or the device has another one.
-    pub fn kernel_chip(&self) -> Result<Capability> {
+    pub fn kernel_chip(&self) -> Result<Capability, Error> {
         devices::chip(Some(self.device), self.chip.as_deref())
     }
 }
@@ -183,7 +184,7 @@ pub struct GivenSchedule {
 impl FromStr for GivenSchedule {
     type Err = String;
 
-    fn from_str(text: &str) -> std::result::Result<GivenSchedule, String> {
+    fn from_str(text: &str) -> Result<GivenSchedule, String> {
         let (front, file) = match text.split_once('=') {
             // What is no name belongs to a path, as in `./a=b.json`.
             Some((front, file)) if is_name(front.rsplit(':').next().unwrap_or(front)) => {

@@ -88,7 +88,7 @@ def test_a_search_shows_its_progress_on_a_terminal(start, terminal):
     os.close(theirs)
     shown = read_terminal(ours)
     assert process.communicate(timeout=PATIENCE)[0] == "tuned\n", shown
-    assert "einsum.mlir [" in shown and " of 2 s, measuring the first" in shown
+    assert "] tuning einsum.mlir ... 1 s of 2 s: " in shown
     # The line is removed in the end.
     assert re.fullmatch(r"(\x1b\[\d+A)?", shown.rpartition("\x1b[2K")[2].strip("\r\n")), shown
 
@@ -110,7 +110,7 @@ def test_ctrl_c_ends_a_search(start, terminal):
     ours, theirs = terminal
     process = start(TUNE.format(seconds=PATIENCE), theirs)
     os.close(theirs)
-    shown = read_terminal(ours, b"measuring the first")
+    shown = read_terminal(ours, f" of {PATIENCE} s: ".encode())
     os.killpg(process.pid, signal.SIGINT)
     # To the end of what is written: nobody has the terminal any more.
     shown += read_terminal(ours)
@@ -118,40 +118,34 @@ def test_ctrl_c_ends_a_search(start, terminal):
     assert process.returncode == 0
 
 
-#: Compiles one program after the other until it was interrupted within the compiler, and then computes.
+#: Compiles one program after the other until it is interrupted, and then computes. It prints where that was.
 COMPILE = """
-import itertools, signal, traceback, numpy as np, mdh
+import itertools, traceback, numpy as np, mdh
 x = np.ones((3, 4, 5), "float32")
 mdh.scan("add", x)
-# It may come at any time, and is told where it is expected.
-signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-print("compiling", flush=True)
-for size in itertools.count(2):
-    try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+try:
+    print("compiling", flush=True)
+    for size in itertools.count(2):
         mdh.scan("add", np.ones((3, 4, size), "float32"), axis=1)
-    except KeyboardInterrupt as interrupt:
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        name = traceback.extract_tb(interrupt.__traceback__)[-1].name
-        print(name, flush=True)
-        if name == "_code":
-            break
+except KeyboardInterrupt as interrupt:
+    name = traceback.extract_tb(interrupt.__traceback__)[-1].name
 assert (mdh.scan("add", x, axis=1)[:, -1] == 4).all()
 assert (mdh.einsum("ijk->", x) == 60).all()
-print("computed")
+print(name)
 """
 
 
 def test_ctrl_c_is_heard_while_a_program_is_compiled(start):
-    process = start(COMPILE)
-    assert process.stdout.readline() == "compiling\n"
-    name = ""
-    while name != "_code\n":
+    """Most of the time is the compiler's, which is called by `_code`."""
+    names = []
+    while "_code\n" not in names:
+        assert len(names) < 20, names
+        process = start(COMPILE)
+        assert process.stdout.readline() == "compiling\n"
         process.send_signal(signal.SIGINT)
-        name = process.stdout.readline()
-        assert name, process.communicate(timeout=PATIENCE)[1]
-    assert process.communicate(timeout=PATIENCE) == ("computed\n", "")
-    assert process.returncode == 0
+        name, errors = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, errors) == (0, "")
+        names.append(name)
 
 
 #: Computes until it is interrupted: a result is whole by then, or not begun.

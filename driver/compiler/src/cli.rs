@@ -255,7 +255,7 @@ pub struct ExplainArguments {
     /// of the tensor language.
     #[arg(long)]
     pub verbose: bool,
-    /// Prints the schedules that were chosen instead, as --schedule takes them.
+    /// The form in which it is printed. It is a spelling of the schedules that were chosen, as --schedule takes them.
     #[arg(long, value_name = "SPELLING", value_enum)]
     pub emit: Option<Spelling>,
     /// The file for these schedules.
@@ -264,7 +264,7 @@ pub struct ExplainArguments {
     /// All that there is to say, as JSON.
     #[command(flatten)]
     pub json: Json,
-    /// Writes a page instead: loops, tiles, cores and buffers as a picture, beside the machine's limits.
+    /// Writes a page to a file. It draws loops, tiles, cores and buffers, beside the machine's limits.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular

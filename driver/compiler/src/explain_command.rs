@@ -1,7 +1,5 @@
 //! `mdh explain`: a computation, its schedule and the reasons for it, and its bounds.
 
-use std::path::Path;
-
 use mdh_dialect::context;
 use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
 use melior::Context;
@@ -17,6 +15,11 @@ use crate::{compile, diagnostics, output};
 
 /// Runs the command.
 pub fn run(host: &Host, arguments: &ExplainArguments) -> Result<()> {
+    if arguments.emit.is_some() && arguments.json.is_wanted() {
+        return Err(Error::usage(
+            "--emit prints schedules alone: expected it without --json",
+        ));
+    }
     if let (None, Some(_)) = (arguments.emit, &arguments.out.file) {
         return Err(Error::usage(
             "--out is for schedules: expected --emit json, attr or transform beside it",

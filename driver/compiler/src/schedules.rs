@@ -248,8 +248,11 @@ pub fn set(function: Op, plans: &Schedules) -> Result<()> {
     let wrong = |_: &str, _: &SchedulePath, message: &str| {
         Error::bug(format!("of what was tuned, {message}"))
     };
-    give_all(function, &plans.computations, &wrong)
+    give_all(function, &plans.computations, &wrong, Schedule::to_json)
 }
+
+/// A schedule as the file has it that it is meant for.
+type Spelled = fn(&Schedule) -> String;
 
 /// Gives the computations of a function the schedules of a file, and checks that they are theirs.
 pub fn apply(source: &Source, module: Op, name: &str) -> Result<()> {
@@ -261,17 +264,22 @@ pub fn apply(source: &Source, module: Op, name: &str) -> Result<()> {
         let (line, column) = locate(source, key, place);
         error_in(source, line, column, message)
     };
+    let spelled: Spelled = match plan::is_json(source.text()) {
+        true => Schedule::to_json,
+        false => Schedule::to_string,
+    };
     let plan = match read(source)? {
         Plans::One(plan) => plan,
         Plans::Several(plans) => {
             let of_key =
                 |key: &str, place: &SchedulePath, message: &str| wrong(Some(key), place, message);
-            return give_all(function, &plans, &of_key);
+            return give_all(function, &plans, &of_key, spelled);
         }
     };
     let computations = schedule::computations(function);
     if let [only] = computations[..] {
-        return give_one(only, &plan, &|place, message| wrong(None, place, message));
+        let wrong = |place: &SchedulePath, message: &str| wrong(None, place, message);
+        return give_one(only, &plan, &wrong, spelled);
     }
     let names: Vec<String> = computations.iter().map(|op| schedule::name(*op)).collect();
     let message = format!(
@@ -289,6 +297,7 @@ fn give_all(
     function: Op,
     plans: &BTreeMap<String, Schedule>,
     wrong: &dyn Fn(&str, &SchedulePath, &str) -> Error,
+    spelled: Spelled,
 ) -> Result<()> {
     let at_name = SchedulePath::root().name();
     let named = named::give(function, plans);
@@ -299,7 +308,8 @@ fn give_all(
     let done = plans.iter().map(|(key, plan)| {
         let computation = schedule::find(&computations, key);
         let compute = computation.map_err(|why| wrong(key, &at_name, &why))?;
-        give_one(compute, plan, &|place, message| wrong(key, place, message))
+        let wrong = |place: &SchedulePath, message: &str| wrong(key, place, message);
+        give_one(compute, plan, &wrong, spelled)
     });
     done.fold(Ok(()), Result::and)
 }
@@ -309,13 +319,14 @@ fn give_one(
     compute: Op,
     plan: &Schedule,
     wrong: &dyn Fn(&SchedulePath, &str) -> Error,
+    spelled: Spelled,
 ) -> Result<()> {
     schedule::set(compute, Some(plan));
     let mistakes = mistakes(compute).into_iter();
     let mistakes_shown = mistakes.map(|(place, message)| Err(wrong(&place, &message)));
     let shown = mistakes_shown.fold(Ok(()), Result::and);
     shown.map_err(|error| match error.kind() {
-        ErrorKind::Input => with_nearest(error, compute, plan),
+        ErrorKind::Input => with_nearest(error, compute, plan, spelled),
         _ => error,
     })?;
     check(compute)
@@ -323,7 +334,7 @@ fn give_one(
 
 /// Adds the nearest legal schedule of a computation to an error about one that is not, if there is one, and its names are
 /// those that there are: what is meant by others, their messages ask.
-fn with_nearest(error: Error, compute: Op, plan: &Schedule) -> Error {
+fn with_nearest(error: Error, compute: Op, plan: &Schedule, spelled: Spelled) -> Error {
     let computation = translate::compute(compute, Depth::Signatures);
     let mut violations = schedule::violations(compute).into_iter();
     let (Ok(computation), false) = (computation, violations.any(|own| is_of_name(&own))) else {
@@ -340,7 +351,7 @@ fn with_nearest(error: Error, compute: Op, plan: &Schedule) -> Error {
         Some(near) => error.help(format!(
             "the nearest schedule of '{}' that is legal:\n{}",
             schedule::name(compute),
-            near.to_json()
+            spelled(&near)
         )),
     }
 }

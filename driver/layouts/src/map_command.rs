@@ -45,7 +45,7 @@ pub fn run(arguments: &MapArguments) -> Result<()> {
 
 /// The launch, its index, and the code and the answer that are asked for, as one object.
 fn json(launch: &Launch, code: Option<&str>, answer: Option<&Answer>) -> String {
-    let number = |e: &Expr| match e.as_constant().and_then(|n| i64::try_from(n).ok()) {
+    let number = |e: &Expr| match e.as_constant() {
         Some(number) => serde_json::Value::from(number),
         None => e.to_string().into(),
     };

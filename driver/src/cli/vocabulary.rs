@@ -15,11 +15,12 @@ struct Shown {
 }
 
 /// Options that differ in a command from what they are in others: the option, the command, and why.
-const EXCEPTIONS: [(&str, &str, &str); 13] = [
+const EXCEPTIONS: [(&str, &str, &str); 16] = [
     ("check", "layout", "a proof is checked, and nothing runs"),
     ("check", "map", "a proof is checked, and nothing runs"),
     ("emit", "layout", "its forms are code"),
     ("emit", "map", "its forms are code"),
+    ("emit", "explain", "its forms are spellings"),
     ("emit", "schedule", "its forms are spellings"),
     ("in", "einsum", "an einsum's arguments are its operands"),
     ("out", "run", "there is a file for each result"),
@@ -28,9 +29,11 @@ const EXCEPTIONS: [(&str, &str, &str); 13] = [
         "bench",
         "a schedule has a workload and a name there",
     ),
+    ("size", "bench", "a dimension may have several there"),
     ("size", "einsum", "an einsum has indices for dimensions"),
     ("size", "layout", "symbols have bounds, too"),
     ("size", "map", "symbols have bounds, too"),
+    ("time-limit", "bench", "it is of programs and peers"),
     ("tuned", "bench", "it is for all workloads"),
     ("tuned", "tune", "it is what keeps schedules"),
 ];

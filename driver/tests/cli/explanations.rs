@@ -266,7 +266,7 @@ fn what_was_chosen_is_a_file() {
                 "$MDH explain {name}.mlir --emit {spelling} -o s.{spelling}; cat s.{spelling}"
             ),
         );
-        let other = format!("$MDH schedule {name}.mlir --to {spelling}");
+        let other = format!("$MDH schedule {name}.mlir --emit {spelling}");
         assert_eq!(shell(&session, &other), printed);
         let scheduled = format!("$MDH compile {name}.mlir --emit scheduled");
         let given = format!("{scheduled} --schedule s.{spelling}");

@@ -38,7 +38,7 @@ fn json_is_printed_or_written_beside_the_text() {
         &["run", &program, "--size", "i=4", "k=4"],
         &["einsum", "ik,k->i", "--size", "i=4", "k=4"],
         &["asm"],
-        &["layout", "Row([4,6])", "--apply", "1,2"],
+        &["layout", "Row([4,6])", "--apply", "i,j"],
         &["map", "[6 step 3 width 2, 6 step 2]"],
     ];
     for line in lines {
@@ -172,6 +172,7 @@ fn machines_have_one_list_of_names() {
         done(&session, &["asm", "--asm", "cpu"]),
         done(&session, &["asm"])
     );
+    session.file("h100.attr", "#mdh.schedule<>");
     session.file(
         "h100.json",
         done(&session, &["asm", "--device", "h100", "--json"]),
@@ -199,7 +200,14 @@ fn machines_have_one_list_of_names() {
             "--asm: found 'h100.json', and schedules are measured on this machine",
         ),
         (
-            &["schedule", &program, "--emit", "json", "--device", "h100"],
+            &[
+                "schedule",
+                "h100.attr",
+                "--emit",
+                "json",
+                "--device",
+                "h100",
+            ],
             "--device is for a function whose schedules the model chooses, and for --tuned: found a file of schedules",
         ),
     ];

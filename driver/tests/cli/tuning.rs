@@ -218,7 +218,7 @@ fn programs_of_the_tensor_language_are_tuned() {
     let session = Session::new();
     let file = example("tdsl/matvec").replace(".mlir", ".tdsl");
     std::fs::copy(file, session.path("matvec.tdsl")).unwrap();
-    let line = "tune matvec.tdsl --evaluations 1 --range 0.5..1.5 --db db --json";
+    let line = "tune matvec.tdsl --evaluations 1 --range 0.5..1.5 --tuned=db --json";
     let output = session.output(&line.split(' ').collect::<Vec<_>>());
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{errors}");

@@ -52,7 +52,7 @@ impl Case {
         let mut words: Vec<String> = words.map(str::to_owned).to_vec();
         words[1] = file.display().to_string();
         words.extend(["--seed".into(), self.seed.to_string()]);
-        words.extend(["--db".into(), folder.join("db").display().to_string()]);
+        words.extend(["--tuned".into(), folder.join("db").display().to_string()]);
         if !self.program.sizes.is_empty() {
             let sizes = self.program.sizes.iter();
             words.push("--size".into());

@@ -107,7 +107,7 @@ pub struct TuneArguments {
     /// user's cache if none is named.
     #[arg(long, value_name = "DIR")]
     pub tuned: Option<PathBuf>,
-    /// Writes a page about the search to a file.
+    /// Writes a page to a file. It is about the search.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// The file to write. It has the best schedules, for --schedule of other commands; without one, these are only kept.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mdh_algebra::amounts;
 use mdh_compiler::progress::{Progress, Reader};
+use mdh_compiler::source::is_file_name;
 use mdh_schedule::asm::{Asm, AsmLayer};
 
 use super::share_of_limit::Shares;
@@ -26,7 +27,12 @@ pub struct Shown {
 impl Shown {
     /// Starts to show a search that this condition ends; so much of its time has passed.
     pub fn start(name: &str, abort: &Abort, passed: Duration, reader: Reader) -> Shown {
-        let progress = Progress::start(reader, &format!("tuning {name}"));
+        // Of a file's path, which may be longer than a line, the last part.
+        let short = match is_file_name(name) {
+            true => name.rsplit('/').next().unwrap_or(name),
+            false => name,
+        };
+        let progress = Progress::start(reader, &format!("tuning {short}"));
         if let Some(limit) = abort.latest() {
             progress.limit(limit, passed);
         }

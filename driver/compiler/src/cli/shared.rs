@@ -146,6 +146,7 @@ impl Json {
         text: impl FnOnce() -> String,
         json: impl FnOnce() -> String,
     ) -> Result<()> {
+        self.check()?;
         if !self.is_printed() {
             output::print(text())?;
         }

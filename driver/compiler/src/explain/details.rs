@@ -25,7 +25,7 @@ impl Summary {
             .any(|reason| reason.contains("cycles a core"));
         let ranks = match self.origin == Origin::Model && counted {
             true => {
-                "    (cycles in these reasons rank loops, of one core; those below are the cost)\n"
+                "    (cycles in these reasons rank loops, for each core; those below are the cost)\n"
             }
             false => "",
         };

@@ -42,7 +42,7 @@ fn rank(reason: &str) -> usize {
         true => reason.starts_with(word),
         false => reason.contains(word),
     };
-    let is_of = |words: &&[&str]| words.iter().any(|word| has(word));
+    let is_of = |words: &&[&str]| words.iter().any(&has);
     KINDS.iter().position(is_of).unwrap_or(KINDS.len() - 1)
 }
 

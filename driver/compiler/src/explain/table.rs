@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn long_texts_end_at_a_blank() {
         assert_eq!(cut("short", 5), "short");
-        assert_eq!(cut("a text that is long", 16), "a text that is ..");
+        assert_eq!(cut("a text that is long", 16), "a text that ..");
         assert_eq!(cut("unbroken_name_of_something", 10), "unbroken..");
         let cut_at = cut("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", 4);
         assert_eq!(cut_at, "\u{e9}\u{e9}..");

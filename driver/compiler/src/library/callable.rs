@@ -21,7 +21,7 @@ use mdh_passes::support::deterministic;
 use melior::Context;
 use melior::ir::Module;
 
-use crate::cli::{CompileArguments, Device, Size, Spelling, Stage};
+use crate::cli::{CompileArguments, Device, OutFile, Size, Spelling, Stage};
 use crate::error::{Error, Result};
 use crate::explain::spelled::spelled;
 use crate::formed::Formed;
@@ -148,7 +148,7 @@ pub fn compile(host: &Host, request: &Request) -> Result<Callable> {
 /// a shared library, for a file of that name.
 ///
 /// # Errors
-/// As for [`compile`]; if it has no form in C; if a GPU computes.
+/// As for [`compile()`]; if it has no form in C; if a GPU computes.
 pub fn save(host: &Host, request: &Request, stage: Stage, path: &Path) -> Result<Vec<u8>> {
     if request.gpu.is_some() {
         return Err(Error::usage(format!(
@@ -163,7 +163,9 @@ pub fn save(host: &Host, request: &Request, stage: Stage, path: &Path) -> Result
     let arguments = CompileArguments {
         entry: Some(formed.function.clone()),
         no_range_checks: request.is_unchecked,
-        output: Some(path.to_path_buf()),
+        out: OutFile {
+            file: Some(path.to_path_buf()),
+        },
         ..CompileArguments::new(Path::new(&request.name), stage)
     };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -181,7 +183,7 @@ pub fn save(host: &Host, request: &Request, stage: Stage, path: &Path) -> Result
 /// The schedules of a function's computations as it is compiled, in JSON: those that it was given, or that were chosen.
 ///
 /// # Errors
-/// As for [`compile`]; if it has no computation.
+/// As for [`compile()`]; if it has no computation.
 pub fn schedule(host: &Host, request: &Request) -> Result<String> {
     let facts = request.gpu.map(|gpu| Visitor::facts(gpu.number));
     let facts = facts.transpose()?;

@@ -226,7 +226,7 @@ int mdhCall(const MdhFunction *function, const MdhTensor *tensors, size_t count)
  * NULL the default one), and may run after the call has returned. */
 int mdhCallOnStream(const MdhFunction *function, const MdhTensor *tensors, size_t count, void *stream);
 
-/* Finds the schedules with which a function was compiled, those of the model included, as mdh schedule --to json prints
+/* Finds the schedules with which a function was compiled, those of the model included, as mdh schedule --emit json prints
  * them. It compiles the program once more up to there; later the same text is given. */
 int mdhFunctionSchedule(const MdhFunction *function, const char **json);
 
