@@ -31,6 +31,8 @@ def start(tmp_path):
 
     def begin(text, errors_go=subprocess.PIPE):
         environment = {**os.environ, **places, "PYTHONPATH": folder}
+        # Which the suite switches off.
+        environment.pop("MDH_PROGRESS", None)
         process = subprocess.Popen([sys.executable, "-c", text], env=environment, start_new_session=True,
                                    stdout=subprocess.PIPE, stderr=errors_go, text=True)
         started.append(process)
