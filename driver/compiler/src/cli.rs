@@ -16,13 +16,12 @@ use mdh_passes::pipelines::{LineOptions, Raise, RangeChecks, Schedules};
 
 use crate::devices::{self, DeviceParser, Devices, NamedDevice};
 use crate::error::Result;
-use crate::remarks::Filter;
 
 pub use crate::devices::Device;
 pub use check::CheckArguments;
 pub use einsum::EinsumArguments;
 pub use run::{CheckHow, Fallback, Range, RunArguments};
-pub use shared::{Json, MachineOptions, OutFile};
+pub use shared::{Json, MachineOptions, OutFile, Remarks};
 pub use values::{Binding, GivenSchedule, Size, is_name, seed};
 
 /// Arguments of `mdh compile`.
@@ -101,16 +100,9 @@ pub struct CompileArguments {
     /// Shows no warnings: what is right and slow is not said.
     #[arg(long)]
     pub no_warnings: bool,
-    /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular
-    /// expression occurs, such as vectorize, or of all.
-    #[arg(
-        long,
-        value_name = "FILTER",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = ".*"
-    )]
-    pub remarks: Option<Filter>,
+    /// Remarks of passes.
+    #[command(flatten)]
+    pub remarks: Remarks,
 }
 
 impl CompileArguments {
@@ -135,7 +127,7 @@ impl CompileArguments {
             fallback: None,
             size: Vec::new(),
             no_warnings: false,
-            remarks: None,
+            remarks: Remarks::default(),
         }
     }
 
@@ -267,16 +259,9 @@ pub struct ExplainArguments {
     /// Writes a page to a file. It draws loops, tiles, cores and buffers, beside the machine's limits.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular
-    /// expression occurs, such as vectorize, or of all.
-    #[arg(
-        long,
-        value_name = "FILTER",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = ".*"
-    )]
-    pub remarks: Option<Filter>,
+    /// Remarks of passes.
+    #[command(flatten)]
+    pub remarks: Remarks,
 }
 
 impl ExplainArguments {
@@ -295,7 +280,7 @@ impl ExplainArguments {
             out: OutFile::default(),
             json: Json::default(),
             html: None,
-            remarks: None,
+            remarks: Remarks::default(),
         }
     }
 }

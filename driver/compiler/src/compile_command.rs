@@ -59,7 +59,7 @@ pub fn compile(host: &Host, source: &Source, arguments: &CompileArguments) -> Re
     if arguments.no_warnings {
         diagnostics::hide_warnings(&context);
     }
-    if let Some(filter) = &arguments.remarks {
+    if let Some(filter) = &arguments.remarks.filter {
         diagnostics::show_remarks(&context, source, filter);
     }
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;

@@ -67,7 +67,7 @@ fn context_of(source: &Source, arguments: &ExplainArguments) -> Context {
     if arguments.no_warnings {
         diagnostics::hide_warnings(&context);
     }
-    if let Some(filter) = &arguments.remarks {
+    if let Some(filter) = &arguments.remarks.filter {
         diagnostics::show_remarks(&context, source, filter);
     }
     context
@@ -80,7 +80,7 @@ fn remark(
     arguments: &ExplainArguments,
     looked: Looked,
 ) -> Result<()> {
-    if arguments.remarks.is_none() {
+    if arguments.remarks.filter.is_none() {
         return Ok(());
     }
     let options = LineOptions {

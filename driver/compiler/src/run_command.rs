@@ -146,7 +146,7 @@ fn context_of(source: &Source, command: &RunArguments) -> Context {
     if command.no_warnings {
         diagnostics::hide_warnings(&context);
     }
-    if let Some(filter) = &command.remarks {
+    if let Some(filter) = &command.remarks.filter {
         diagnostics::show_remarks(&context, source, filter);
     }
     context

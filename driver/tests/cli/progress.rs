@@ -5,23 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::fd::FromRawFd;
 use std::process::{Child, Stdio};
 
-use crate::support::{MDH, Session};
-
-/// Does not end.
-const ENDLESS: &str = "
-func.func @f(%x: memref<1xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : i32
-  %again = arith.constant true
-  scf.while : () -> () {
-    %y = memref.atomic_rmw addi %c1, %x[%c0] : (i32, memref<1xi32>) -> i32
-    scf.condition(%again)
-  } do {
-    scf.yield
-  }
-  return
-}
-";
+use crate::support::{ENDLESS, MDH, Session};
 
 /// A pseudo-terminal of 80 columns: the end that reads what is shown, and the end of a process.
 fn terminal() -> (File, File) {

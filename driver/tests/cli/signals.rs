@@ -5,23 +5,7 @@ use std::os::fd::AsRawFd;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{MDH, Session};
-
-/// Changes memory in each iteration.
-const WRITES: &str = "
-func.func @f(%x: memref<1xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : i32
-  %again = arith.constant true
-  scf.while : () -> () {
-    %y = memref.atomic_rmw addi %c1, %x[%c0] : (i32, memref<1xi32>) -> i32
-    scf.condition(%again)
-  } do {
-    scf.yield
-  }
-  return
-}
-";
+use crate::support::{ENDLESS, MDH, Session};
 
 /// Has no effect, and a result that nothing uses.
 const UNUSED: &str = "
@@ -63,7 +47,7 @@ func.func @f(%x: tensor<8xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
 #[test]
 fn an_endless_run_is_interrupted() {
     for (signal, code, endless) in [
-        (libc::SIGINT, 130, WRITES),
+        (libc::SIGINT, 130, ENDLESS),
         (libc::SIGTERM, 143, UNUSED),
         (libc::SIGHUP, 129, IN_A_COMPUTATION),
     ] {

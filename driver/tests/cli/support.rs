@@ -9,6 +9,22 @@ use tempfile::TempDir;
 /// The command under test.
 pub const MDH: &str = env!("CARGO_BIN_EXE_mdh");
 
+/// A program that does not end, and changes memory in each iteration.
+pub const ENDLESS: &str = "
+func.func @f(%x: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i32
+  %again = arith.constant true
+  scf.while : () -> () {
+    %y = memref.atomic_rmw addi %c1, %x[%c0] : (i32, memref<1xi32>) -> i32
+    scf.condition(%again)
+  } do {
+    scf.yield
+  }
+  return
+}
+";
+
 /// A session, and what it has shown so far.
 pub struct Session {
     directory: TempDir,

@@ -10,10 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use mdh_passes::pipelines::{Arithmetic, Raise, RangeChecks};
 
-use super::shared::Json;
+use super::shared::{Json, Remarks};
 use super::values::{Binding, GivenSchedule, Size, is_name, seed};
 use crate::devices::{Device, DeviceParser};
-use crate::remarks::Filter;
 
 /// Arguments of `mdh run`.
 #[derive(Args, Debug)]
@@ -110,16 +109,9 @@ pub struct RunArguments {
     /// Shows no warnings: what is right and slow is not said.
     #[arg(long)]
     pub no_warnings: bool,
-    /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular
-    /// expression occurs, such as vectorize, or of all.
-    #[arg(
-        long,
-        value_name = "FILTER",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = ".*"
-    )]
-    pub remarks: Option<Filter>,
+    /// Remarks of passes.
+    #[command(flatten)]
+    pub remarks: Remarks,
 }
 
 impl RunArguments {
@@ -169,7 +161,7 @@ impl RunArguments {
             repeat: NonZeroU32::MIN,
             json: Json::default(),
             no_warnings: false,
-            remarks: None,
+            remarks: Remarks::default(),
         }
     }
 }

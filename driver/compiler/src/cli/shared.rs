@@ -10,6 +10,7 @@ use mdh_schedule::gpu::Gpu;
 use crate::devices::{self, DeviceParser, Devices, NamedDevice};
 use crate::error::Result;
 use crate::output;
+use crate::remarks::Filter;
 
 /// The machine that something is for, which may be another one than this.
 #[derive(Args, Clone, Debug, Default)]
@@ -152,6 +153,22 @@ impl Json {
         }
         self.write(json)
     }
+}
+
+/// Remarks of passes, which are shown if they are asked for.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Remarks {
+    /// Shows the remarks of passes, which say what they have left alone, and why: of passes in whose names a regular
+    /// expression occurs, such as vectorize, or of all.
+    #[arg(
+        id = "remarks",
+        long = "remarks",
+        value_name = "FILTER",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ".*"
+    )]
+    pub filter: Option<Filter>,
 }
 
 /// The file that a command writes.
